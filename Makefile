@@ -1,0 +1,67 @@
+# Everything here works on a fresh clone, with Python 3.11 or newer, a C compiler and make.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Test workers: one a processor, as far as that helps.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build lint types tests bench guarantee asan clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## fingerprint and compare texts
+	$(RUN)/winnow demo
+
+test: build lint types tests ## everything that must pass: lint, types, tests
+
+build: $(READY) ## compile what has changed (MODULES="overlap shingles" only these; DEBUG=1 with checks on)
+	@$(RUN)/python setup.py --quiet build_ext --inplace
+
+lint: $(READY) ## ruff, cython-lint, import-linter
+	$(RUN)/ruff check
+	$(RUN)/ruff format --check
+	PATH="$(abspath $(RUN)):$$PATH" cython-lint cython_core  # it looks for pycodestyle on the path
+	$(RUN)/lint-imports --no-logo
+
+types: build ## mypy strict, and the stubs against the compiled modules
+	$(RUN)/mypy
+	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml opensearch_winnow.cython_core
+
+tests: build ## pytest
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+bench: build $(VENV)/.bench ## the core against its peers, in one run
+	$(RUN)/python -m benchmarks
+
+guarantee: build ## the slow sweep: a million pairs that share a run, and none missed
+	$(RUN)/python -m pytest -n $(JOBS) -m guarantee
+
+# Without capture, or pytest dies with the report of the sanitizer in its pocket.
+asan: $(READY) ## the tests of the core under the address and undefined-behaviour sanitizers
+	DEBUG=1 ASAN=1 $(MAKE) build
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
+		$(RUN)/python -m pytest -p no:xdist --capture=no tests/cython_core
+
+clean: ## remove everything that was made, the environment too
+	rm -rf $(VENV) build dist *.egg-info cython_core/*.so .coverage .hypothesis .*_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# Without build isolation, so that a rebuild finds what the last one left. The modules are left to `build`: one that
+# does not compile must not cost the environment.
+INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-build-isolation --editable
+
+$(READY): pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("opensearch-winnow needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requires.txt
+	$(RUN)/python -m pip install --quiet --requirement $(VENV)/build-requires.txt
+	$(INSTALL) '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(READY)
+	$(INSTALL) '.[bench]'
+	@touch $@

@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def overlap(a: Buffer, b: Buffer) -> int: ...

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.components import UnionFind
+
+if TYPE_CHECKING:
+    from random import Random
+
+MEMBERS = 40
+pairs_of_members = st.lists(st.tuples(st.integers(0, MEMBERS - 1), st.integers(0, MEMBERS - 1)), max_size=60)
+
+
+def columns(pairs: list[tuple[int, int]], typecode: str) -> tuple[array[int], array[int]]:
+    return array(typecode, [a for a, _ in pairs]), array(typecode, [b for _, b in pairs])
+
+
+@given(pairs_of_members)
+def test_labels_are_the_smallest_members(pairs: list[tuple[int, int]]) -> None:
+    members = UnionFind(MEMBERS)
+    joined = [members.join(a, b) for a, b in pairs]
+    labels = reference.labels(MEMBERS, pairs)
+    assert list(members.labels()) == labels
+    assert [members.find(a) for a in range(MEMBERS)] == labels
+    assert sum(joined) == MEMBERS - len(set(labels))
+
+
+@given(pairs_of_members, st.sampled_from("IQ"), st.randoms(use_true_random=False))
+def test_order_and_typecode_do_not_matter(pairs: list[tuple[int, int]], typecode: str, random: Random) -> None:
+    labels = reference.labels(MEMBERS, pairs)
+    turned = [(b, a) for a, b in pairs]
+    random.shuffle(turned)
+    members = UnionFind(MEMBERS)
+    assert members.join_all(*columns(turned, typecode)) == MEMBERS - len(set(labels))
+    assert members.join_all(*columns(pairs, typecode)) == 0
+    assert list(members.labels()) == labels
+
+
+def test_a_long_chain_is_one_component() -> None:
+    count = 200_000
+    members = UnionFind(count)
+    assert members.join_all(array("I", range(count - 1, 0, -1)), array("I", range(count - 2, -1, -1))) == count - 1
+    assert members.labels() == array("I", [0]) * count
+
+
+def test_no_members() -> None:
+    assert len(UnionFind(0)) == 0
+    assert UnionFind(0).labels() == array("I")
+    assert UnionFind(0).join_all(array("I"), array("I")) == 0
+    with pytest.raises(ValueError, match="there are 0 members, and 0 is not one of them"):
+        UnionFind(0).find(0)
+
+
+@pytest.mark.parametrize("stranger", [-1, 3, 2**32, 2**64 - 1, 2**64])
+def test_a_stranger_is_refused(stranger: int) -> None:
+    members = UnionFind(3)
+    refusal = f"there are 3 members, and {stranger} is not one of them"
+    with pytest.raises(ValueError, match=refusal):
+        members.find(stranger)
+    with pytest.raises(ValueError, match=refusal):
+        members.join(0, stranger)
+
+
+def test_a_stranger_is_refused_before_any_pair_is_joined() -> None:
+    members = UnionFind(3)
+    with pytest.raises(ValueError, match="there are 3 members, and 3 is not one of them"):
+        members.join_all(array("I", [0, 1]), array("I", [1, 3]))
+    with pytest.raises(ValueError, match="4294967296 is not one of them"):  # 0, if the upper half were dropped
+        members.join_all(array("Q", [1, 2**32]), array("Q", [2, 1]))
+    assert list(members.labels()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("count", [-1, 2**32, 2**80])
+def test_a_count_out_of_range_is_refused(count: int) -> None:
+    with pytest.raises(ValueError, match=f"wants 0 to 4294967295 members, got {count}"):
+        UnionFind(count)
+
+
+def test_says_what_it_wants() -> None:
+    members = UnionFind(3)
+    with pytest.raises(TypeError, match="wants an int, got float"):
+        UnionFind(2.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a member is an int, got str"):
+        members.join(0, "1")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"'I' or 'Q', got an array of typecode 'I' and an array of typecode 'Q'"):
+        members.join_all(array("I", [1]), array("Q", [1]))
+    with pytest.raises(TypeError, match="got list and NoneType"):
+        members.join_all([1], None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="got an array of typecode 'I' and NoneType"):
+        members.join_all(array("I", [1]), None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="got an array of typecode 'i' and an array of typecode 'i'"):
+        members.join_all(array("i", [1]), array("i", [1]))
+    with pytest.raises(ValueError, match="one length, got 1 and 2"):
+        members.join_all(array("I", [1]), array("I", [1, 2]))

@@ -1,0 +1,78 @@
+"""The rules of the house that no tool checks."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Where to look for the second idea in a file. Tables are written by a program, and are not read in one sitting.
+LONGEST = 400
+GENERATED = ("cython_core/unicode_tables",)
+READ = (".py", ".pyx", ".pxd", ".pyi", ".h", ".md", ".toml")
+
+
+@pytest.fixture(scope="module")
+def rooms(root: Path) -> set[str]:
+    """The one list of rooms."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = settings["tool"]["setuptools"]["package-dir"]
+    assert folders == {f"opensearch_winnow.{room}": room for room in folders.values()}
+    return set(folders.values())
+
+
+def test_every_room_is_in_the_list(root: Path, rooms: set[str]) -> None:
+    assert {init.parent.name for init in root.glob("*/__init__.py")} == rooms | {"opensearch_winnow"}
+
+
+def test_every_room_has_its_symlink(root: Path, rooms: set[str]) -> None:
+    links = {path.name: str(path.readlink()) for path in (root / "opensearch_winnow").iterdir() if path.is_symlink()}
+    if not links:
+        pytest.skip("a checkout without symlinks: mypy and editors do not see the rooms, all else works")
+    assert links == {room: f"../{room}" for room in rooms}
+
+
+def test_every_room_is_banned_under_its_bare_name_and_has_a_layer(root: Path, rooms: set[str]) -> None:
+    tools = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert rooms <= set(tools["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"])
+    (contract,) = (each for each in tools["importlinter"]["contracts"] if each["type"] == "layers")
+    layers = {name.strip(" ()") for layer in contract["layers"] for name in layer.replace(":", "|").split("|")}
+    assert rooms <= layers
+
+
+def test_every_compiled_module_has_its_stub(root: Path) -> None:
+    core = root / "cython_core"
+    assert {pyx.stem for pyx in core.glob("*.pyx")} == {stub.stem for stub in core.glob("*.pyi")}
+
+
+def test_the_core_imports_nothing_above_it(root: Path) -> None:
+    """import-linter reads .py only."""
+    sources = [path for path in (root / "cython_core").iterdir() if path.suffix in (".pyx", ".pxd", ".pyi")]
+    imported = {
+        name
+        for path in sources
+        for name in re.findall(r"^\s*(?:from|c?import) (opensearch_winnow\S*)", path.read_text(), re.MULTILINE)
+    }
+    assert {name for name in imported if not name.startswith("opensearch_winnow.cython_core.")} == set()
+
+
+def test_files_can_be_read_in_one_sitting(root: Path) -> None:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    names = [name for name in listed.stdout.splitlines() if name.endswith(READ) and not name.startswith(GENERATED)]
+    files = [root / name for name in names if (root / name).is_file()]
+    lengths = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_a_newcomer_finds(root: Path, name: str) -> None:
+    assert (root / name).is_file()
