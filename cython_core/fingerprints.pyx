@@ -1,0 +1,230 @@
+"""Fingerprints: which k-grams of a canonical text are kept, as (hash, position) pairs.
+
+Every selection but `mod-p` keeps one k-gram of each w consecutive ones, by what is in them alone: two texts which share
+t = w + k - 1 characters keep a common one. A text of fewer than t characters but at least k keeps one, its smallest.
+"""
+
+from cpython cimport array
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+import array
+
+from opensearch_winnow.cython_core.hashing cimport mix
+from opensearch_winnow.cython_core.kgram_hashes cimport (
+    CLOSED, OPEN, OTHER, KeyClass, Roller, hash_of, key_of, roll, roller
+)
+from opensearch_winnow.cython_core.window_minima cimport Windows, allocate, decide, release, shift
+
+SELECTIONS = ("winnow", "open-closed", "mod-minimizer", "mod-p")
+
+cdef enum:
+    # k-grams at a time: their keys fill 32 kB, about a first-level cache. With long k-grams or windows, enough that
+    # what each block does anew is an eighth of the work.
+    BLOCK = 4096
+    BLOCK_OF_WINDOWS = 8
+    # The shortest gram whose order decides for the k-grams around it. Longer ones have fewer places in a k-gram: with
+    # 4, 8 and 12 characters the open-closed order keeps 16, 15 and 13 % fewer than winnowing at k=50, w=100.
+    SMALL_GRAM = 4
+
+
+cdef struct Prints:
+    uint64_t* hashes
+    uint32_t* positions
+    Py_ssize_t count
+    Py_ssize_t capacity
+
+
+cdef int reserve(Prints* prints, Py_ssize_t more) except -1 nogil:
+    cdef void* hashes
+    cdef void* positions
+    if prints.count + more <= prints.capacity:
+        return 0
+    prints.capacity = max(prints.count + more, 2 * prints.capacity)
+    hashes = realloc(prints.hashes, prints.capacity * sizeof(uint64_t))
+    if hashes is not NULL:
+        prints.hashes = <uint64_t*>hashes
+    positions = realloc(prints.positions, prints.capacity * sizeof(uint32_t))
+    if positions is not NULL:
+        prints.positions = <uint32_t*>positions
+    if hashes is NULL or positions is NULL:
+        with gil:
+            raise MemoryError(f"no memory for {prints.capacity} fingerprints")
+    return 0
+
+
+cdef inline void keep(Prints* prints, uint64_t key, Py_ssize_t position) noexcept nogil:
+    """Hashes that were picked for being small are mixed once more, to be spread evenly."""
+    prints.hashes[prints.count] = mix(hash_of(key))
+    prints.positions[prints.count] = <uint32_t>position
+    prints.count += 1
+
+
+cdef void decide_small(const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Where the smallest small gram is in each of n windows from `start` on."""
+    inner.n = n + inner.w - 1
+    inner.next = 0
+    inner.pick = -1
+    roll(small, start, inner.n, OTHER, inner.keys)
+    decide(inner)
+
+
+cdef inline void prefer(
+    Windows* inner, Py_ssize_t gram, Py_ssize_t j, Py_ssize_t n, uint64_t* keys, KeyClass key_class
+) noexcept nogil:
+    """Put a k-gram into a class of keys if its smallest small gram is the j-th pick."""
+    cdef Py_ssize_t end = inner.firsts[j + 1] if j + 1 < inner.count else n
+    if inner.firsts[j] <= gram < end:
+        keys[gram] = key_of(hash_of(keys[gram]), key_class)
+
+
+cdef void order_open_closed(
+    const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n, uint64_t* keys
+) noexcept nogil:
+    """Prefer k-grams whose smallest small gram is in the middle, then those that have it at an end.
+
+    Such k-grams lie farther apart than chance would put them, and so more windows share each.
+    """
+    cdef Py_ssize_t j, gram, reach = inner.w - 1
+    decide_small(small, inner, start, n)
+    for j in range(inner.count):
+        gram = inner.picks[j]
+        prefer(inner, gram, j, n, keys, CLOSED)
+        prefer(inner, gram - reach, j, n, keys, CLOSED)
+        prefer(inner, gram - reach // 2, j, n, keys, OPEN)
+
+
+cdef int winnow(
+    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows,
+    const Roller* small, Windows* inner, Py_ssize_t block
+) except -1 nogil:
+    """Robust winnowing of n k-grams: by their hashes or, where there are small grams, in the open-closed order."""
+    cdef Py_ssize_t i, fresh, made = 0, base = 0
+    cdef uint64_t* keys
+    while made < n:
+        fresh = min(block, n - made)
+        keys = windows.keys + windows.n
+        roll(grams, made, fresh, OTHER, keys)
+        if small is not NULL:
+            order_open_closed(small, inner, made, fresh, keys)
+        windows.n += fresh
+        made += fresh
+        decide(windows)
+        reserve(prints, windows.count)
+        for i in range(windows.count):
+            keep(prints, windows.keys[windows.picks[i]], base + windows.picks[i])
+        base += shift(windows)
+    return 0
+
+
+cdef int mod_minimize(
+    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows,
+    const Roller* small, Windows* inner, Py_ssize_t block
+) except -1 nogil:
+    """Of each w k-grams keep the one whose place is that of the smallest small gram, mod w.
+
+    The k-gram that was kept last is kept on while the window holds it and it is equal, as robust winnowing does.
+    """
+    cdef Py_ssize_t w = windows.w, start = 0, fresh, j, window, last, gram, kept = -1
+    cdef uint64_t* keys = windows.keys
+    cdef uint64_t kept_key = 0
+    while start <= n - w:
+        fresh = min(block, n - w + 1 - start)
+        roll(grams, start, fresh + w - 1, OTHER, keys)
+        decide_small(small, inner, start, fresh)
+        reserve(prints, inner.count + fresh)
+        for j in range(inner.count):
+            last = (inner.firsts[j + 1] if j + 1 < inner.count else fresh) - 1
+            window = inner.firsts[j]
+            while window <= last:
+                # The small gram's place falls by one with each window: the k-gram is the same until it is 0 mod w.
+                gram = window + (inner.picks[j] - window) % w
+                if start + gram == kept or (windows.robust and keys[gram] == kept_key):
+                    window = max(window, kept + 1 - start)
+                if window <= min(last, gram):
+                    kept = start + gram
+                    kept_key = keys[gram]
+                    keep(prints, kept_key, kept)
+                window = gram + 1
+        start += fresh
+    return 0
+
+
+cdef int keep_multiples(
+    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows, Py_ssize_t block
+) except -1 nogil:
+    """0 mod p, with the p that keeps as many as winnowing does on random text."""
+    cdef Py_ssize_t i, fresh, made = 0
+    cdef uint64_t p = (windows.w + 1) // 2
+    while made < n:
+        fresh = min(block, n - made)
+        roll(grams, made, fresh, OTHER, windows.keys)
+        reserve(prints, fresh)
+        for i in range(fresh):
+            if mix(hash_of(windows.keys[i])) % p == 0:
+                keep(prints, windows.keys[i], made + i)
+        made += fresh
+    return 0
+
+
+def fingerprints(
+    str chars not None, Py_ssize_t k, Py_ssize_t w, str selection not None="winnow", uint64_t key=0, *, bint robust=True
+):
+    """The hashes ('Q') and positions ('I') of the k-grams that a selection keeps, in the order of the text.
+
+    Of equal k-grams in a window, `robust` keeps the one that an earlier window kept (Definition 3 of the winnowing
+    paper), not the rightmost (Definition 1): fewer, but not always at the same place in two copies. Takes memory for
+    what it returns, and about 50 bytes times the largest of 4096, 8k and 8w.
+    """
+    cdef Py_ssize_t n = len(chars) - k + 1
+    if k < 1 or w < 1:
+        raise ValueError(f"k and w are at least 1, not {k} and {w}")
+    if selection not in SELECTIONS:
+        raise ValueError(f"no selection {selection!r}; there are {', '.join(SELECTIONS)}")
+    if <uint64_t>len(chars) > <uint64_t>0xFFFF_FFFF:
+        raise ValueError(f"a text has at most 2**32 - 1 characters, not {len(chars)}")
+    if n < 1:
+        return array.array("Q"), array.array("I")
+    if n < w and selection != "mod-p":
+        w = n
+        selection = "winnow"
+
+    cdef:
+        Prints prints = Prints(NULL, NULL, 0, 0)
+        Windows windows, inner
+        Roller grams = roller(chars, k, key)
+        Roller small
+        bint has_small = selection == "open-closed" or selection == "mod-minimizer"
+        bint by_place = selection == "mod-minimizer"
+        bint by_value = selection == "mod-p"
+        Py_ssize_t gram = min(SMALL_GRAM, k)
+        Py_ssize_t block = min(n, max(BLOCK, BLOCK_OF_WINDOWS * max(k, w)))
+        array.array hashes, positions
+    windows.memory = inner.memory = NULL
+    if by_place and k > SMALL_GRAM:
+        gram += (k - SMALL_GRAM) % w
+    if has_small:
+        small = roller(chars, gram, key)
+    try:
+        allocate(&windows, block + w, w, robust)
+        if has_small:
+            allocate(&inner, block + k + w, k - gram + (w if by_place else 1), robust=False)
+        with nogil:
+            if by_value:
+                keep_multiples(&prints, &grams, n, &windows, block)
+            elif by_place:
+                mod_minimize(&prints, &grams, n, &windows, &small, &inner, block)
+            else:
+                winnow(&prints, &grams, n, &windows, &small if has_small else NULL, &inner, block)
+        hashes = array.clone(array.array("Q"), prints.count, zero=False)
+        positions = array.clone(array.array("I"), prints.count, zero=False)
+        if prints.count:
+            memcpy(hashes.data.as_voidptr, prints.hashes, prints.count * sizeof(uint64_t))
+            memcpy(positions.data.as_voidptr, prints.positions, prints.count * sizeof(uint32_t))
+        return hashes, positions
+    finally:
+        release(&windows)
+        release(&inner)
+        free(prints.hashes)
+        free(prints.positions)

@@ -1,0 +1,3 @@
+from array import array
+
+def kgram_hashes(chars: str, k: int, key: int = 0) -> array[int]: ...

@@ -1,0 +1,6 @@
+from typing import TypeAlias
+
+Run: TypeAlias = tuple[int, int, int, int]
+
+def passages(a: str, b: str, k: int, w: int, key: int = 0) -> list[Run]: ...
+def join(runs: list[Run], gap: int) -> list[Run]: ...

@@ -1,0 +1,274 @@
+"""Passages: the runs that two canonical texts share, found by fingerprints and verified character by character."""
+
+from cpython cimport array
+from cpython.mem cimport PyMem_Free
+from cpython.unicode cimport PyUnicode_AsUCS4Copy, PyUnicode_DATA, PyUnicode_KIND
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+
+from opensearch_winnow.cython_core.fingerprints import fingerprints
+
+ctypedef fused Char:
+    uint8_t
+    uint16_t
+    uint32_t
+
+cdef enum:
+    # A k-gram that occurs m times in one text and n times in the other makes m * n places to look at. Up to this many
+    # are all looked at; of more, the i-th occurrence is held against the i-th only.
+    PAIRS_AT_MOST = 4096
+
+
+cdef struct Print:
+    uint64_t hash
+    uint32_t index              # among the fingerprints of its text
+
+
+cdef struct Side:
+    # One of the two texts.
+    const void* chars
+    int width                   # bytes a character, the same in both texts
+    void* widened               # a copy of the characters, where the texts had different widths
+    Py_ssize_t length
+    const uint32_t* positions   # of its fingerprints
+    Py_ssize_t count
+    Print* by_hash              # the fingerprints, sorted
+    uint8_t* covered            # whether a reported run holds each fingerprint's k-gram
+
+
+cdef struct Seed:
+    # A fingerprint of one text that is equal to one of the other.
+    int64_t diagonal            # how much farther right it is in the other
+    uint32_t index, other
+
+
+cdef struct Seeds:
+    Seed* all
+    Py_ssize_t count, capacity
+
+
+cdef struct Run:
+    Py_ssize_t start, other, length
+
+
+cdef int by_hash(const void* a, const void* b) noexcept nogil:
+    cdef const Print* left = <const Print*>a
+    cdef const Print* right = <const Print*>b
+    if left.hash != right.hash:
+        return 1 if left.hash > right.hash else -1
+    return 1 if left.index > right.index else -1
+
+
+cdef int by_diagonal(const void* a, const void* b) noexcept nogil:
+    cdef const Seed* left = <const Seed*>a
+    cdef const Seed* right = <const Seed*>b
+    if left.diagonal != right.diagonal:
+        return 1 if left.diagonal > right.diagonal else -1
+    return 1 if left.index > right.index else -1
+
+
+cdef int longest_first(const void* a, const void* b) noexcept nogil:
+    cdef const Run* left = <const Run*>a
+    cdef const Run* right = <const Run*>b
+    if left.length != right.length:
+        return 1 if left.length < right.length else -1
+    if left.start != right.start:
+        return 1 if left.start > right.start else -1
+    return 1 if left.other > right.other else -1
+
+
+cdef int add(Seeds* seeds, const Side* a, const Side* b, uint32_t index, uint32_t other) except -1 nogil:
+    cdef Seed* room
+    if seeds.count == seeds.capacity:
+        seeds.capacity = 2 * seeds.capacity + 64
+        room = <Seed*>realloc(seeds.all, seeds.capacity * sizeof(Seed))
+        if room is NULL:
+            with gil:
+                raise MemoryError(f"no memory for {seeds.capacity} matching fingerprints")
+        seeds.all = room
+    seeds.all[seeds.count] = Seed(<int64_t>b.positions[other] - <int64_t>a.positions[index], index, other)
+    seeds.count += 1
+    return 0
+
+
+cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) except -1 nogil:
+    """Every equal pair of fingerprints. Of those that are too many, the i-th with the i-th and the rest with the first,
+    from where a run to the right holds many of the next."""
+    cdef Py_ssize_t i = 0, j = 0, i_end, j_end, m, n, x, y
+    while i < a.count and j < b.count:
+        if a.by_hash[i].hash != b.by_hash[j].hash:
+            if a.by_hash[i].hash < b.by_hash[j].hash:
+                i += 1
+            else:
+                j += 1
+            continue
+        i_end = i
+        while i_end < a.count and a.by_hash[i_end].hash == a.by_hash[i].hash:
+            i_end += 1
+        j_end = j
+        while j_end < b.count and b.by_hash[j_end].hash == b.by_hash[j].hash:
+            j_end += 1
+        m = i_end - i
+        n = j_end - j
+        if m <= PAIRS_AT_MOST // n:
+            for x in range(i, i_end):
+                for y in range(j, j_end):
+                    add(rare, a, b, a.by_hash[x].index, b.by_hash[y].index)
+        else:
+            for x in range(max(m, n)):
+                add(frequent, a, b, a.by_hash[i + (x if x < m else 0)].index, b.by_hash[j + (x if x < n else 0)].index)
+        i = i_end
+        j = j_end
+    return 0
+
+
+cdef Run extend_chars(
+    const Char* a, Py_ssize_t m, const Char* b, Py_ssize_t n, Py_ssize_t x, Py_ssize_t y
+) noexcept nogil:
+    cdef Py_ssize_t before = 0, after = 0
+    while x + after < m and y + after < n and a[x + after] == b[y + after]:
+        after += 1
+    while before < x and before < y and a[x - before - 1] == b[y - before - 1]:
+        before += 1
+    return Run(x - before, y - before, before + after)
+
+
+cdef Run extend(const Side* a, const Side* b, Seed seed) noexcept nogil:
+    """The longest run of equal characters around a seed; shorter than k where only the hashes are equal."""
+    cdef Py_ssize_t x = a.positions[seed.index], y = b.positions[seed.other]
+    if a.width == 1:
+        return extend_chars(<const uint8_t*>a.chars, a.length, <const uint8_t*>b.chars, b.length, x, y)
+    if a.width == 2:
+        return extend_chars(<const uint16_t*>a.chars, a.length, <const uint16_t*>b.chars, b.length, x, y)
+    return extend_chars(<const uint32_t*>a.chars, a.length, <const uint32_t*>b.chars, b.length, x, y)
+
+
+cdef bint cover(Side* side, Py_ssize_t start, Py_ssize_t end, Py_ssize_t k) noexcept nogil:
+    """Mark the fingerprints whose k-gram lies in a run; whether one of them was not marked yet."""
+    cdef Py_ssize_t low = 0, high = side.count, middle
+    cdef bint fresh = False
+    while low < high:
+        middle = (low + high) // 2
+        if <Py_ssize_t>side.positions[middle] < start:
+            low = middle + 1
+        else:
+            high = middle
+    while low < side.count and <Py_ssize_t>side.positions[low] + k <= end:
+        fresh |= not side.covered[low]
+        side.covered[low] = True
+        low += 1
+    return fresh
+
+
+cdef bint covers_more(Side* a, Side* b, Run run, Py_ssize_t k) noexcept nogil:
+    cdef bint fresh = cover(a, run.start, run.start + run.length, k)
+    return cover(b, run.other, run.other + run.length, k) or fresh
+
+
+cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* frequent, Run* runs) noexcept nogil:
+    """The runs to report, longest first: those that hold a fingerprint of either text which no longer run holds."""
+    cdef Py_ssize_t i, found = 0, reported = 0, end = 0
+    cdef Run run
+    qsort(rare.all, rare.count, sizeof(Seed), by_diagonal)
+    for i in range(rare.count):
+        if i == 0 or rare.all[i].diagonal != rare.all[i - 1].diagonal:
+            end = 0
+        if <Py_ssize_t>a.positions[rare.all[i].index] + k > end:
+            run = extend(a, b, rare.all[i])
+            if run.length >= k:
+                end = run.start + run.length
+                runs[found] = run
+                found += 1
+    qsort(runs, found, sizeof(Run), longest_first)
+    for i in range(found):
+        if covers_more(a, b, runs[i], k):
+            runs[reported] = runs[i]
+            reported += 1
+    for i in range(frequent.count):
+        if not (a.covered[frequent.all[i].index] and b.covered[frequent.all[i].other]):
+            run = extend(a, b, frequent.all[i])
+            if run.length >= k and covers_more(a, b, run, k):
+                runs[reported] = run
+                reported += 1
+    return reported
+
+
+cdef int open_side(Side* side, str chars, bint widen, array.array hashes, array.array positions) except -1:
+    cdef Py_ssize_t i
+    if widen:
+        side.widened = PyUnicode_AsUCS4Copy(chars)
+    side.chars = side.widened if widen else PyUnicode_DATA(chars)
+    side.width = 4 if widen else PyUnicode_KIND(chars)
+    side.length = len(chars)
+    side.positions = <const uint32_t*>positions.data.as_uints
+    side.count = len(positions)
+    side.by_hash = <Print*>malloc(side.count * sizeof(Print))
+    side.covered = <uint8_t*>calloc(side.count, 1)
+    if side.by_hash is NULL or side.covered is NULL:
+        raise MemoryError(f"no memory for {side.count} fingerprints")
+    for i in range(side.count):
+        side.by_hash[i] = Print(hashes.data.as_ulonglongs[i], <uint32_t>i)
+    with nogil:
+        qsort(side.by_hash, side.count, sizeof(Print), by_hash)
+    return 0
+
+
+cdef void close_side(Side* side) noexcept:
+    PyMem_Free(side.widened)
+    free(side.by_hash)
+    free(side.covered)
+
+
+def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_t key=0):
+    """The runs that two canonical texts share, as (start, end, other_start, other_end) in the order of the first text.
+
+    Each is as long as it can be and at least k characters. None of t = w + k - 1 or more is missed, nor one that is the
+    whole of a shorter text. Where a run stands m times in one text and n times in the other, each place is reported
+    with one partner, not with all: the one that makes the longest run (of more than 4,096 pairs, one in their order).
+    """
+    cdef:
+        Side one = Side(NULL, 0, NULL, 0, NULL, 0, NULL, NULL), other = one
+        Seeds rare = Seeds(NULL, 0, 0), frequent = rare
+        Run* runs = NULL
+        Py_ssize_t i, count = 0, grams = min(len(a), len(b)) - k + 1
+        bint widen = PyUnicode_KIND(a) != PyUnicode_KIND(b)
+    if grams < 1:
+        return []
+    # Definition 1, not the robust one: it looks at the window alone, and so picks the same places of a run in both.
+    hashes, positions = fingerprints(a, k, min(w, grams), key=key, robust=False)
+    other_hashes, other_positions = fingerprints(b, k, min(w, grams), key=key, robust=False)
+    try:
+        open_side(&one, a, widen, hashes, positions)
+        open_side(&other, b, widen, other_hashes, other_positions)
+        with nogil:
+            match(&one, &other, &rare, &frequent)
+            runs = <Run*>malloc((rare.count + frequent.count + 1) * sizeof(Run))
+            if runs is not NULL:
+                count = find_runs(&one, &other, k, &rare, &frequent, runs)
+        if runs is NULL:
+            raise MemoryError(f"no memory for {rare.count + frequent.count} runs")
+        return sorted([
+            (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length)
+            for i in range(count)
+        ])
+    finally:
+        close_side(&one)
+        close_side(&other)
+        free(rare.all)
+        free(frequent.all)
+        free(runs)
+
+
+def join(list runs not None, Py_ssize_t gap):
+    """Runs at most `gap` characters apart in both texts, made one: for display, where a few edits lie between."""
+    cdef list joined = []
+    cdef tuple last = None
+    for run in runs:
+        start, end, other_start, other_end = run
+        if last is not None and 0 <= start - last[1] <= gap and 0 <= other_start - last[3] <= gap:
+            last = (last[0], end, last[2], other_end)
+            joined[len(joined) - 1] = last
+        else:
+            last = run
+            joined.append(last)
+    return joined

@@ -1,0 +1,361 @@
+"""The core in plain Python: short, slow, and written to be read.
+
+Each function here says what its compiled twin beside it computes, and the tests hold the two together on generated
+input.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WORD = 0xFFFF_FFFF_FFFF_FFFF  # arithmetic is on 64-bit words
+
+
+# --- hashing.pxd ------------------------------------------------------------------------------------------------------
+
+
+def mix(x: int) -> int:
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & WORD
+    return x ^ (x >> 31)
+
+
+def char_value(char: str, key: int = 0) -> int:
+    return mix((key + (ord(char) + 1) * 0x9E3779B97F4A7C15) & WORD)
+
+
+def radix(key: int = 0) -> int:
+    return (mix(key ^ 0xD1B54A32D192ED03) & ~7) | 5
+
+
+def polynomial(values: list[int], base: int) -> int:
+    """values[0] * base**(n-1) + … + values[n-1], as Karp and Rabin hash a string."""
+    total = 0
+    for value in values:
+        total = (total * base + value) & WORD
+    return total
+
+
+# --- overlap.pyx ------------------------------------------------------------------------------------------------------
+
+
+def overlap(a: Iterable[int], b: Iterable[int]) -> int:
+    return len(set(a) & set(b))
+
+
+# --- components.pyx ---------------------------------------------------------------------------------------------------
+
+
+def labels(n: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """For each of the members 0 … n-1 the smallest member that a chain of pairs leads to."""
+    label = list(range(n))
+    for a, b in pairs:
+        low, high = sorted((label[a], label[b]))
+        label = [low if each == high else each for each in label]
+    return label
+
+
+# --- kgram_hashes.pyx -------------------------------------------------------------------------------------------------
+
+HASH_BITS = 61
+
+
+def kgrams(chars: str, k: int, key: int = 0) -> list[int]:
+    """The 61-bit hash of each k-gram, by which selections order them; `mix` of it is the fingerprint."""
+    values = [char_value(char, key) for char in chars]
+    return [polynomial(values[i : i + k], radix(key)) >> (64 - HASH_BITS) for i in range(len(chars) - k + 1)]
+
+
+# --- window_minima.pyx ------------------------------------------------------------------------------------------------
+
+
+def window_picks(keys: list[int], w: int, robust: bool) -> list[int]:
+    """What each window picks: Definition 1 of the winnowing paper, or Definition 3 where `robust`."""
+    picks: list[int] = []
+    for start in range(len(keys) - w + 1):
+        window = range(start, start + w)
+        smallest = min(keys[i] for i in window)
+        if robust and picks and picks[-1] >= start and keys[picks[-1]] == smallest:
+            picks.append(picks[-1])
+        else:
+            picks.append(max(i for i in window if keys[i] == smallest))
+    return picks
+
+
+def window_minima(keys: list[int], w: int, robust: bool = True) -> list[int]:
+    return sorted(set(window_picks(keys, w, robust)))
+
+
+# --- fingerprints.pyx -------------------------------------------------------------------------------------------------
+
+SMALL_GRAM = 4
+
+
+def fingerprints(
+    chars: str, k: int, w: int, selection: str = "winnow", key: int = 0, robust: bool = True
+) -> list[tuple[int, int]]:
+    hashes = kgrams(chars, k, key)
+    if not hashes:
+        return []
+    if selection == "mod-p":
+        p = (w + 1) // 2
+        chosen = [i for i, hash_ in enumerate(hashes) if mix(hash_) % p == 0]
+    elif len(hashes) < w:
+        chosen = window_minima(hashes, len(hashes), robust)
+    elif selection == "winnow":
+        chosen = window_minima(hashes, w, robust)
+    elif selection == "open-closed":
+        chosen = window_minima(open_closed_keys(chars, hashes, k, key), w, robust)
+    else:
+        chosen = mod_minimizers(chars, hashes, k, w, key, robust)
+    return [(mix(hashes[i]), i) for i in chosen]
+
+
+def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[int]:
+    """k-grams whose smallest small gram is in the middle come first, then those that have it at an end."""
+    small = min(SMALL_GRAM, k)
+    places = window_picks(kgrams(chars, small, key), k - small + 1, robust=False)
+    keys = []
+    for i, (hash_, place) in enumerate(zip(hashes, places, strict=True)):
+        kind = 0 if place - i == (k - small) // 2 else 1 if place - i in (0, k - small) else 2
+        keys.append((kind << HASH_BITS) + hash_)
+    return keys
+
+
+def mod_minimizers(chars: str, hashes: list[int], k: int, w: int, key: int, robust: bool) -> list[int]:
+    """Of each w k-grams the one at the place of the smallest small gram mod w; robust: or the last, if it is equal."""
+    small = k if k < SMALL_GRAM else SMALL_GRAM + (k - SMALL_GRAM) % w
+    chosen: list[int] = []
+    for start, place in enumerate(window_picks(kgrams(chars, small, key), w + k - small, robust=False)):
+        pick = start + (place - start) % w
+        if robust and chosen and chosen[-1] >= start and hashes[chosen[-1]] == hashes[pick]:
+            continue
+        chosen.append(pick)
+    return sorted(set(chosen))
+
+
+# --- passages.pyx -----------------------------------------------------------------------------------------------------
+
+
+def shared_runs(a: str, b: str, k: int) -> list[tuple[int, int, int, int]]:
+    """Every run of at least k equal characters that cannot be longer, as (start, end, other_start, other_end)."""
+    runs = []
+    for diagonal in range(-len(a), len(b)):
+        start = None
+        for i in range(max(0, -diagonal), min(len(a), len(b) - diagonal) + 1):
+            if i < min(len(a), len(b) - diagonal) and a[i] == b[i + diagonal]:
+                start = i if start is None else start
+            elif start is not None:
+                if i - start >= k:
+                    runs.append((start, i, start + diagonal, i + diagonal))
+                start = None
+    return sorted(runs)
+
+
+# --- canonical_text.pyx -----------------------------------------------------------------------------------------------
+
+COMBINING_IOTA = "\u0345"
+UNSPACED = r"[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]"
+
+
+def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int], list[int]]:
+    """The canonical characters, where words start in them, and where in the text each came from."""
+    import regex  # noqa: PLC0415  # both know Unicode 18.0, which Python may not; only tests need them
+    import unicodedata2 as ucd  # noqa: PLC0415
+
+    # Ignorable characters vanish. What is left falls into bases and the marks with a combining class after them; the
+    # text begins as if after a space.
+    clusters: list[tuple[tuple[str, int], list[tuple[str, int]]]] = [((" ", 0), [])]
+    for offset, char in enumerate(text):
+        if not regex.match(r"\p{Default_Ignorable_Code_Point}", char):
+            for part in folded(char):
+                if ucd.combining(part):
+                    clusters[-1][1].append((part, offset))
+                else:
+                    clusters.append(((part, offset), []))
+
+    # Letters and numbers are kept, and the marks that follow one that is kept, in canonical order.
+    kept: list[tuple[str, int, int]] = []  # character, offset, number of its word
+    word, attached, after_unspaced = 0, False, False
+    for (char, offset), marks in clusters:
+        category = ucd.category(char)
+        if category[0] in "LN":
+            unspaced = bool(regex.match(UNSPACED, char))
+            word += unspaced or after_unspaced
+            after_unspaced = unspaced
+            attached = not (consonants and char in "aeiou")
+        elif category[0] != "M":
+            word += 1
+            attached = False
+        if attached:
+            kept.append((char, offset, word))
+        marks = [(mark, offset) for mark, offset in marks if attached or mark == COMBINING_IOTA]
+        in_order = sorted(marks, key=lambda mark: ucd.combining(mark[0]))
+        for mark, offset in in_order:
+            if mark == COMBINING_IOTA:  # case folding makes it a letter
+                mark = "ι"
+                word += after_unspaced
+                attached, after_unspaced = True, False
+            kept.append((mark, offset if marks == in_order else marks[0][1], word))
+
+    # Each character is composed with the last one that has no combining class, unless another is in the way. Words
+    # become one where a character of one composes with a character of the next.
+    composed: list[tuple[str, int, int]] = []
+    base = 0
+    word_of: dict[int, int] = {}
+    for char, offset, word in kept:
+        word = word_of.get(word, word)
+        if composed:
+            pair = ucd.normalize("NFC", composed[base][0] + char)
+            blocked = base < len(composed) - 1 and ucd.combining(composed[-1][0]) >= ucd.combining(char)
+            if len(pair) == 1 and not blocked:
+                composed[base] = (pair, *composed[base][1:])
+                word_of[word] = composed[base][2]
+                continue
+        if not ucd.combining(char):
+            base = len(composed)
+        composed.append((char, offset, word))
+
+    words = [i for i, (_, _, word) in enumerate(composed) if i == 0 or composed[i - 1][2] != word]
+    return "".join(char for char, _, _ in composed), words, [offset for _, offset, _ in composed]
+
+
+def folded(char: str) -> str:
+    """NFKD and full case folding, again and again until nothing changes; but a combining iota stays a mark for now."""
+    import unicodedata2 as ucd  # noqa: PLC0415
+    from regex import FULLCASE, IGNORECASE, _regex  # noqa: PLC0415
+
+    def casefold(part: str) -> str:
+        if part == "I":
+            return "i"  # which regex leaves to the locale
+        return part if part == COMBINING_IOTA else str(_regex.fold_case(int(FULLCASE | IGNORECASE), part))
+
+    while True:
+        decomposed = ucd.normalize("NFKD", char)
+        char = "".join(map(casefold, decomposed))
+        if char == decomposed:
+            return char
+
+
+# --- shingles.pyx -----------------------------------------------------------------------------------------------------
+
+
+def shingles(words: list[str], width: int = 10, key: int = 0) -> list[int]:
+    hashes = [mix(polynomial([char_value(char, key) for char in word], radix(key))) for word in words]
+    width = min(width, len(words))
+    return [mix(polynomial(hashes[i : i + width], radix(key))) for i in range(len(words) - width + 1)] if words else []
+
+
+# --- sketches.pyx -----------------------------------------------------------------------------------------------------
+
+
+def distinct(shingles: Iterable[int]) -> list[int]:
+    return sorted(set(shingles))
+
+
+def mod_sketch(shingles: Iterable[int], modulus: int) -> list[int]:
+    return [shingle for shingle in distinct(shingles) if shingle % modulus == 0]
+
+
+def min_sketch(shingles: Iterable[int], size: int) -> list[int]:
+    return distinct(shingles)[:size]
+
+
+def scale(count: int) -> int:
+    i = 0
+    while 100 * 2 ** (i + 1) <= count:
+        i += 1
+    return i
+
+
+# --- minhash.pyx ------------------------------------------------------------------------------------------------------
+
+ROUNDS = 8
+NOTHING = WORD
+STEP = 0x9E3779B97F4A7C15
+
+
+def throw(shingles: Iterable[int], multiplier: int, bins: int) -> list[int]:
+    values = [NOTHING] * bins
+    for shingle in shingles:
+        value = shingle * multiplier & WORD
+        bin_ = (value >> 32) * bins >> 32
+        values[bin_] = min(values[bin_], value)
+    return values
+
+
+def power_of_two(x: int) -> int:
+    """The largest that is at most x."""
+    return 1 << (x.bit_length() - 1)
+
+
+def minhash(shingles: list[int], bins: int = 1024) -> list[int]:
+    if not shingles:
+        return []
+    values = throw(shingles, 1, bins)
+    round_ = 0
+    while NOTHING in values:
+        round_ += 1
+        wide = bins
+        if round_ >= ROUNDS:
+            wide = power_of_two(max(bins // power_of_two(1 + round_ // ROUNDS), 1))
+        thrown = throw(shingles, mix(round_ * STEP & WORD) | 1, wide)
+        values = [thrown[i % wide] if value == NOTHING else value for i, value in enumerate(values)]
+    return values
+
+
+def pack(minhash: Iterable[int], bits: int = 4) -> bytes:
+    kept = [mix((value + i * STEP) & WORD) % (1 << bits) for i, value in enumerate(minhash)]
+    return sum(value << i * bits for i, value in enumerate(kept)).to_bytes(len(kept) * bits // 8, "little")
+
+
+def bands(minhash: list[int], count: int, rows: int) -> list[int]:
+    result = []
+    for band in range(count if minhash else 0):
+        total = (band + 1) * STEP & WORD
+        for value in minhash[band * rows : (band + 1) * rows]:
+            total = mix(total ^ value)
+        result.append(total)
+    return result
+
+
+# --- estimates.pyx ----------------------------------------------------------------------------------------------------
+
+
+def estimate(x: int, n: int, left_out: float) -> tuple[float, float]:
+    """The share x / n and its standard error, when the sample left out this part of the pages."""
+    if n == 0:
+        return 0.0, 1.0
+    p = (x + 1) / (n + 2)
+    return x / n, (p * (1 - p) / (n + 3) * left_out) ** 0.5
+
+
+def mod_resemblance(a: Iterable[int], b: Iterable[int], modulus: int) -> tuple[float, float]:
+    sample_a, sample_b = set(mod_sketch(a, modulus)), set(mod_sketch(b, modulus))
+    return estimate(len(sample_a & sample_b), len(sample_a | sample_b), 1 - 1 / modulus)
+
+
+def mod_containment(a: Iterable[int], b: Iterable[int], modulus: int) -> tuple[float, float]:
+    sample_a, sample_b = set(mod_sketch(a, modulus)), set(mod_sketch(b, modulus))
+    return estimate(len(sample_a & sample_b), len(sample_a), 1 - 1 / modulus)
+
+
+def min_resemblance(a: list[int], b: list[int], size: int) -> tuple[float, float]:
+    if len(a) < size and len(b) < size:
+        return estimate(len({*a} & {*b}), len({*a, *b}), 0)
+    sample = min_sketch([*a, *b], size)
+    return estimate(len({*sample} & {*a} & {*b}), len(sample), 1 - sample[-1] / 2**64)
+
+
+def minhash_resemblance(a: bytes, b: bytes, bits: int = 4) -> tuple[float, float]:
+    bins = len(a) * 8 // bits
+    if bins == 0:
+        return 0.0, 1.0
+    differing = int.from_bytes(a, "little") ^ int.from_bytes(b, "little")
+    equal = sum((differing >> i * bits) % 2**bits == 0 for i in range(bins))
+    value, error = estimate(equal, bins, 1)
+    chance = 2**-bits
+    return (value - chance) / (1 - chance), error / (1 - chance)

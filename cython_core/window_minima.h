@@ -1,0 +1,164 @@
+/* The vector loops under window_minima.pyx. Each has a portable form and, on x86-64 with gcc or clang, one for AVX2
+ * that is chosen at run time: the same wheel serves every processor.
+ *
+ * Keys are the integers of kgram_hashes.pxd: below 2**63, so that a signed comparison orders them, and at least 2**60,
+ * so that the same bits read as a double are a normal positive number with the same order. AVX2 has a minimum of
+ * doubles but none of 64-bit integers. Reads may run MARGIN keys past either end of what is asked for; the buffer has
+ * that room. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#define MARGIN 192
+
+/* Windows below this are slid over as vectors, longer ones hopped through: 1.7 times as fast at 21, 0.8 at 100. */
+#define SHORT_WINDOW 64
+
+/* A stretch of keys, with what was decided before it. Window i holds the keys i to i + w - 1. */
+typedef struct {
+    uint64_t *keys;
+    double *minima; /* room for as many */
+    ptrdiff_t n, w;
+    int robust;      /* ties by Definition 3 of the winnowing paper; else by Definition 1: the window alone decides */
+    ptrdiff_t next;  /* the first window that is not decided yet */
+    ptrdiff_t pick;  /* what window next - 1 picked */
+    ptrdiff_t count; /* how many were picked in this stretch, */
+    uint32_t *picks; /* which, */
+    uint32_t *firsts; /* and in which window first */
+    void *memory;
+} Windows;
+
+static inline void record(Windows *in, ptrdiff_t window, ptrdiff_t pick) {
+    in->pick = pick;
+    in->picks[in->count] = (uint32_t)pick;
+    in->firsts[in->count++] = (uint32_t)window;
+    in->next = window + 1;
+}
+
+static inline ptrdiff_t first_below_portable(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end, uint64_t bound) {
+    while (i < end && keys[i] >= bound) i++;
+    return i;
+}
+
+static inline ptrdiff_t rightmost_minimum_portable(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end) {
+    ptrdiff_t best = end - 1;
+    for (ptrdiff_t j = end - 2; j >= i; j--)
+        if (keys[j] < keys[best]) best = j;
+    return best;
+}
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,bmi,lzcnt")))
+
+static inline int has_avx2(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt");
+}
+
+AVX2 static inline __m256i load_keys(const uint64_t *keys) { return _mm256_loadu_si256((const __m256i *)keys); }
+
+AVX2 static inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
+
+AVX2 static inline ptrdiff_t first_below_avx2(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end, uint64_t bound) {
+    const __m256i bounds = _mm256_set1_epi64x((long long)bound);
+    for (; i < end; i += 16) {
+        unsigned found = 0;
+        for (int lane = 0; lane < 16; lane += 4) {
+            const __m256i below = _mm256_cmpgt_epi64(bounds, load_keys(keys + i + lane));
+            found |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(below)) << lane;
+        }
+        if (found) {
+            i += __builtin_ctz(found);
+            return i < end ? i : end;
+        }
+    }
+    return end;
+}
+
+/* The rightmost of the keys before `end` that equals `value`; there must be one. */
+AVX2 static inline ptrdiff_t rightmost_equal(const uint64_t *keys, ptrdiff_t end, __m256i value) {
+    for (;; end -= 32) {
+        unsigned found = 0;
+        for (int lane = 0; lane < 32; lane += 4) {
+            const __m256i equal = _mm256_cmpeq_epi64(value, load_keys(keys + end - 32 + lane));
+            found |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << lane;
+        }
+        if (found) return end - 1 - __builtin_clz(found);
+    }
+}
+
+AVX2 static inline ptrdiff_t rightmost_minimum_avx2(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end) {
+    if (end - i < 8) return rightmost_minimum_portable(keys, i, end);
+    __m256i even = load_keys(keys + end - 8), odd = load_keys(keys + end - 4);
+    for (; i + 8 <= end; i += 8) {
+        even = lesser(even, load_keys(keys + i));
+        odd = lesser(odd, load_keys(keys + i + 4));
+    }
+    even = lesser(even, odd);
+    even = lesser(even, _mm256_permute4x64_epi64(even, 0x4E)); /* the halves swapped */
+    even = lesser(even, _mm256_permute4x64_epi64(even, 0xB1)); /* the neighbours swapped */
+    return rightmost_equal(keys, end, even);
+}
+
+/* minima[i] = the least of keys[i .. i+w), in about log4(w) passes: a window of 4s is four windows of s side by side,
+ * and the last pass lays windows of s over each other where w is no power of four. */
+AVX2 static inline void sliding_minima(const Windows *in) {
+    const double *from = (const double *)in->keys;
+    for (ptrdiff_t s = 1; s < in->w || s == 1; s *= 4) {
+        const ptrdiff_t last = in->w < 4 * s ? in->w - s : 3 * s;
+        const ptrdiff_t second = s < last ? s : last, third = 2 * s < last ? 2 * s : last;
+        for (ptrdiff_t i = 0; i < in->n; i += 4) {
+            const __m256d left = _mm256_min_pd(_mm256_loadu_pd(from + i), _mm256_loadu_pd(from + i + second));
+            const __m256d right = _mm256_min_pd(_mm256_loadu_pd(from + i + third), _mm256_loadu_pd(from + i + last));
+            _mm256_storeu_pd(in->minima + i, _mm256_min_pd(left, right));
+        }
+        from = in->minima;
+    }
+}
+
+/* Bit i of the answer: the window i places after `base` must pick anew, because its minimum is another one than that of
+ * the window before or, by Definition 1, because its last key is a minimum. */
+AVX2 static inline uint64_t changes(const Windows *in, ptrdiff_t base) {
+    const double *minima = in->minima + base, *lasts = (const double *)in->keys + base + in->w - 1;
+    uint64_t changed = 0;
+    for (int lane = 0; lane < 64; lane += 4) {
+        const __m256d now = _mm256_loadu_pd(minima + lane);
+        __m256d anew = _mm256_cmp_pd(now, _mm256_loadu_pd(minima + lane - 1), _CMP_NEQ_UQ);
+        if (!in->robust) anew = _mm256_or_pd(anew, _mm256_cmp_pd(now, _mm256_loadu_pd(lasts + lane), _CMP_EQ_OQ));
+        changed |= (uint64_t)_mm256_movemask_pd(anew) << lane;
+    }
+    return changed;
+}
+
+AVX2 static inline void pick_in(Windows *in, ptrdiff_t window) {
+    const __m256i minimum = _mm256_castpd_si256(_mm256_set1_pd(in->minima[window]));
+    record(in, window, rightmost_equal(in->keys, window + in->w, minimum));
+}
+
+/* Decides the windows from `next` on; at least one is decided already. Where the minimum changes is known before the
+ * picks are, so that no pick waits for the one before it. */
+AVX2 static inline void slide_avx2(Windows *windows) {
+    Windows in = *windows; /* a copy that no store can alias stays in registers */
+    const ptrdiff_t end = in.n - in.w + 1;
+    sliding_minima(&in);
+    for (ptrdiff_t base = in.next; base < end; base += 64) {
+        uint64_t changed = changes(&in, base);
+        if (end - base < 64) changed &= ((uint64_t)1 << (end - base)) - 1;
+        for (; changed; changed &= changed - 1) {
+            const ptrdiff_t window = base + __builtin_ctzll(changed);
+            /* Only equal keys let a pick leave the window with no change of the minimum. */
+            while (in.pick + 1 < window) pick_in(&in, in.pick + 1);
+            pick_in(&in, window);
+        }
+    }
+    while (in.pick + 1 < end) pick_in(&in, in.pick + 1);
+    in.next = end;
+    *windows = in;
+}
+#else
+static inline int has_avx2(void) { return 0; }
+#define first_below_avx2 first_below_portable
+#define rightmost_minimum_avx2 rightmost_minimum_portable
+static inline void slide_avx2(Windows *windows) { (void)windows; } /* never called: has_avx2() says no */
+#endif

@@ -1,0 +1,165 @@
+"""The window routine under every selection: each window of w keys picks its smallest, in linear time on every input.
+
+Three ways to the same picks. `slide` finds the minima of all short windows with vectors. `hop` goes from pick to pick:
+it looks for the next smaller key, and searches a whole window only when its pick has left it, as figure 5 of the
+winnowing paper does. `queue` is the textbook monotone queue, slower on ordinary text but never quadratic; it takes over
+where `hop` would be.
+"""
+
+from cpython cimport array
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memmove
+
+import array
+
+from opensearch_winnow.cython_core.kgram_hashes cimport HASH_BITS, OTHER, key_of
+
+
+cdef extern from "window_minima.h":
+    bint has_avx2() nogil
+    void record(Windows*, Py_ssize_t window, Py_ssize_t pick) nogil
+    void slide_avx2(Windows*) nogil
+    Py_ssize_t first_below_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
+    Py_ssize_t first_below_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
+    Py_ssize_t rightmost_minimum_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
+    Py_ssize_t rightmost_minimum_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
+
+cdef bint avx2 = has_avx2()
+
+# Ordinary text searches about as many keys for a new pick as it has keys. A stretch that would search four times as
+# many has rising hashes, by bad luck or bad will, and goes to the queue.
+cdef enum:
+    SEARCHED_AT_MOST = 4
+
+
+def vector_path():
+    """The code path of this processor, 'avx2' or 'portable'. Both give the same picks."""
+    return "avx2" if avx2 else "portable"
+
+
+def use_vectors(bint wanted):
+    """Turn the vector loops off, or on again where the processor has them: for tests and benchmarks."""
+    global avx2
+    avx2 = wanted and has_avx2()
+
+
+cdef int allocate(Windows* windows, Py_ssize_t capacity, Py_ssize_t w, bint robust) except -1:
+    """Room for `capacity` keys, with nothing decided yet. To be given to `release`."""
+    cdef Py_ssize_t roomy = capacity + 2 * MARGIN
+    windows.memory = calloc(roomy, sizeof(uint64_t) + sizeof(double) + 2 * sizeof(uint32_t))
+    if windows.memory is NULL:
+        raise MemoryError(f"no memory for {capacity} keys of {w}-key windows")
+    windows.keys = <uint64_t*>windows.memory + MARGIN
+    windows.minima = <double*>(<uint64_t*>windows.memory + roomy) + MARGIN
+    windows.picks = <uint32_t*>(<uint64_t*>windows.memory + 2 * roomy)
+    windows.firsts = windows.picks + roomy
+    windows.w = w
+    windows.robust = robust
+    windows.n = windows.next = windows.count = 0
+    windows.pick = -1
+    return 0
+
+
+cdef void release(Windows* windows) noexcept nogil:
+    free(windows.memory)
+
+
+cdef Py_ssize_t rightmost_minimum(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    return rightmost_minimum_avx2(keys, start, end) if avx2 else rightmost_minimum_portable(keys, start, end)
+
+
+cdef Py_ssize_t first_below(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end, uint64_t bound) noexcept nogil:
+    return first_below_avx2(keys, start, end, bound) if avx2 else first_below_portable(keys, start, end, bound)
+
+
+cdef void hop(Windows* windows) noexcept nogil:
+    cdef:
+        Py_ssize_t w = windows.w, last = windows.n - w, stop, found
+        Py_ssize_t searches = SEARCHED_AT_MOST * (windows.n // w + 1)
+        uint64_t* keys = windows.keys
+    while windows.next <= last and searches:
+        if windows.pick < windows.next:
+            searches -= 1
+            record(windows, windows.next, rightmost_minimum(keys, windows.next, windows.next + w))
+            continue
+        stop = min(windows.pick, last)      # the windows up to here hold the pick; only a smaller key takes its place
+        found = first_below(keys, windows.next + w - 1, stop + w, keys[windows.pick] + (not windows.robust))
+        if found < stop + w:
+            record(windows, found - w + 1, found)
+        else:
+            windows.next = stop + 1
+
+
+cdef void queue(Windows* windows) noexcept nogil:
+    cdef:
+        Py_ssize_t w = windows.w, start = windows.next, head = 0, tail = 0, window, right
+        uint64_t* keys = windows.keys
+        # The keys that may still become a minimum, rising from head to tail. They lie where `slide` has its minima.
+        Py_ssize_t* waiting = <Py_ssize_t*>windows.minima
+    for right in range(start, windows.n):
+        while head < tail and keys[waiting[tail - 1]] >= keys[right]:
+            tail -= 1
+        waiting[tail] = right
+        tail += 1
+        window = right - w + 1
+        if window < start:
+            continue
+        while waiting[head] < window:
+            head += 1
+        if windows.pick < window or keys[waiting[head]] < keys[windows.pick] + (not windows.robust):
+            if windows.pick != waiting[head]:
+                record(windows, window, waiting[head])
+    windows.next = windows.n - w + 1
+
+
+cdef void decide(Windows* windows) noexcept nogil:
+    """Decide all windows that are whole, and put the picks into `picks`, `firsts` and `count`."""
+    windows.count = 0
+    if windows.n < windows.w:
+        return
+    if windows.pick < 0:
+        record(windows, 0, rightmost_minimum(windows.keys, 0, windows.w))
+    if avx2 and windows.w < SHORT_WINDOW:
+        slide_avx2(windows)
+    else:
+        hop(windows)
+        if windows.next <= windows.n - windows.w:
+            queue(windows)
+
+
+cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
+    """Move the last window to the front, to go on with more keys after it; returns by how many places."""
+    cdef Py_ssize_t gone = windows.n - windows.w
+    memmove(windows.keys, windows.keys + gone, windows.w * sizeof(uint64_t))
+    windows.n -= gone
+    windows.next -= gone
+    windows.pick -= gone
+    return gone
+
+
+def window_minima(const uint64_t[::1] hashes not None, Py_ssize_t w, *, bint robust=True):
+    """The positions that winnowing picks from a sequence of hashes below 2**61; no hashes fewer than w have a window.
+
+    Ties go to the rightmost, or where `robust`, to the hash that the window before has picked.
+    """
+    cdef Py_ssize_t i, n = hashes.shape[0]
+    cdef Windows windows
+    cdef array.array positions
+    if w < 1:
+        raise ValueError(f"a window has at least 1 hash, not {w}")
+    allocate(&windows, n, w, robust)
+    try:
+        for i in range(n):
+            if hashes[i] >> HASH_BITS:
+                raise ValueError(f"hash {hashes[i]} at position {i} is not below 2**{HASH_BITS}")
+            windows.keys[i] = key_of(hashes[i], OTHER)
+        windows.n = n
+        with nogil:
+            decide(&windows)
+        positions = array.clone(array.array("I"), windows.count, zero=False)
+        for i in range(windows.count):
+            positions.data.as_uints[i] = windows.picks[i]
+        return positions
+    finally:
+        release(&windows)

@@ -1,0 +1,120 @@
+"""The promise of winnowing: a shared run of t characters is always found, one shorter than k never."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from pydoc_data.topics import topics
+
+import pytest
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
+from opensearch_winnow.cython_core.passages import passages
+
+GUARANTEED = [selection for selection in SELECTIONS if selection != "mod-p"]
+SIZES = [(1, 1), (2, 3), (5, 8), (8, 5), (10, 10), (20, 40), (20, 63), (20, 64), (50, 149), (60, 80), (12, 200)]  # k, t
+SIZES = [(k, max(k, t)) for k, t in SIZES]
+
+
+@cache
+def prose() -> str:
+    return canonical_text(" ".join(topics.values())).chars
+
+
+@cache
+def rising(k: int) -> str:
+    """A text whose k-gram hashes rise for as long as can be: what a window routine likes least."""
+    source = random.Random(k)
+    values = [reference.char_value(chr(0x4E00 + i)) for i in range(1_000)]
+    base, shift = reference.radix(), 64 - reference.HASH_BITS
+    power = pow(base, k, 2**64)
+    chars = [source.randrange(1_000) for _ in range(k)]
+    hash_ = reference.polynomial([values[c] for c in chars], base)
+    for _ in range(700):
+        rest = hash_ * base - values[chars[-k]] * power
+        following = [((rest + value) & reference.WORD, i) for i, value in enumerate(values)]
+        above = [pair for pair in following if pair[0] >> shift > hash_ >> shift]
+        hash_, chosen = min(above or following)
+        chars.append(chosen)
+    return "".join(chr(0x4E00 + c) for c in chars)
+
+
+# Each is given a source of chance, the length, and the k that the text will be cut into.
+Text = Callable[[random.Random, int, int], str]
+
+
+def random_letters(source: random.Random, length: int, _k: int) -> str:
+    return "".join(source.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=length))
+
+
+def natural(source: random.Random, length: int, _k: int) -> str:
+    start = source.randrange(len(prose()) - length)
+    return prose()[start : start + length]
+
+
+def low_entropy(source: random.Random, length: int, _k: int) -> str:
+    if source.random() < 0.5:
+        return "".join(source.choices("ab", weights=(9, 1), k=length))
+    period = "".join(source.choices("abc", k=source.randint(1, 5)))
+    return (period * (length // len(period) + 1))[:length]
+
+
+def adversarial(source: random.Random, length: int, k: int) -> str:
+    start = source.randrange(max(1, len(rising(k)) - length))
+    return rising(k)[start : start + length]
+
+
+TEXTS: list[Text] = [random_letters, natural, low_entropy, adversarial]
+
+
+def check_pairs(pairs: int, seed: int) -> None:
+    source = random.Random(seed)
+    for number in range(pairs):
+        k, t = SIZES[number % len(SIZES)]
+        w = t - k + 1
+        around, inside = source.choice(TEXTS), source.choice(TEXTS)
+        run = inside(source, t + source.randrange(4) * source.randrange(30), k)
+        a, b = (
+            around(source, source.randrange(150), k) + run + around(source, source.randrange(150), k) for _ in range(2)
+        )
+        selection = GUARANTEED[number % 3]
+        case = (seed, number, selection, k, t, a, b, run)
+        assert not set(fingerprints(a, k, w, selection)[0]).isdisjoint(fingerprints(b, k, w, selection)[0]), case
+        if number % 4 == 0:
+            check_passage(passages(a, b, k, w), a.find(run), b.find(run), len(run), inside is random_letters and k >= 8)
+        if k > 1:
+            check_below_k(source, k, w, selection)
+
+
+def check_passage(found: list[tuple[int, int, int, int]], at: int, other: int, length: int, unlike: bool) -> None:
+    """The whole run is a passage where its text is unlike any other; else something is, at its place."""
+    if unlike:
+        assert any(
+            start <= at and at + length <= end and other_start - start == other - at
+            for start, end, other_start, _ in found
+        )
+    else:
+        assert any(start < at + length and at < end for start, end, _, _ in found)
+
+
+def check_below_k(source: random.Random, k: int, w: int, selection: str) -> None:
+    """Two texts that share k - 1 characters between others of different alphabets."""
+    shared = "".join(source.choices("xyz", k=k - 1))
+    a = "".join(source.choices("abcdef", k=w)) + shared + "".join(source.choices("abcdef", k=w))
+    b = "".join(source.choices("ghijkl", k=w)) + shared + "".join(source.choices("ghijkl", k=w))
+    assert set(fingerprints(a, k, w, selection)[0]).isdisjoint(fingerprints(b, k, w, selection)[0]), (k, w, a, b)
+    assert passages(a, b, k, w) == [], (k, w, a, b)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shared_run_of_t_is_found_and_none_below_k(seed: int) -> None:
+    check_pairs(5_000, seed)
+
+
+@pytest.mark.guarantee
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_a_million_pairs(seed: int) -> None:
+    check_pairs(25_000, seed)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.window_minima import use_vectors, vector_path, window_minima
+
+# Figure 2 of the winnowing paper: a hypothetical sequence of hashes, and what windows of four pick from it.
+FIGURE_2 = array("Q", [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98])
+FIGURE_2_PICKS = [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]
+
+
+@pytest.fixture(params=["vectors", "portable"])
+def path(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Both code paths, on whatever processor this is."""
+    use_vectors(request.param == "vectors")
+    yield
+    use_vectors(True)
+
+
+# Few values, so that there are ties; many, as hashes are; rising and falling, as an adversary would have them.
+hashes = st.one_of(
+    st.lists(st.integers(0, 2), max_size=300),
+    st.lists(st.integers(0, 2**61 - 1), max_size=300),
+    st.lists(st.integers(0, 200), max_size=300).map(sorted),
+    st.lists(st.integers(0, 200), max_size=300).map(lambda numbers: sorted(numbers, reverse=True)),
+)
+widths = st.one_of(st.integers(1, 70), st.sampled_from([63, 64, 65, 100, 130]))
+
+
+@pytest.mark.usefixtures("path")
+class TestWindowMinima:
+    @pytest.mark.parametrize("robust", [True, False])
+    def test_figure_2_of_the_paper(self, robust: bool) -> None:
+        positions = window_minima(FIGURE_2, 4, robust=robust)
+        assert [(FIGURE_2[i], i) for i in positions] == FIGURE_2_PICKS
+
+    @given(hashes, widths, st.booleans())
+    def test_picks_what_the_definition_says(self, numbers: list[int], w: int, robust: bool) -> None:
+        assert list(window_minima(array("Q", numbers), w, robust=robust)) == reference.window_minima(numbers, w, robust)
+
+    @pytest.mark.parametrize("w", [3, 21, 100])
+    def test_equal_hashes_are_picked_once_a_window_or_each(self, w: int) -> None:
+        zeros = array("Q", bytes(8 * 3000))
+        assert list(window_minima(zeros, w)) == list(range(w - 1, 3000, w))
+        assert list(window_minima(zeros, w, robust=False)) == list(range(w - 1, 3000))
+
+    @pytest.mark.parametrize("w", [21, 1000])
+    @pytest.mark.parametrize("robust", [True, False])
+    def test_long_stretches_of_rising_hashes_between_others(self, w: int, robust: bool) -> None:
+        numbers = [(i * i * 2654435761) % 9973 for i in range(2500)] + list(range(5000)) + [3, 1, 2] * 400
+        assert list(window_minima(array("Q", numbers), w, robust=robust)) == reference.window_minima(numbers, w, robust)
+
+    def test_fewer_hashes_than_a_window_have_no_pick(self) -> None:
+        assert not window_minima(FIGURE_2, len(FIGURE_2) + 1)
+        assert list(window_minima(FIGURE_2, len(FIGURE_2))) == [8]
+
+    def test_refuses_what_it_cannot_order(self) -> None:
+        with pytest.raises(ValueError, match="position 1 is not below"):
+            window_minima(array("Q", [5, 2**61]), 1)
+        with pytest.raises(ValueError, match="at least 1 hash"):
+            window_minima(FIGURE_2, 0)
+
+
+def test_the_path_can_be_told_and_turned_off() -> None:
+    use_vectors(False)
+    assert vector_path() == "portable"
+    use_vectors(True)
+    assert vector_path() in ("avx2", "portable")
