@@ -1,0 +1,1 @@
+"""The way in: from a text to what is stored of it."""

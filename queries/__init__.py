@@ -1,0 +1,1 @@
+"""The way out: from a question to scores and passages."""
