@@ -6,8 +6,6 @@ t = w + k - 1 characters keep a common one. A text of fewer than t characters bu
 
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
-from libc.string cimport memcpy
 
 import array
 
@@ -20,45 +18,44 @@ from opensearch_winnow.cython_core.window_minima cimport Windows, allocate, deci
 SELECTIONS = ("winnow", "open-closed", "mod-minimizer", "mod-p")
 
 cdef enum:
-    # k-grams at a time: their keys fill 32 kB, about a first-level cache. With long k-grams or windows, enough that
+    # k-grams at a time: their keys and minima fill 32 kB, a first-level cache. With long k-grams or windows, enough that
     # what each block does anew is an eighth of the work.
-    BLOCK = 4096
+    BLOCK = 2048
     BLOCK_OF_WINDOWS = 8
     # The shortest gram whose order decides for the k-grams around it. Longer ones have fewer places in a k-gram: with
     # 4, 8 and 12 characters the open-closed order keeps 16, 15 and 13 % fewer than winnowing at k=50, w=100.
     SMALL_GRAM = 4
 
 
-cdef struct Prints:
-    uint64_t* hashes
-    uint32_t* positions
-    Py_ssize_t count
-    Py_ssize_t capacity
+cdef class Prints:
+    """What is kept so far, in arrays that are larger than that."""
 
+    cdef array.array hashes, positions
+    cdef Py_ssize_t count, capacity
 
-cdef int reserve(Prints* prints, Py_ssize_t more) except -1 nogil:
-    cdef void* hashes
-    cdef void* positions
-    if prints.count + more <= prints.capacity:
+    def __cinit__(self, Py_ssize_t expected):
+        self.capacity = expected
+        self.hashes = array.clone(array.array("Q"), expected, zero=False)
+        self.positions = array.clone(array.array("I"), expected, zero=False)
+
+    cdef int reserve(self, Py_ssize_t more) except -1 nogil:
+        if self.count + more > self.capacity:
+            self.capacity = 2 * self.count + more
+            with gil:
+                array.resize(self.hashes, self.capacity)
+                array.resize(self.positions, self.capacity)
         return 0
-    prints.capacity = max(prints.count + more, 2 * prints.capacity)
-    hashes = realloc(prints.hashes, prints.capacity * sizeof(uint64_t))
-    if hashes is not NULL:
-        prints.hashes = <uint64_t*>hashes
-    positions = realloc(prints.positions, prints.capacity * sizeof(uint32_t))
-    if positions is not NULL:
-        prints.positions = <uint32_t*>positions
-    if hashes is NULL or positions is NULL:
-        with gil:
-            raise MemoryError(f"no memory for {prints.capacity} fingerprints")
-    return 0
 
+    cdef inline void keep(self, uint64_t key, Py_ssize_t position) noexcept nogil:
+        """Hashes that were picked for being small are mixed once more, to be spread evenly."""
+        self.hashes.data.as_ulonglongs[self.count] = mix(hash_of(key))
+        self.positions.data.as_uints[self.count] = <uint32_t>position
+        self.count += 1
 
-cdef inline void keep(Prints* prints, uint64_t key, Py_ssize_t position) noexcept nogil:
-    """Hashes that were picked for being small are mixed once more, to be spread evenly."""
-    prints.hashes[prints.count] = mix(hash_of(key))
-    prints.positions[prints.count] = <uint32_t>position
-    prints.count += 1
+    cdef tuple arrays(self):
+        array.resize(self.hashes, self.count)
+        array.resize(self.positions, self.count)
+        return self.hashes, self.positions
 
 
 cdef void decide_small(const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
@@ -96,7 +93,7 @@ cdef void order_open_closed(
 
 
 cdef int winnow(
-    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows,
+    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows,
     const Roller* small, Windows* inner, Py_ssize_t block
 ) except -1 nogil:
     """Robust winnowing of n k-grams: by their hashes or, where there are small grams, in the open-closed order."""
@@ -111,15 +108,15 @@ cdef int winnow(
         windows.n += fresh
         made += fresh
         decide(windows)
-        reserve(prints, windows.count)
+        prints.reserve(windows.count)
         for i in range(windows.count):
-            keep(prints, windows.keys[windows.picks[i]], base + windows.picks[i])
+            prints.keep(windows.keys[windows.picks[i]], base + windows.picks[i])
         base += shift(windows)
     return 0
 
 
 cdef int mod_minimize(
-    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows,
+    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows,
     const Roller* small, Windows* inner, Py_ssize_t block
 ) except -1 nogil:
     """Of each w k-grams keep the one whose place is that of the smallest small gram, mod w.
@@ -133,7 +130,7 @@ cdef int mod_minimize(
         fresh = min(block, n - w + 1 - start)
         roll(grams, start, fresh + w - 1, OTHER, keys)
         decide_small(small, inner, start, fresh)
-        reserve(prints, inner.count + fresh)
+        prints.reserve(inner.count + fresh)
         for j in range(inner.count):
             last = (inner.firsts[j + 1] if j + 1 < inner.count else fresh) - 1
             window = inner.firsts[j]
@@ -145,14 +142,14 @@ cdef int mod_minimize(
                 if window <= min(last, gram):
                     kept = start + gram
                     kept_key = keys[gram]
-                    keep(prints, kept_key, kept)
+                    prints.keep(kept_key, kept)
                 window = gram + 1
         start += fresh
     return 0
 
 
 cdef int keep_multiples(
-    Prints* prints, const Roller* grams, Py_ssize_t n, Windows* windows, Py_ssize_t block
+    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows, Py_ssize_t block
 ) except -1 nogil:
     """0 mod p, with the p that keeps as many as winnowing does on random text."""
     cdef Py_ssize_t i, fresh, made = 0
@@ -160,10 +157,10 @@ cdef int keep_multiples(
     while made < n:
         fresh = min(block, n - made)
         roll(grams, made, fresh, OTHER, windows.keys)
-        reserve(prints, fresh)
+        prints.reserve(fresh)
         for i in range(fresh):
             if mix(hash_of(windows.keys[i])) % p == 0:
-                keep(prints, windows.keys[i], made + i)
+                prints.keep(windows.keys[i], made + i)
         made += fresh
     return 0
 
@@ -175,7 +172,7 @@ def fingerprints(
 
     Of equal k-grams in a window, `robust` keeps the one that an earlier window kept (Definition 3 of the winnowing
     paper), not the rightmost (Definition 1): fewer, but not always at the same place in two copies. Takes memory for
-    what it returns, and about 50 bytes times the largest of 4096, 8k and 8w.
+    what it returns, and about 50 bytes times the largest of 2048, 8k and 8w.
     """
     cdef Py_ssize_t n = len(chars) - k + 1
     if k < 1 or w < 1:
@@ -191,7 +188,7 @@ def fingerprints(
         selection = "winnow"
 
     cdef:
-        Prints prints = Prints(NULL, NULL, 0, 0)
+        Prints prints = Prints(n * 5 // (2 * w + 2) + 64)  # winnowing keeps about 2 / (w + 1) of ordinary text
         Windows windows, inner
         Roller grams = roller(chars, k, key)
         Roller small
@@ -200,7 +197,6 @@ def fingerprints(
         bint by_value = selection == "mod-p"
         Py_ssize_t gram = min(SMALL_GRAM, k)
         Py_ssize_t block = min(n, max(BLOCK, BLOCK_OF_WINDOWS * max(k, w)))
-        array.array hashes, positions
     windows.memory = inner.memory = NULL
     if by_place and k > SMALL_GRAM:
         gram += (k - SMALL_GRAM) % w
@@ -212,19 +208,12 @@ def fingerprints(
             allocate(&inner, block + k + w, k - gram + (w if by_place else 1), robust=False)
         with nogil:
             if by_value:
-                keep_multiples(&prints, &grams, n, &windows, block)
+                keep_multiples(prints, &grams, n, &windows, block)
             elif by_place:
-                mod_minimize(&prints, &grams, n, &windows, &small, &inner, block)
+                mod_minimize(prints, &grams, n, &windows, &small, &inner, block)
             else:
-                winnow(&prints, &grams, n, &windows, &small if has_small else NULL, &inner, block)
-        hashes = array.clone(array.array("Q"), prints.count, zero=False)
-        positions = array.clone(array.array("I"), prints.count, zero=False)
-        if prints.count:
-            memcpy(hashes.data.as_voidptr, prints.hashes, prints.count * sizeof(uint64_t))
-            memcpy(positions.data.as_voidptr, prints.positions, prints.count * sizeof(uint32_t))
-        return hashes, positions
+                winnow(prints, &grams, n, &windows, &small if has_small else NULL, &inner, block)
+        return prints.arrays()
     finally:
         release(&windows)
         release(&inner)
-        free(prints.hashes)
-        free(prints.positions)
