@@ -1,0 +1,82 @@
+"""The documentation fails when it is wrong: what it shows is run, as a reader would run it, and compared."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = Path(sys.executable).parent
+
+
+def shown_commands(page: Path) -> list[tuple[str, str]]:
+    """Each `$ command` of the page's console blocks, with the output below it."""
+    shown = []
+    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = piece.partition("\n")
+            shown.append((command, output))
+    return shown
+
+
+def run_on_a_terminal(command: str) -> str:
+    """What a reader sees on a terminal of 100 columns without colours."""
+    environment = os.environ | {
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "TERM": "xterm",
+        "PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}",
+    }
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(shlex.split(command), stdout=theirs, stderr=theirs, cwd=ROOT, env=environment):
+        os.close(theirs)
+        seen = b""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not piece:
+                break
+            seen += piece
+        os.close(ours)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def matches(expected: str, seen: str) -> bool:
+    """Equal, where a line with ⋮ alone stands for any lines."""
+    parts = [re.escape(part.strip("\n")) for part in re.split(r"^⋮$", expected, flags=re.MULTILINE)]
+    return re.fullmatch(r"[\s\S]*?".join(parts), seen.strip("\n")) is not None
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [pytest.param(*shown, id=f"{page.name}: {shown[0]}") for page in PAGES for shown in shown_commands(page)],
+)
+def test_a_command_prints_what_the_page_shows(command: str, expected: str) -> None:
+    seen = run_on_a_terminal(command)
+    assert matches(expected, seen), f"$ {command}\n{seen}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_hold(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert outcome.failed == 0
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
