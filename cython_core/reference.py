@@ -6,6 +6,7 @@ input.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def shared_runs(a: str, b: str, k: int) -> list[tuple[int, int, int, int]]:
 # --- canonical_text.pyx -----------------------------------------------------------------------------------------------
 
 COMBINING_IOTA = "\u0345"
-UNSPACED = r"[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]"
+UNSPACED = r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]"
 
 
 def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int], list[int]]:
@@ -166,11 +167,14 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
     import regex  # noqa: PLC0415  # both know Unicode 18.0, which Python may not; only tests need them
     import unicodedata2 as ucd  # noqa: PLC0415
 
+    is_ignorable = regex.compile(r"\p{Default_Ignorable_Code_Point}").match
+    is_unspaced = regex.compile(UNSPACED).match
+
     # Ignorable characters vanish. What is left falls into bases and the marks with a combining class after them; the
     # text begins as if after a space.
     clusters: list[tuple[tuple[str, int], list[tuple[str, int]]]] = [((" ", 0), [])]
     for offset, char in enumerate(text):
-        if not regex.match(r"\p{Default_Ignorable_Code_Point}", char):
+        if not is_ignorable(char):
             for part in folded(char):
                 if ucd.combining(part):
                     clusters[-1][1].append((part, offset))
@@ -183,7 +187,7 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
     for (char, offset), marks in clusters:
         category = ucd.category(char)
         if category[0] in "LN":
-            unspaced = bool(regex.match(UNSPACED, char))
+            unspaced = bool(is_unspaced(char))
             word += unspaced or after_unspaced
             after_unspaced = unspaced
             attached = not (consonants and char in "aeiou")
@@ -223,6 +227,7 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
     return "".join(char for char, _, _ in composed), words, [offset for _, offset, _ in composed]
 
 
+@cache
 def folded(char: str) -> str:
     """NFKD and full case folding, again and again until nothing changes; but a combining iota stays a mark for now."""
     import unicodedata2 as ucd  # noqa: PLC0415

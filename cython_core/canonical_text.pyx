@@ -1,0 +1,297 @@
+"""The text as it is compared: mapped to one form of each letter, with a map back to the text as it was written."""
+
+import array
+
+cimport cython
+from cpython cimport array
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.object cimport PyObject
+from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from opensearch_winnow.cython_core.canonical_chars cimport (
+    ALONE, EXPANDS, JOINS, KEPT, MARK, ROOM, SEPARATES, VOWEL,
+    Draft, Record, forget, put_char, record_of, settle, settled_length, unicode_expansions,
+)
+
+cdef extern from "Python.h":
+    PyObject* PyUnicode_New(Py_ssize_t size, Py_UCS4 largest) except NULL
+    int PyUnicode_Resize(PyObject** string, Py_ssize_t length) except -1
+    object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
+    object PyUnicode_FromObject(object text)
+    bint PyUnicode_IS_ASCII(object text)
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    void* raw_data "PyUnicode_DATA" (PyObject* text)
+    void Py_XDECREF(PyObject* value)
+
+NORMALISATION = 1  # the version of the rule and its tables: part of a scheme's id, since it decides every hash
+
+cdef enum:
+    # Characters of text between two breaths with the GIL: nearly every page is read in one, and what a draft takes
+    # (16 bytes a character) stays in the processor's cache.
+    BLOCK = 1 << 16
+
+ctypedef fused Char:
+    uint8_t
+    uint16_t
+    uint32_t
+
+cdef array.array POSITIONS = array.array("I")
+# What an ASCII character maps to, and above it KEPT, SEPARATES or nothing; for the whole text, for its consonants.
+cdef uint16_t[2][128] ASCII
+for _code in range(128):
+    ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (KEPT | SEPARATES)) << 8)
+    ASCII[1][_code] = 0 if record_of(_code).bits & VOWEL else ASCII[0][_code]
+
+
+def canonical_text(text, *, bint consonants=False) -> CanonicalText:
+    """The text as it is compared.
+
+    Every character is replaced by its compatibility-normalised, case-folded form. Letters, numbers and the marks that
+    belong to them stay, composed (NFC); all else is dropped and ends a word, except that soft hyphens, zero-width and
+    other ignorable characters vanish as if they were not there. With `consonants` the letters a, e, i, o, u are dropped
+    too, with their marks, and do not end a word.
+
+    Takes up to 2**32 - 1 characters. Memory beside the text: while it runs, a byte a character for ASCII, else twice
+    the canonical characters (1, 2 or 4 bytes each, as the widest of them needs), and 6 bytes a word; afterwards the
+    canonical characters and 4 bytes a word.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"canonical_text() wants str, got {type(text).__name__}")
+    return CanonicalText.__new__(CanonicalText, PyUnicode_FromObject(text), consonants)
+
+
+@cython.final
+cdef class CanonicalText:
+    """A text's canonical characters, where its words start in them, and where in the text each came from."""
+
+    def __cinit__(self, str text not None, bint consonants=False):
+        if len(text) > UINT32_MAX:
+            raise ValueError(f"canonical_text() takes at most {UINT32_MAX} characters, got {len(text)}")
+        self.text = text
+        self.consonants = consonants
+        self.words = array.clone(POSITIONS, 0, zero=False)
+        self.chars = read_ascii(text, consonants, self.words) if PyUnicode_IS_ASCII(text) else (
+            read(text, consonants, self.words, NULL))
+
+    @property
+    def offsets(self) -> array.array:
+        """For each canonical character the offset in the text of the first character it came from.
+
+        Never decreases. Made when first asked for, 4 bytes a character, and kept.
+        """
+        cdef array.array offsets
+        if self._offsets is None:
+            offsets = array.clone(POSITIONS, len(self.chars) + 1, zero=False)  # one more: it is written over
+            if PyUnicode_IS_ASCII(self.text):
+                ascii_offsets(self.text, self.consonants, offsets.data.as_uints)
+            else:
+                read(self.text, self.consonants, None, offsets.data.as_uints)
+            array.resize(offsets, len(self.chars))
+            with cython.critical_section(self):  # what was published once is never replaced: somebody may be reading it
+                if self._offsets is None:
+                    self._offsets = offsets
+        return self._offsets
+
+    def span(self, start, end) -> tuple[int, int]:
+        """Where in the text the canonical characters [start, end) came from.
+
+        The text from there to there has these canonical characters again, unless the range begins or ends among the
+        characters that one character of the text expands to, or among the marks of one base. Dropped characters on
+        either side are not in it. An empty range gives an empty span.
+        """
+        if not (isinstance(start, int) and isinstance(end, int)):
+            raise TypeError(f"span() wants two ints, got {type(start).__name__} and {type(end).__name__}")
+        if not 0 <= start <= end <= len(self.chars):
+            raise ValueError(f"span() wants a range of {len(self.chars)} canonical characters, got [{start}, {end})")
+        return span_of(self, self.offsets, start, end)
+
+    def spans(self, starts, length) -> list[tuple[int, int]]:
+        """The span of [start, start + length) for each start."""
+        return [self.span(start, start + length) for start in starts]
+
+
+cdef tuple span_of(CanonicalText canonical, array.array offsets, Py_ssize_t start, Py_ssize_t end):
+    cdef const uint32_t* offset_of = offsets.data.as_uints
+    if start < end:
+        return offset_of[start], source_end(canonical, offsets, end - 1)
+    if start < len(offsets):
+        return offset_of[start], offset_of[start]
+    start = source_end(canonical, offsets, start - 1) if start else 0
+    return start, start
+
+
+cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssize_t i) noexcept:
+    """Where in the text the source of a canonical character ends: before what is dropped after it."""
+    cdef Py_ssize_t offset = offsets.data.as_uints[i]
+    cdef Py_ssize_t stop = len(canonical.text) if i + 1 == len(offsets) else offsets.data.as_uints[i + 1]
+    cdef Py_ssize_t end = offset + 1
+    cdef const Record* record
+    cdef bint attached = True
+    while offset < stop:
+        record = record_of(canonical.text[offset])
+        offset += 1
+        if record.bits & EXPANDS:  # its last part says whether marks after it belong to something
+            record = record_of(unicode_expansions[record.value + unicode_expansions[record.value]])
+        if record.bits & SEPARATES or record.bits & VOWEL and canonical.consonants:
+            attached = False
+        elif record.bits & KEPT:
+            attached = True
+        if attached and record.bits:
+            end = offset
+    return end
+
+
+cdef str read_ascii(str text, bint consonants, array.array words):
+    """The canonical characters of a text that is ASCII; where words start is left in `words`."""
+    cdef Py_ssize_t start = 0, stop, size = len(text), length = 0, word_count = 0
+    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(text)
+    cdef uint32_t last = SEPARATES
+    cdef PyObject* made = PyUnicode_New(size, 127)
+    cdef uint8_t* chars = <uint8_t*>raw_data(made)
+    try:
+        while start < size:
+            stop = min(start + BLOCK, size)
+            # One more than there can be: it is written over.
+            array.resize_smart(words, word_count + (stop - start) // 2 + 2)
+            with nogil:
+                last = read_ascii_block(
+                    source, start, stop, ASCII[consonants], chars, &length, words.data.as_uints, &word_count, last)
+            start = stop
+        array.resize(words, word_count)
+        PyUnicode_Resize(&made, length)
+        return <str>made
+    finally:
+        Py_XDECREF(made)
+
+
+cdef uint32_t read_ascii_block(
+    const uint8_t* text, Py_ssize_t start, Py_ssize_t stop, const uint16_t* ascii_of,
+    uint8_t* chars, Py_ssize_t* length, uint32_t* words, Py_ssize_t* word_count, uint32_t last,
+) noexcept nogil:
+    """Without branches: everything is written, and what is dropped is written over."""
+    cdef Py_ssize_t put = length[0]
+    cdef uint32_t* word = words + word_count[0]
+    cdef uint32_t bits, mapped
+    for start in range(start, stop):
+        mapped = ascii_of[text[start]]
+        bits = mapped >> 8
+        chars[put] = <uint8_t>mapped
+        word[0] = <uint32_t>put
+        word += bits & last >> 2 & 1  # KEPT after SEPARATES
+        put += bits & KEPT
+        last = bits if bits else last
+    length[0] = put
+    word_count[0] = word - words
+    return last
+
+
+cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:
+    cdef Py_ssize_t i, size = len(text), put = 0
+    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(text)
+    with nogil:
+        for i in range(size):
+            offsets[put] = <uint32_t>i
+            put += ASCII[consonants][source[i]] >> 8 & KEPT
+
+
+cdef str read(str text, bint consonants, array.array words, uint32_t* offsets):
+    """The canonical characters of any text, and in `words` where words start; or only `offsets`, unless it is NULL."""
+    cdef Py_ssize_t start = 0, size = len(text), count
+    cdef int width = PyUnicode_KIND(text)
+    cdef const void* source = PyUnicode_DATA(text)
+    cdef list parts = []
+    cdef Draft draft
+    memset(&draft, 0, sizeof(draft))
+    draft.marks_end = -1
+    draft.consonants = consonants
+    draft.word_ended = True
+    try:
+        enlarge(&draft, min(size, BLOCK) + ROOM)
+        while True:
+            with nogil:
+                if width == 1:
+                    start = read_block(&draft, <const uint8_t*>source, start, size)
+                elif width == 2:
+                    start = read_block(&draft, <const uint16_t*>source, start, size)
+                else:
+                    start = read_block(&draft, <const uint32_t*>source, start, size)
+                if start == size and draft.unsettled:
+                    settle(&draft)
+                count = draft.length if start == size else settled_length(&draft)
+            if draft.before + draft.length > UINT32_MAX:
+                raise ValueError(f"canonical_text() gives at most {UINT32_MAX} characters, and this text has more")
+            if offsets != NULL:
+                memcpy(offsets + draft.before, draft.offsets, count * sizeof(uint32_t))
+            else:
+                parts.append(PyUnicode_FromKindAndData(4, draft.chars, count))
+                array.extend_buffer(words, <char*>draft.words, draft.word_count)
+            forget(&draft, count)
+            if start == size:
+                break
+            if count < draft.capacity // 2:  # a base with very many marks
+                enlarge(&draft, 2 * draft.capacity)
+        if words is not None:
+            array.resize(words, len(words))  # gives back what it grew ahead
+        return "".join(parts)
+    finally:
+        PyMem_RawFree(draft.chars)
+        PyMem_RawFree(draft.offsets)
+        PyMem_RawFree(draft.words)
+        PyMem_RawFree(draft.spare)
+
+
+cdef void enlarge(Draft* draft, Py_ssize_t capacity) except *:
+    draft.chars = <uint32_t*>enlarged(draft.chars, capacity)
+    draft.offsets = <uint32_t*>enlarged(draft.offsets, capacity)
+    draft.words = <uint32_t*>enlarged(draft.words, capacity)
+    draft.spare = <uint32_t*>enlarged(draft.spare, capacity)
+    draft.capacity = capacity
+
+
+cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Take characters of the text until it ends or the draft is full; where it stopped.
+
+    The short way, without branches, for letters that map to one letter and for what is dropped: everything is written,
+    and what is dropped is written over.
+    """
+    cdef uint32_t* chars = draft.chars
+    cdef uint32_t* offsets = draft.offsets
+    cdef uint32_t* words = draft.words
+    cdef uint32_t before = <uint32_t>draft.before
+    cdef Py_ssize_t length = draft.length, full = draft.capacity - ROOM
+    cdef uint32_t word_count = draft.word_count
+    cdef uint8_t long_way = MARK | JOINS | EXPANDS | (VOWEL if draft.consonants else 0)
+    cdef uint32_t bits, last = last_bits(draft)  # of the last character that did not vanish
+    cdef const Record* record
+    while start < stop and length <= full:
+        record = record_of(text[start])
+        bits = record.bits
+        if bits & long_way or draft.unsettled:
+            draft.length, draft.word_count = length, word_count
+            draft.word_ended, draft.attached = last & (ALONE | SEPARATES) != 0, last & KEPT
+            put_char(draft, text[start], <uint32_t>start)
+            length, word_count, last = draft.length, draft.word_count, last_bits(draft)
+        else:
+            chars[length] = text[start] + record.value
+            offsets[length] = <uint32_t>start
+            words[word_count] = before + <uint32_t>length
+            word_count += bits & (bits >> 1 | last >> 1 | last >> 2) & 1  # KEPT; and ALONE, or after that or SEPARATES
+            length += bits & KEPT
+            last = bits if bits else last
+        start += 1
+    draft.length, draft.word_count = length, word_count
+    draft.word_ended, draft.attached = last & (ALONE | SEPARATES) != 0, last & KEPT
+    return start
+
+
+cdef inline uint32_t last_bits(const Draft* draft) noexcept nogil:
+    return (KEPT if draft.attached else 0) | (SEPARATES if draft.word_ended else 0)
+
+
+cdef void* enlarged(void* block, Py_ssize_t capacity) except NULL:
+    cdef void* larger = PyMem_RawRealloc(block, capacity * sizeof(uint32_t))
+    if larger == NULL:
+        raise MemoryError(f"canonical_text() could not get {capacity * sizeof(uint32_t)} bytes")
+    return larger

@@ -1,0 +1,151 @@
+"""Shingles: a hash of every `width` consecutive words of a canonical text."""
+
+import array
+
+from cpython cimport array
+from cpython.number cimport PyNumber_Index
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+from opensearch_winnow.cython_core.canonical_text cimport CanonicalText
+from opensearch_winnow.cython_core.hashing cimport char_value, mix, power, radix
+
+cdef array.array EMPTY = array.array("Q")
+
+cdef enum:
+    BLOCK = 1024  # characters whose hashes stay in the first cache
+    POWERS = 64  # more than the characters of almost any word
+
+ctypedef fused Char:
+    uint8_t
+    uint16_t
+    uint32_t
+
+cdef struct Numbers:
+    uint64_t key
+    uint64_t base
+    uint64_t values[256]  # of the commonest characters
+    uint64_t powers[POWERS]  # of the base
+
+cdef Numbers PUBLIC  # of key 0, made once: they take as long as a few hundred characters
+_make_numbers(&PUBLIC, 0)
+
+
+def shingles(canonical, Py_ssize_t width=10, key=0) -> array.array:
+    """The shingles of a canonical text in its order, repeats kept; typecode 'Q'.
+
+    A text of fewer than `width` words is one shingle of all of them, so that equal short pages resemble each other; a
+    text without words has none.
+    """
+    if not isinstance(canonical, CanonicalText):
+        raise TypeError(f"shingles() wants a CanonicalText, got {type(canonical).__name__}")
+    if width < 1:
+        raise ValueError(f"shingles() wants a width of at least 1 word, got {width}")
+    key = PyNumber_Index(key)
+    if not 0 <= key < 2**64:
+        raise ValueError(f"shingles() wants a key from 0 to 2**64 - 1, got {key}")
+    cdef CanonicalText text = canonical
+    cdef Py_ssize_t count = len(text.words)
+    cdef array.array result = array.clone(EMPTY, count, zero=False)
+    if count == 0:
+        return result
+    cdef Py_ssize_t words = min(width, count)  # in a shingle
+    cdef const uint32_t *starts = <const uint32_t *>text.words.data.as_uints
+    cdef uint64_t *target = <uint64_t *>result.data.as_ulonglongs
+    cdef const void *chars = PyUnicode_DATA(text.chars)
+    cdef Py_ssize_t end = len(text.chars)
+    cdef int kind = PyUnicode_KIND(text.chars)
+    cdef uint64_t secret = key
+    cdef Numbers own
+    cdef const Numbers *numbers = &own if secret else &PUBLIC
+    with nogil:
+        if secret:
+            _make_numbers(&own, secret)
+        if kind == 1:
+            _hash_words(<const uint8_t *>chars, end, starts, count, numbers, target)
+        elif kind == 2:
+            _hash_words(<const uint16_t *>chars, end, starts, count, numbers, target)
+        else:
+            _hash_words(<const uint32_t *>chars, end, starts, count, numbers, target)
+        _roll(target, count, words, numbers.base)
+    array.resize(result, count - words + 1)
+    return result
+
+
+cdef void _make_numbers(Numbers *numbers, uint64_t key) noexcept nogil:
+    cdef uint32_t i
+    numbers.key = key
+    numbers.base = radix(key)
+    for i in range(256):
+        numbers.values[i] = char_value(i, key)
+    numbers.powers[0] = 1
+    for i in range(1, POWERS):
+        numbers.powers[i] = numbers.powers[i - 1] * numbers.base
+
+
+cdef inline uint64_t _value(const Char *char, const Numbers *numbers) noexcept nogil:
+    if Char is uint8_t:
+        return numbers.values[char[0]]
+    else:
+        return numbers.values[char[0]] if char[0] < 256 else char_value(char[0], numbers.key)
+
+
+cdef void _hash_words(
+    const Char *chars,
+    Py_ssize_t end,
+    const uint32_t *starts,
+    Py_ssize_t count,
+    const Numbers *numbers,
+    uint64_t *target,
+) noexcept nogil:
+    """The hash of each word: the difference of the hashes of the text up to its end and, moved along, up to its start.
+
+    So the characters are hashed without regard to the words, whose unpredictable lengths would halve the speed.
+    """
+    cdef uint64_t hashes[BLOCK + 1]  # of the text up to each character of a block
+    cdef uint64_t base = numbers.base, base_2 = base * base, base_3 = base_2 * base, base_4 = base_3 * base
+    cdef uint64_t hash = 0, before = 0, one, two, three, four
+    cdef Py_ssize_t block = 0, i, size, word = 0, start = 0, stop
+    while block < end:
+        size = min(end - block, <Py_ssize_t>BLOCK)
+        hashes[0] = hash
+        i = 0
+        # Four characters at a time: only one multiplication in four then waits for the one before.
+        while i + 4 <= size:
+            one = _value(chars + block + i, numbers)
+            two = one * base + _value(chars + block + i + 1, numbers)
+            three = two * base + _value(chars + block + i + 2, numbers)
+            four = three * base + _value(chars + block + i + 3, numbers)
+            hashes[i + 1] = hash * base + one
+            hashes[i + 2] = hash * base_2 + two
+            hashes[i + 3] = hash * base_3 + three
+            hash = hash * base_4 + four
+            hashes[i + 4] = hash
+            i += 4
+        while i < size:
+            hash = hash * base + _value(chars + block + i, numbers)
+            i += 1
+            hashes[i] = hash
+        while word < count:
+            stop = starts[word + 1] if word + 1 < count else end
+            if stop > block + size:
+                break
+            before *= numbers.powers[stop - start] if stop - start < POWERS else power(base, stop - start)
+            target[word] = mix(hashes[stop - block] - before)
+            before = hashes[stop - block]
+            start = stop
+            word += 1
+        block += size
+
+
+cdef void _roll(uint64_t *target, Py_ssize_t count, Py_ssize_t words, uint64_t base) noexcept nogil:
+    """The hash of each `words` consecutive words, written over the hashes of the words."""
+    cdef uint64_t hash = 0, base_words = power(base, words), leaving
+    cdef Py_ssize_t i
+    for i in range(words):
+        hash = hash * base + target[i]
+    for i in range(words, count):
+        leaving = target[i - words]
+        target[i - words] = mix(hash)
+        hash = hash * base + target[i] - leaving * base_words
+    target[count - words] = mix(hash)

@@ -1,0 +1,172 @@
+"""A page's shingles as a set, and Broder's samples of it: MOD_m, MIN_s, and V_i, which is MOD_{2^i} by the page's size.
+
+Shingles are uniform over the 64-bit integers, which makes "those that are 0 mod m" and "the smallest" fair samples.
+"""
+
+import array
+
+from cpython cimport array
+from cpython.number cimport PyNumber_Index
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from opensearch_winnow.cython_core.arrays cimport hashes
+
+cdef array.array EMPTY = array.array("Q")
+
+cdef enum:
+    SMALL = 32  # up to here sorting by insertion alone is the fastest
+    MOVES = 8  # moves a value that insertion may take before it is clear that these are no uniform hashes
+
+
+def distinct(shingles) -> array.array:
+    """The set of a page's shingles: sorted, without repeats; typecode 'Q'."""
+    return _set_of(hashes(shingles, "distinct"), 1)
+
+
+def mod_sketch(shingles, modulus) -> array.array:
+    """MOD_m: the distinct shingles that are 0 mod `modulus`, sorted; typecode 'Q'.
+
+    A sample of one shingle in m, which grows with the page and so estimates both resemblance and containment. The
+    sketch at a multiple of m is the sketch of the sketch at m.
+    """
+    modulus = PyNumber_Index(modulus)
+    if not 1 <= modulus < 2**64:
+        raise ValueError(f"mod_sketch() wants a modulus from 1 to 2**64 - 1, got {modulus}")
+    return _set_of(hashes(shingles, "mod_sketch"), modulus)
+
+
+def min_sketch(shingles, Py_ssize_t size) -> array.array:
+    """MIN_s: the `size` smallest of the distinct shingles, sorted; all of them when there are fewer; typecode 'Q'.
+
+    A sample of fixed size, which estimates resemblance only.
+    """
+    if size < 1:
+        raise ValueError(f"min_sketch() wants a size of at least 1, got {size}")
+    cdef array.array smallest = _set_of(hashes(shingles, "min_sketch"), 1)
+    if len(smallest) > size:
+        array.resize(smallest, size)
+    return smallest
+
+
+def scale(Py_ssize_t count) -> int:
+    """The i of V_i for a page of `count` distinct shingles: 100 * 2**i <= count < 100 * 2**(i + 1), and 0 below 100.
+
+    V_i is mod_sketch(shingles, 2**i), of 100 to 200 shingles whatever the page's size. Two pages are compared at the
+    larger of their scales.
+    """
+    if count < 0:
+        raise ValueError(f"scale() wants a number of shingles, got {count}")
+    cdef int i = 0
+    while count >> (i + 1) >= 100:
+        i += 1
+    return i
+
+
+cdef bint _is_set(const uint64_t *values, Py_ssize_t n) noexcept nogil:
+    """Whether the values are sorted and without repeats."""
+    cdef Py_ssize_t i
+    for i in range(1, n):
+        if values[i - 1] >= values[i]:
+            return False
+    return True
+
+
+cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
+    """The multiples of the modulus, sorted and without repeats."""
+    cdef Py_ssize_t n = shingles.shape[0]
+    cdef array.array result = array.clone(EMPTY, n, zero=False)
+    if n == 0:
+        return result
+    cdef uint64_t *values = <uint64_t *>result.data.as_ulonglongs
+    cdef uint64_t *spare
+    with nogil:
+        n = _multiples(&shingles[0], n, modulus, values)
+        if not _is_set(values, n):
+            spare = <uint64_t *>malloc(n * sizeof(uint64_t))
+            if spare == NULL:
+                raise MemoryError(f"no memory to sort {n} shingles")
+            _sort(values, spare, n)
+            free(spare)
+            n = _without_repeats(values, n)
+    array.resize(result, n)
+    return result
+
+
+cdef Py_ssize_t _multiples(const uint64_t *source, Py_ssize_t n, uint64_t modulus, uint64_t *target) noexcept nogil:
+    cdef Py_ssize_t i, kept = 0
+    if modulus & (modulus - 1) == 0:  # a power of two, as of V_i, needs no division
+        for i in range(n):
+            target[kept] = source[i]
+            kept += source[i] & (modulus - 1) == 0
+    else:
+        for i in range(n):
+            target[kept] = source[i]
+            kept += source[i] % modulus == 0
+    return kept
+
+
+cdef Py_ssize_t _without_repeats(uint64_t *values, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, kept = 1
+    cdef uint64_t value
+    for i in range(1, n):
+        value = values[i]
+        values[kept] = value
+        kept += value != values[kept - 1]
+    return kept
+
+
+cdef void _sort(uint64_t *values, uint64_t *spare, Py_ssize_t n) noexcept nogil:
+    """Radix sort on the top bytes, as many as tell n uniform hashes apart but for a few; insertion settles those.
+
+    Values that are no uniform hashes are sorted on all their bytes, so that the time is linear in any case.
+    """
+    cdef int passes = 0
+    if n > SMALL:
+        passes = 2
+        while passes < 8 and n >> 8 * passes:
+            passes += 2
+        _radix_sort(values, spare, n, passes)
+    if not _insertion_sort(values, n):
+        _radix_sort(values, spare, n, 8)
+
+
+cdef void _radix_sort(uint64_t *values, uint64_t *spare, Py_ssize_t n, int passes) noexcept nogil:
+    """Sort by the top `passes` bytes, an even number of them: a pass goes to and fro between the two blocks."""
+    cdef Py_ssize_t place[256]
+    cdef Py_ssize_t i, count, total
+    cdef int shift = 64 - 8 * passes
+    cdef uint64_t digit
+    while shift < 64:
+        memset(place, 0, sizeof(place))
+        for i in range(n):
+            place[(values[i] >> shift) & 255] += 1
+        total = 0
+        for i in range(256):
+            count = place[i]
+            place[i] = total
+            total += count
+        for i in range(n):
+            digit = (values[i] >> shift) & 255
+            spare[place[digit]] = values[i]
+            place[digit] += 1
+        values, spare = spare, values
+        shift += 8
+
+
+cdef bint _insertion_sort(uint64_t *values, Py_ssize_t n) noexcept nogil:
+    """Sort what is nearly sorted; False, with the values in some order, when that would take too many moves."""
+    cdef Py_ssize_t i, j, moves = MOVES * n + SMALL * SMALL
+    cdef uint64_t value
+    for i in range(1, n):
+        value = values[i]
+        j = i
+        while j > 0 and values[j - 1] > value:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = value
+        moves -= i - j
+        if moves < 0:
+            return False
+    return True

@@ -1,0 +1,365 @@
+from __future__ import annotations
+
+import importlib.util
+import unicodedata
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+import unicodedata2
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHARACTERS = [chr(code) for code in range(0x110000)]
+IGNORABLE = "\u00ad\u034f\u061c\u115f\u180b\u200b\u200d\u202e\u2060\u3164\ufe0f\ufeff\U000e0041"
+EXPANDING = "\ufb01\u01c6\u00bd\u2122\u3300\u33c2\u0e33\u0958\u1fb4\u037a\u0344\u320e\ufdfa\ufefb\u0130\u1e9e"
+
+# Each alphabet has a difficulty of its own, and so little else that the characters meet.
+ALPHABETS = {
+    "Latin with marks": "aeioxAÉếệǰŉ.\u0301\u0323\u0302\u0308\u0327\u031b\u0344\u0340",
+    "Greek with iotas": "αιω,Ωᾳᾴᾼΐ\u037a漢\u0345\u0301\u0313\u0323",
+    "jamo": "\u1100\u1112\u1161\u1175\u11a8\u11c2가각힣ㄱㅏ\uffa1\uffc2\u302e\u1160\u115f.",
+    "letters that compose": "\U00016d63\U00016d67\U00016d68\U00016d69\U00016d6a.x\u0301",
+    "marks that compose": "ক\u09c7\u09be\u09cbක\u0dd9\u0dcf\u0dca\u0ddd\U0001611e\U00016121\U000113c2\U000113c5.\u0323",
+    "Arabic": "اب ت،لﻻﷺـ\u064b\u064e\u0651\u0653\u0654\u0670",
+    "Devanagari": "कष।य़ी\u0958\u0929\u093c\u094d\u093f\u0902",
+    "Thai": "กนเ ำ๑\u0e49\u0e31\u0e38\u0e4d",
+    "kana": "かガﾊｶー々ｱ・漢㌀a\uff9e\uff9f\u3099\u309a",
+    "wide and square": "ＡｂＣ１，　①ⅳ㎏㏂½²ﬃ𝔘",
+    "emoji": "👩❤☺1#\u200d\ufe0f\u20e3\U0001f3fd🇩",
+    "ignorable": "ab e\u0301\u0323" + IGNORABLE,
+    "expanding": "ae \u0301" + EXPANDING,
+}
+any_text = st.one_of(
+    st.text(st.characters(exclude_categories=())),  # every code point, surrogates too
+    *(st.text(alphabet, max_size=12) for alphabet in ALPHABETS.values()),
+    st.text("".join(ALPHABETS.values())),
+)
+
+
+def everything(canonical: CanonicalText) -> tuple[str, list[int], list[int]]:
+    return canonical.chars, list(canonical.words), list(canonical.offsets)
+
+
+def words(text: str, consonants: bool = False) -> list[str]:
+    canonical = canonical_text(text, consonants=consonants)
+    return [canonical.chars[start:end] for start, end in pairwise([*canonical.words, len(canonical.chars)])]
+
+
+# --- the rule ---------------------------------------------------------------------------------------------------------
+
+
+@given(any_text, st.booleans())
+def test_is_the_reference(text: str, consonants: bool) -> None:
+    assert everything(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS.values(), ids=ALPHABETS)
+def test_is_the_reference_in(alphabet: str) -> None:
+    @given(st.text(alphabet, max_size=12), st.booleans())
+    def check(text: str, consonants: bool) -> None:
+        assert everything(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
+
+    check()
+
+
+def test_is_the_reference_for_every_character() -> None:
+    uniform = {*range(0x3400, 0xA000), *range(0xAC00, 0xFA00), *range(0x17000, 0x19000), *range(0x20000, 0x40000)}
+    uniform |= {code for code in range(0x110000) if unicodedata2.category(chr(code)) in ("Cn", "Co")}
+    some = [char for char in CHARACTERS if ord(char) not in uniform or ord(char) % 101 == 0]
+    for start in range(0, len(some), 1000):
+        text = "0".join(some[start : start + 1000])  # marks belong to the digit, and jamo do not compose across it
+        assert everything(canonical_text(text)) == reference.canonical_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't PANIC!", ["don", "t", "panic"]),
+        ("co\u00adop\u200berate", ["cooperate"]),
+        ("Straße, STRASSE, ＳＴＲＡẞＥ", ["strasse"] * 3),
+        ("cafe\u0301 café CAFÉ", ["café"] * 3),
+        ("½ ² Ⅳ ℃ ™ Ⓐ ㏂", ["1", "2", "2", "iv", "c", "tm", "a", "a", "m"]),
+        ("!\u0301a", ["a"]),
+        ("a-\u0301b", ["a", "b"]),
+        ("naïve漢字かなカナー々abc", ["naïve", *"漢字かなカナー々", "abc"]),
+        ("ﾊﾟﾝ", ["パ", "ン"]),
+        ("น้ำ ๑๒๓ Thai", ["น\u0e49\u0e4d", "า", "๑๒๓", "thai"]),
+        ("모든 국민은", ["모든", "국민은"]),
+        ("\u1106\u1169\u1103\u1173\u11ab", ["모든"]),
+        ("བོད་སྐད", ["བོད", "སྐད"]),
+        ("हिन्दी, हिन्दी", ["हिन्दी"] * 2),
+        ("👩‍👩‍👧 x\ud800y\x00z\ue000\uffff", ["x", "y", "z"]),
+        ("α\u0345\u0301 ᾴ ΆΙ", ["άι"] * 3),
+        ("\u1100, \u1161b", ["가b"]),  # what is left composes, and the words with it
+        ("", []),
+        (" \u0301\u200d", []),
+    ],
+)
+def test_words_of(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't PANIC!", ["dn", "t", "pnc"]),
+        ("a é Ü x", ["x"]),
+        ("Æther, ъ, øl", ["æthr", "ъ", "øl"]),
+        ("a\u0323\u0301b ªb", ["b", "b"]),
+        ("漢ab字", ["漢", "b", "字"]),
+        ("ﬁsh ½ α", ["fsh", "1", "2", "α"]),
+    ],
+)
+def test_consonants_of(text: str, expected: list[str]) -> None:
+    assert words(text, consonants=True) == expected
+
+
+# --- its laws ---------------------------------------------------------------------------------------------------------
+
+
+@given(any_text, st.booleans())
+def test_is_canonical_already(text: str, consonants: bool) -> None:
+    chars = canonical_text(text, consonants=consonants).chars
+    assert canonical_text(chars, consonants=consonants).chars == chars
+    assert unicodedata2.normalize("NFC", chars) == chars
+
+
+def test_every_character_is_canonical_already() -> None:
+    text = " 0 ".join(CHARACTERS)
+    for consonants in (False, True):
+        chars = canonical_text(text, consonants=consonants).chars
+        assert canonical_text(chars, consonants=consonants).chars == chars
+        assert unicodedata2.normalize("NFC", chars) == chars
+
+
+@given(any_text, st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]), st.booleans())
+def test_every_normal_form_is_the_same(text: str, form: str, consonants: bool) -> None:
+    canonical = canonical_text(text, consonants=consonants)
+    normal = canonical_text(unicodedata2.normalize(form, text), consonants=consonants)
+    assert (normal.chars, normal.words) == (canonical.chars, canonical.words)
+
+
+def test_upper_and_lower_case_are_the_same() -> None:
+    other = {
+        char
+        for char in CHARACTERS
+        for variant in (char.upper(), char.lower(), char.title(), char.swapcase())
+        if variant != char and canonical_text(variant).chars != canonical_text(char).chars
+    }
+    assert other == {"ı"}  # the Turkish dotless i: a letter of its own, which has the capital of another
+
+
+@given(
+    st.lists(st.text(st.sampled_from("aÉzжΣ漢か가ﬁ½\u0301\u0323")).map("b".__add__)),
+    st.sampled_from(" ,\n\x00—\ud800€"),
+)
+def test_spacing_and_punctuation_only_part_words(pieces: list[str], separator: str) -> None:
+    apart = canonical_text(separator.join(pieces))
+    together = canonical_text("".join(pieces))
+    assert apart.chars == together.chars
+    assert set(apart.words) >= set(together.words)
+
+
+@given(st.lists(any_text), st.sampled_from(IGNORABLE))
+def test_ignorable_characters_are_not_there(pieces: list[str], ignorable: str) -> None:
+    with_them = canonical_text(ignorable.join(pieces))
+    without = canonical_text("".join(pieces))
+    assert (with_them.chars, with_them.words) == (without.chars, without.words)
+
+
+@given(any_text, st.sampled_from(["\x7f", "\xa0", "\u2003", "\U0001f600"]), st.booleans())
+@example("Plain, ASCII text", "\U0001f600", True)
+def test_the_width_of_the_string_makes_no_difference(text: str, wider: str, consonants: bool) -> None:
+    canonical = canonical_text(text, consonants=consonants)
+    assert everything(canonical_text(text + wider, consonants=consonants)) == everything(canonical)
+
+
+# --- the map back -----------------------------------------------------------------------------------------------------
+
+
+@given(any_text, st.booleans())
+def test_offsets_never_decrease(text: str, consonants: bool) -> None:
+    canonical = canonical_text(text, consonants=consonants)
+    offsets = list(canonical.offsets)
+    assert len(offsets) == len(canonical.chars)
+    assert offsets == sorted(offsets)
+    assert all(0 <= offset < len(text) for offset in offsets)
+    assert canonical.offsets is canonical.offsets
+
+
+@given(any_text, st.booleans(), st.data())
+def test_spans_lead_back(text: str, consonants: bool, data: st.DataObject) -> None:
+    """From a clean cut to a clean cut: where the text can be cut and gives the two halves of the canonical text."""
+    canonical = canonical_text(text, consonants=consonants)
+    chars, offsets = canonical.chars, [*canonical.offsets, len(text)]
+
+    def is_clean(cut: int) -> bool:
+        parts = text[: offsets[cut]], text[offsets[cut] :]
+        return tuple(canonical_text(part, consonants=consonants).chars for part in parts) == (chars[:cut], chars[cut:])
+
+    start = data.draw(st.integers(0, len(chars)))
+    end = data.draw(st.integers(start, len(chars)))
+    first, last = canonical.span(start, end)
+    assert 0 <= first <= last <= len(text)
+    assert (first < last) == (start < end)
+    if is_clean(start) and is_clean(end):
+        assert canonical_text(text[first:last], consonants=consonants).chars == chars[start:end]
+    if start < end:
+        for edge in (text[first], text[last - 1]):
+            assert not edge.isspace()
+            assert edge not in ",.!" + IGNORABLE
+
+
+@given(st.text("aÉzжΣ漢か가ﬁ½, .!\u00ad\u0301\u0323\u1100\u1161"))
+def test_cuts_are_clean(text: str) -> None:
+    """All but those inside an expansion and before a mark."""
+    canonical = canonical_text(text)
+    offsets = canonical.offsets
+    for cut in range(1, len(canonical.chars)):
+        if offsets[cut] != offsets[cut - 1] and unicodedata.combining(canonical.chars[cut]) == 0:
+            assert canonical_text(text[: offsets[cut]]).chars == canonical.chars[:cut]
+            assert canonical_text(text[offsets[cut] :]).chars == canonical.chars[cut:]
+
+
+def test_spans_of() -> None:
+    canonical = canonical_text("  «Cafe\u0301», ﬁn.. ")
+    assert canonical.chars == "caféfin"
+    assert canonical.span(0, 4) == (3, 8)
+    assert canonical.span(0, 7) == (3, 13)
+    assert canonical.span(3, 4) == (6, 8)
+    assert canonical.span(4, 5) == canonical.span(5, 6) == (11, 12)
+    assert canonical.span(4, 4) == (11, 11)
+    assert canonical.span(7, 7) == (13, 13)
+    assert canonical.spans(array("I", [0, 3]), 4) == [(3, 8), (6, 13)]
+    assert canonical.spans([], 4) == []
+    assert canonical_text("").span(0, 0) == (0, 0)
+
+
+# --- large texts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "The quick brown fox, etc. ",
+        "Füße. ",
+        "e\u0301\u0323x\u0323\u0301\u0300 ",
+        "\u1100\u1161\u11a8\u1112\u1161 ",
+        "漢字カ\u3099ﷺ½ ",
+        "αα\u0345\u0301 ",
+        "𝔘𐐀👩 ",
+    ],
+)
+def test_long_texts_are_read_in_blocks(unit: str) -> None:
+    chars, starts, offsets = everything(canonical_text(unit))
+    for times in (65_536 // len(chars) + 2, 200_000 // len(chars)):
+        canonical = canonical_text(unit * times)
+        assert canonical.chars == chars * times
+        assert list(canonical.words) == [start + i * len(chars) for i in range(times) for start in starts]
+        assert list(canonical.offsets) == [offset + i * len(unit) for i in range(times) for offset in offsets]
+
+
+@pytest.mark.parametrize("base", ["a", "!", "\u1100"])
+@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0323", "\u0345\u0301"])
+def test_a_text_of_marks_takes_linear_time(base: str, marks: str) -> None:
+    times = 300_000
+    text = base + marks * times
+    expected = unicodedata2.normalize("NFC", "".join(reference.folded(char) for char in base) + marks * times)
+    canonical = canonical_text(text + " z")
+    if base == "!":
+        assert canonical.chars == "ι" * times * ("\u0345" in marks) + "z"
+    else:
+        assert canonical.chars == expected.replace("\u0345", "ι") + "z"
+    assert len(canonical.offsets) == len(canonical.chars)
+
+
+# --- Unicode ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_tables_are_those_that_the_tool_writes(root: Path) -> None:
+    spec = importlib.util.spec_from_file_location("unicode_tables", root / "tools" / "unicode_tables.py")
+    assert spec
+    assert spec.loader
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert (root / "cython_core" / "unicode_tables.h").read_text(encoding="ascii") == tool.header()
+
+
+def test_agrees_with_the_unicode_of_this_python() -> None:
+    """On every character that this Python and the tables know; exceptions are listed with the reason."""
+
+    def expected(char: str) -> str:
+        before, after = "", char
+        while before != after:
+            before, after = after, unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", after).casefold())
+        parts = unicodedata.normalize("NFD", after)
+        kept = ""
+        for part in parts:
+            if unicodedata.category(part)[0] in "LN" or (unicodedata.category(part)[0] == "M" and kept):
+                kept += part
+        return unicodedata.normalize("NFC", kept)
+
+    ignorable_letters = set("\u115f\u1160\u3164\uffa0")  # Hangul fillers, which are letters by category
+    known = [char for char in CHARACTERS if "Cn" not in (unicodedata.category(char), unicodedata2.category(char))]
+    other = {char for char in known if canonical_text(char).chars != expected(char)}
+    assert other == ignorable_letters
+
+
+# --- the door ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [b"bytes", bytearray(), None, 7, ["text"]])
+def test_says_what_it_wants(wrong: object) -> None:
+    with pytest.raises(TypeError, match=rf"canonical_text\(\) wants str, got {type(wrong).__name__}"):
+        canonical_text(wrong)  # type: ignore[arg-type]
+
+
+def test_takes_any_string() -> None:
+    class Title(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return "something else"
+
+    assert canonical_text(Title("A, b")).chars == "ab"
+    assert type(canonical_text(Title("A, b")).text) is str
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 1), (2, 1), (0, 3), (3, 3), (0, 2**70)])
+def test_spans_are_ranges_of_the_canonical_text(start: int, end: int) -> None:
+    with pytest.raises(ValueError, match=r"wants a range of 2 canonical characters"):
+        canonical_text("a b").span(start, end)
+
+
+def test_spans_are_made_of_ints() -> None:
+    with pytest.raises(TypeError, match="wants two ints, got float and int"):
+        canonical_text("a b").span(0.5, 1)  # type: ignore[arg-type]
+
+
+def test_is_what_it_is_for_good() -> None:
+    canonical = canonical_text("Ab c", consonants=True)
+    assert (canonical.text, canonical.chars, canonical.words.typecode, canonical.offsets.typecode) == (
+        "Ab c",
+        "bc",
+        "I",
+        "I",
+    )
+    assert canonical.consonants is True
+    with pytest.raises(AttributeError):
+        canonical.chars = "x"  # type: ignore[misc]
+
+
+def test_threads_share_one_map() -> None:
+    canonical = canonical_text("Füße und Hände, " * 10_000)
+    with ThreadPoolExecutor(8) as threads:
+        maps = list(threads.map(lambda _: canonical.offsets, range(32)))
+    assert len({id(each) for each in maps}) == 1

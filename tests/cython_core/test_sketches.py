@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from array import array
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch, scale
+
+LARGEST = 2**64 - 1
+numbers = st.one_of(st.integers(0, LARGEST), st.integers(0, 300), st.integers(LARGEST - 300, LARGEST))
+lists = st.lists(numbers, max_size=200)
+
+
+def random_hashes(seed: int, count: int) -> array[int]:
+    return array("Q", Random(seed).randbytes(8 * count))
+
+
+@given(lists)
+def test_distinct_is_reference(shingles: list[int]) -> None:
+    assert distinct(array("Q", shingles)).tolist() == reference.distinct(shingles)
+
+
+@given(lists, st.one_of(st.integers(1, 40), st.integers(1, LARGEST), st.integers(0, 63).map(lambda i: 2**i)))
+def test_mod_sketch_is_reference(shingles: list[int], modulus: int) -> None:
+    assert mod_sketch(array("Q", shingles), modulus).tolist() == reference.mod_sketch(shingles, modulus)
+
+
+@given(lists, st.integers(1, 250))
+def test_min_sketch_is_reference(shingles: list[int], size: int) -> None:
+    assert min_sketch(array("Q", shingles), size).tolist() == reference.min_sketch(shingles, size)
+
+
+@pytest.mark.parametrize("count", [31, 32, 33, 1_000, 65_535, 65_536, 200_000])
+@pytest.mark.parametrize(
+    "made_of",
+    [
+        "hashes",
+        "hashes, twice",
+        "small numbers, downwards",  # equal in their top bytes: insertion gives up
+        "large and small numbers",
+        "one number",
+    ],
+)
+def test_sorts_whatever_comes(made_of: str, count: int) -> None:
+    hashes = random_hashes(count, count)
+    shingles = {
+        "hashes": hashes,
+        "hashes, twice": hashes[: count // 2] + hashes[: count - count // 2],
+        "small numbers, downwards": array("Q", range(count, 0, -1)),
+        "large and small numbers": array("Q", [value >> 8 * (i % 8) for i, value in enumerate(hashes)]),
+        "one number": array("Q", [7]) * count,
+    }[made_of]
+    before = shingles.tolist()
+    assert distinct(shingles).tolist() == reference.distinct(before)
+    assert shingles.tolist() == before  # which is the caller's
+
+
+@given(lists, st.integers(0, 6), st.integers(0, 6))
+def test_a_coarser_sketch_comes_from_a_finer_one(shingles: list[int], i: int, steps: int) -> None:
+    page = array("Q", shingles)
+    assert mod_sketch(mod_sketch(page, 2**i), 2 ** (i + steps)) == mod_sketch(page, 2 ** (i + steps))
+
+
+@given(st.integers(0, 10**9))
+def test_scale_is_reference(count: int) -> None:
+    assert scale(count) == reference.scale(count)
+
+
+def test_scale_at_its_steps() -> None:
+    assert [scale(count) for count in (0, 99, 100, 199, 200, 399, 400, 102_400)] == [0, 0, 0, 0, 1, 1, 2, 10]
+
+
+@pytest.mark.parametrize("count", [200, 3_000, 70_000])
+def test_a_scaled_sketch_has_about_100_to_200_shingles(count: int) -> None:
+    size = len(mod_sketch(random_hashes(count, count), 2 ** scale(count)))
+    assert 100 - 4 * 10 <= size <= 200 + 4 * 14.2  # four standard deviations
+
+
+def test_says_what_it_wants() -> None:
+    page = array("Q", [1])
+    with pytest.raises(TypeError, match=r"distinct\(\) wants an array of 64-bit unsigned integers .* got list"):
+        distinct([1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"mod_sketch\(\) wants .* got an array of typecode 'I'"):
+        mod_sketch(array("I", [1]), 2)
+    with pytest.raises(TypeError, match="float"):
+        mod_sketch(page, 2.5)  # type: ignore[arg-type]
+    for modulus in (0, -1, 2**64):
+        with pytest.raises(ValueError, match=rf"mod_sketch\(\) wants a modulus .* got {modulus}"):
+            mod_sketch(page, modulus)
+    with pytest.raises(ValueError, match=r"min_sketch\(\) wants a size of at least 1, got 0"):
+        min_sketch(page, 0)
+    with pytest.raises(ValueError, match=r"scale\(\) wants a number of shingles, got -1"):
+        scale(-1)

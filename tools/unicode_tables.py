@@ -1,0 +1,203 @@
+"""Writes cython_core/unicode_tables.h: what canonical text does with each character of Unicode 18.0.
+
+Run by hand (`make unicode-tables`) when the rule or the version of Unicode changes, together with `NORMALISATION`. The
+data comes from the packages unicodedata2 (categories, normalisation) and regex (case folding, the other properties),
+not from Python's own unicodedata: the same hashes on every Python is a promise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import regex
+import unicodedata2 as ucd
+from regex import _regex
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+HEADER = Path(__file__).parent.parent / "cython_core" / "unicode_tables.h"
+UNICODE = "18.0.0"
+CHARACTERS = [chr(code) for code in range(0x110000)]
+FULL_FOLDING = int(regex.FULLCASE | regex.IGNORECASE | regex.UNICODE)
+IOTA = "\u0345"  # the combining iota: a mark that case folding turns into a letter
+
+# What a record says of a character. No bit at all: ignorable, it vanishes.
+KEPT = 1  # a letter or number
+ALONE = 2  # a word of its own, besides
+SEPARATES = 4  # dropped, and a word ends here
+VOWEL = 8  # its base is one of a e i o u
+MARK = 16
+JOINS = 32  # composes with the character before it, though no mark is between: jamo, parts of vowel signs
+EXPANDS = 64  # `value` is a place in expansions, not the distance to the mapped character
+
+PAGE_BITS = 7  # 128 characters a page make the smallest header
+PAGE = 1 << PAGE_BITS
+SLOT_BITS = 11  # 2048 slots in the hash table of compositions leave half of them empty
+SLOTS = 1 << SLOT_BITS
+HASH_FIRST, HASH_SECOND = 0x9E3779B1, 0x85EBCA77  # odd and patternless: few collisions, whatever the characters
+
+
+def matching(pattern: str) -> frozenset[str]:
+    return frozenset(regex.findall(pattern, "".join(CHARACTERS)))
+
+
+IGNORABLE = matching(r"\p{Default_Ignorable_Code_Point}")
+# Where a line may break beside a character without a space, spaces do not tell the words. Digits make numbers anywhere.
+UNSPACED = matching(r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]")
+
+
+def is_kept(char: str) -> bool:
+    return bool(ucd.category(char)[0] in "LN")
+
+
+def is_mark(char: str) -> bool:
+    return bool(ucd.category(char)[0] == "M")
+
+
+@cache
+def casefold(char: str) -> str:
+    if char == "I":
+        return "i"  # regex leaves it to the locale
+    return char if char == IOTA else _regex.fold_case(FULL_FOLDING, char)
+
+
+@cache
+def mapped(char: str) -> str:
+    """The character as it is compared, decomposed. A combining iota stays: its turn comes when marks are in order."""
+    before, after = "", char
+    while before != after:
+        before = after
+        after = ucd.normalize("NFKD", "".join(map(casefold, ucd.normalize("NFKD", before))))
+    return after
+
+
+def compositions() -> list[tuple[str, str, str]]:
+    """(composite, first, second) for each composite of canonical text but Hangul syllables, which are arithmetic."""
+    found = []
+    for char in CHARACTERS:
+        parts = ucd.decomposition(char).split()
+        if len(parts) == 2 and parts[0][0] != "<":
+            first, second = (chr(int(part, 16)) for part in parts)
+            decomposed = ucd.normalize("NFD", char)
+            if ucd.normalize("NFC", decomposed) == char and mapped(char) == decomposed and IOTA not in decomposed:
+                found.append((char, first, second))
+    return found
+
+
+class Tables:
+    def __init__(self) -> None:
+        self.compositions = compositions()
+        vowel_and_final_jamo = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
+        self.seconds = {second for _, _, second in self.compositions}.union(vowel_and_final_jamo)
+        self.expansions: list[int] = []
+        self.places: dict[str, int] = {}
+        records = [self.record(char) for char in CHARACTERS]
+        pages = [tuple(records[start : start + PAGE]) for start in range(0, len(records), PAGE)]
+        # The commonest first: most numbers in the header are short.
+        self.pages = [page for page, _ in Counter(pages).most_common()]
+        self.records = [record for record, _ in Counter(chain.from_iterable(self.pages)).most_common()]
+        self.page_of = numbers(pages, self.pages)
+        self.record_of = numbers(chain.from_iterable(self.pages), self.records)
+
+    def record(self, char: str) -> tuple[int, int, int, int]:
+        """(value, bits, combining class of the first part, of the last): a mark after it sorts against the last."""
+        if char in IGNORABLE:
+            return 0, 0, 0, 0
+        if ucd.category(char) in {"Cc", "Cs", "Co", "Cn"}:
+            return 0, SEPARATES, 0, 0
+        parts = mapped(char)
+        if not any(is_kept(part) or is_mark(part) for part in parts):
+            return 0, SEPARATES, 0, 0
+        if not is_kept(parts[0]) and not is_mark(parts[0]) and all(map(is_mark, parts[1:])) and IOTA not in parts:
+            return 0, SEPARATES, 0, 0  # a spaced accent: a mark whose base is dropped
+        whole = ucd.normalize("NFC", parts)
+        if len(whole) > 1 or (len(parts) > 1 and (parts[0] in self.seconds or IOTA in parts)):
+            return self.place(parts), EXPANDS, 0, 0
+        bits = MARK if is_mark(whole) else KEPT
+        if bits == KEPT and parts[0] in UNSPACED:
+            bits |= ALONE
+        if parts[0] in "aeiou":
+            bits |= VOWEL
+        if parts in self.seconds and not ucd.combining(parts):
+            bits |= JOINS
+        return ord(whole) - ord(char), bits, ucd.combining(parts[0]), ucd.combining(parts[-1])
+
+    def place(self, parts: str) -> int:
+        """Where in expansions the parts stand, after their number; what is dropped stands there as one space."""
+        parts = regex.sub(r"[^\p{L}\p{N}\p{M}]+", " ", parts)
+        if parts not in self.places:
+            self.places[parts] = len(self.expansions)
+            self.expansions += [len(parts), *map(ord, parts)]
+        return self.places[parts]
+
+
+def numbers(items: Iterable[Hashable], catalogue: Iterable[Hashable]) -> list[int]:
+    number = {item: place for place, item in enumerate(catalogue)}
+    return [number[item] for item in items]
+
+
+def slots(triples: list[tuple[str, str, str]]) -> list[int]:
+    """A hash table from (first, second) to the number of the composition, plus one: 0 is an empty slot."""
+    table = [0] * SLOTS
+    for number, (_, first, second) in enumerate(triples, 1):
+        slot = (ord(first) * HASH_FIRST + ord(second) * HASH_SECOND) % 2**32 >> (32 - SLOT_BITS)
+        while table[slot]:
+            slot = (slot + 1) % SLOTS
+        table[slot] = number
+    return table
+
+
+def constants(**values: int) -> str:
+    return "enum { " + ", ".join(f"{name} = {value}" for name, value in values.items()) + " };"
+
+
+def array(declaration: str, cells: Iterable[object]) -> str:
+    text = ",".join(str(cell).replace(" ", "") for cell in cells)
+    return f"static const {declaration}[] = {{\n{fill(text)}\n}};\n"
+
+
+def fill(text: str) -> str:
+    """The text in lines of at most 120 columns, broken after commas."""
+    return str(regex.sub(r"(.{1,119},)(?=.)", r"\1\n", text))
+
+
+def header() -> str:
+    assert ucd.unidata_version == UNICODE
+    tables = Tables()
+    return "\n".join(
+        [
+            f"/* Generated by tools/unicode_tables.py from Unicode {UNICODE}. Do not edit. */",
+            "#include <stdint.h>",
+            "",
+            "typedef struct { int32_t value; uint8_t bits, first_class, last_class; } unicode_record;",
+            "typedef struct { uint32_t composite, first, second; } unicode_composition;",
+            "",
+            constants(
+                KEPT=KEPT, ALONE=ALONE, SEPARATES=SEPARATES, VOWEL=VOWEL, MARK=MARK, JOINS=JOINS, EXPANDS=EXPANDS
+            ),
+            constants(PAGE_BITS=PAGE_BITS, LONGEST_EXPANSION=max(map(len, tables.places))),
+            constants(SLOTS=SLOTS, SLOT_BITS=SLOT_BITS, COMPOSITIONS=len(tables.compositions)),
+            f"#define HASH_FIRST {HASH_FIRST}u",
+            f"#define HASH_SECOND {HASH_SECOND}u",
+            "",
+            array("uint16_t unicode_page_of", tables.page_of),
+            array("uint16_t unicode_record_of", tables.record_of),
+            array("unicode_record unicode_records", map(initialiser, tables.records)),
+            array("uint32_t unicode_expansions", tables.expansions),
+            array("unicode_composition unicode_compositions", (initialiser(map(ord, c)) for c in tables.compositions)),
+            array("uint16_t unicode_slots", slots(tables.compositions)),
+        ]
+    )
+
+
+def initialiser(values: Iterable[int]) -> str:
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+if __name__ == "__main__":
+    HEADER.write_text(header(), encoding="ascii")
