@@ -8,10 +8,10 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint types tests bench guarantee asan clean
+.PHONY: help demo test build lint types tests bench guarantee asan unicode-tables clean
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## fingerprint and compare texts
 	$(RUN)/winnow demo
@@ -29,7 +29,7 @@ lint: $(READY) ## ruff, cython-lint, import-linter
 
 types: build ## mypy strict, and the stubs against the compiled modules
 	$(RUN)/mypy
-	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml opensearch_winnow.cython_core
+	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest.allow opensearch_winnow.cython_core
 
 tests: build ## pytest
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
@@ -45,6 +45,9 @@ asan: $(READY) ## the tests of the core under the address and undefined-behaviou
 	DEBUG=1 ASAN=1 $(MAKE) build
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(RUN)/python -m pytest -p no:xdist --capture=no tests/cython_core
+
+unicode-tables: $(READY) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
+	$(RUN)/python tools/unicode_tables.py
 
 clean: ## remove everything that was made, the environment too
 	rm -rf $(VENV) build dist *.egg-info cython_core/*.so .coverage .hypothesis .*_cache

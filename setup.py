@@ -1,7 +1,8 @@
 """Names what pyproject.toml cannot: the Cython modules, and where their absolute cimports are found.
 
 Environment: MODULES="overlap shingles" builds these modules of the core only; DEBUG=1 builds with bounds checks and
-assertions on; ASAN=1 adds the address and undefined-behaviour sanitizers.
+assertions on; ASAN=1 adds the address and undefined-behaviour sanitizers; PORTABLE=1 leaves the vector loops out, as on
+a processor or compiler for which there are none.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("DEBUG", "0") != "0"
 ASAN = os.environ.get("ASAN", "0") != "0"
+PORTABLE = os.environ.get("PORTABLE", "0") != "0"
 
 # Nothing that could change a result: no -ffast-math, no -march=native.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if ASAN else []
-C_FLAGS = (["-O0", "-g", "-UNDEBUG"] if DEBUG else ["-O3"]) + SANITIZERS
+C_FLAGS = (["-O0", "-g", "-UNDEBUG"] if DEBUG else ["-O3"]) + SANITIZERS + ["-DPORTABLE"] * PORTABLE
 
 DIRECTIVES = {
     "language_level": 3,

@@ -14,6 +14,21 @@ from opensearch_winnow.cython_core.canonical_chars cimport (
     Draft, Record, forget, put_char, record_of, settle, settled_length, unicode_expansions,
 )
 
+from opensearch_winnow.cython_core.vectors cimport avx2
+
+cdef extern from "ascii_text.h" nogil:
+    enum: SPARE_WORDS
+    ctypedef struct AsciiText:
+        const uint8_t* text
+        Py_ssize_t at, stop
+        uint8_t* chars
+        Py_ssize_t length
+        uint32_t* words
+        Py_ssize_t word_count
+        bint in_word
+    void prepare_ascii()
+    void read_ascii_avx2(AsciiText*)
+
 cdef extern from "Python.h":
     PyObject* PyUnicode_New(Py_ssize_t size, Py_UCS4 largest) except NULL
     int PyUnicode_Resize(PyObject** string, Py_ssize_t length) except -1
@@ -43,6 +58,9 @@ cdef uint16_t[2][128] ASCII
 for _code in range(128):
     ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (KEPT | SEPARATES)) << 8)
     ASCII[1][_code] = 0 if record_of(_code).bits & VOWEL else ASCII[0][_code]
+
+
+prepare_ascii()
 
 
 def canonical_text(text, *, bint consonants=False) -> CanonicalText:
@@ -145,46 +163,47 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
 
 cdef str read_ascii(str text, bint consonants, array.array words):
     """The canonical characters of a text that is ASCII; where words start is left in `words`."""
-    cdef Py_ssize_t start = 0, stop, size = len(text), length = 0, word_count = 0
-    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(text)
-    cdef uint32_t last = SEPARATES
+    cdef Py_ssize_t size = len(text)
     cdef PyObject* made = PyUnicode_New(size, 127)
-    cdef uint8_t* chars = <uint8_t*>raw_data(made)
+    cdef AsciiText ascii
+    memset(&ascii, 0, sizeof(ascii))
+    ascii.text = <const uint8_t*>PyUnicode_DATA(text)
+    ascii.chars = <uint8_t*>raw_data(made)
     try:
-        while start < size:
-            stop = min(start + BLOCK, size)
-            # One more than there can be: it is written over.
-            array.resize_smart(words, word_count + (stop - start) // 2 + 2)
+        while ascii.at < size:
+            ascii.stop = min(ascii.at + BLOCK, size)
+            array.resize_smart(words, ascii.word_count + (ascii.stop - ascii.at) // 2 + 2 + SPARE_WORDS)
+            ascii.words = words.data.as_uints
             with nogil:
-                last = read_ascii_block(
-                    source, start, stop, ASCII[consonants], chars, &length, words.data.as_uints, &word_count, last)
-            start = stop
-        array.resize(words, word_count)
-        PyUnicode_Resize(&made, length)
+                if avx2 and not consonants:
+                    read_ascii_avx2(&ascii)
+                read_ascii_rest(&ascii, ASCII[consonants])
+        array.resize(words, ascii.word_count)
+        PyUnicode_Resize(&made, ascii.length)
         return <str>made
     finally:
         Py_XDECREF(made)
 
 
-cdef uint32_t read_ascii_block(
-    const uint8_t* text, Py_ssize_t start, Py_ssize_t stop, const uint16_t* ascii_of,
-    uint8_t* chars, Py_ssize_t* length, uint32_t* words, Py_ssize_t* word_count, uint32_t last,
-) noexcept nogil:
+cdef void read_ascii_rest(AsciiText* ascii, const uint16_t* ascii_of) noexcept nogil:
     """Without branches: everything is written, and what is dropped is written over."""
-    cdef Py_ssize_t put = length[0]
-    cdef uint32_t* word = words + word_count[0]
-    cdef uint32_t bits, mapped
-    for start in range(start, stop):
-        mapped = ascii_of[text[start]]
+    cdef Py_ssize_t put = ascii.length
+    cdef const uint8_t* text = ascii.text
+    cdef uint8_t* chars = ascii.chars
+    cdef uint32_t* word = ascii.words + ascii.word_count
+    cdef uint32_t bits, mapped, last = KEPT if ascii.in_word else SEPARATES
+    for ascii.at in range(ascii.at, ascii.stop):
+        mapped = ascii_of[text[ascii.at]]
         bits = mapped >> 8
         chars[put] = <uint8_t>mapped
         word[0] = <uint32_t>put
         word += bits & last >> 2 & 1  # KEPT after SEPARATES
         put += bits & KEPT
         last = bits if bits else last
-    length[0] = put
-    word_count[0] = word - words
-    return last
+    ascii.at = ascii.stop
+    ascii.length = put
+    ascii.word_count = word - ascii.words
+    ascii.in_word = last & KEPT
 
 
 cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:

@@ -4,6 +4,7 @@ Every selection but `mod-p` keeps one k-gram of each w consecutive ones, by what
 t = w + k - 1 characters keep a common one. A text of fewer than t characters but at least k keeps one, its smallest.
 """
 
+cimport cython
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -18,8 +19,8 @@ from opensearch_winnow.cython_core.window_minima cimport Windows, allocate, deci
 SELECTIONS = ("winnow", "open-closed", "mod-minimizer", "mod-p")
 
 cdef enum:
-    # k-grams at a time: their keys and minima fill 32 kB, a first-level cache. With long k-grams or windows, enough that
-    # what each block does anew is an eighth of the work.
+    # k-grams at a time: their keys and minima fill 32 kB, a first-level cache. With long k-grams or windows, enough
+    # that what each block does anew is an eighth of the work.
     BLOCK = 2048
     BLOCK_OF_WINDOWS = 8
     # The shortest gram whose order decides for the k-grams around it. Longer ones have fewer places in a k-gram: with
@@ -27,6 +28,7 @@ cdef enum:
     SMALL_GRAM = 4
 
 
+@cython.internal
 cdef class Prints:
     """What is kept so far, in arrays that are larger than that."""
 

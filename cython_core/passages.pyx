@@ -169,7 +169,8 @@ cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* fr
     """The runs to report, longest first: those that hold a fingerprint of either text which no longer run holds."""
     cdef Py_ssize_t i, found = 0, reported = 0, end = 0
     cdef Run run
-    qsort(rare.all, rare.count, sizeof(Seed), by_diagonal)
+    if rare.count:
+        qsort(rare.all, rare.count, sizeof(Seed), by_diagonal)
     for i in range(rare.count):
         if i == 0 or rare.all[i].diagonal != rare.all[i - 1].diagonal:
             end = 0

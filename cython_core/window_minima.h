@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vectors.h"
+
 #define MARGIN 192
 
 /* Windows below this are slid over as vectors, longer ones hopped through: 1.7 times as fast at 21, 0.8 at 100. */
@@ -47,15 +49,7 @@ static inline ptrdiff_t rightmost_minimum_portable(const uint64_t *keys, ptrdiff
     return best;
 }
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,bmi,lzcnt")))
-
-static inline int has_avx2(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt");
-}
-
+#ifdef VECTORS
 AVX2 static inline __m256i load_keys(const uint64_t *keys) { return _mm256_loadu_si256((const __m256i *)keys); }
 
 AVX2 static inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
@@ -157,7 +151,6 @@ AVX2 static inline void slide_avx2(Windows *windows) {
     *windows = in;
 }
 #else
-static inline int has_avx2(void) { return 0; }
 #define first_below_avx2 first_below_portable
 #define rightmost_minimum_avx2 rightmost_minimum_portable
 static inline void slide_avx2(Windows *windows) { (void)windows; } /* never called: has_avx2() says no */

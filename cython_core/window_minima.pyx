@@ -2,8 +2,8 @@
 
 Three ways to the same picks. `slide` finds the minima of all short windows with vectors. `hop` goes from pick to pick:
 it looks for the next smaller key, and searches a whole window only when its pick has left it, as figure 5 of the
-winnowing paper does. `queue` is the textbook monotone queue, slower on ordinary text but never quadratic; it takes over
-where `hop` would be.
+winnowing paper does. `halve` takes the same time for all keys, more than the others on ordinary text but never
+quadratic; it takes over where `hop` would be.
 """
 
 from cpython cimport array
@@ -14,10 +14,10 @@ from libc.string cimport memmove
 import array
 
 from opensearch_winnow.cython_core.kgram_hashes cimport HASH_BITS, OTHER, key_of
+from opensearch_winnow.cython_core.vectors cimport avx2
 
 
 cdef extern from "window_minima.h":
-    bint has_avx2() nogil
     void record(Windows*, Py_ssize_t window, Py_ssize_t pick) nogil
     void slide_avx2(Windows*) nogil
     Py_ssize_t first_below_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
@@ -25,23 +25,10 @@ cdef extern from "window_minima.h":
     Py_ssize_t rightmost_minimum_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
     Py_ssize_t rightmost_minimum_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
 
-cdef bint avx2 = has_avx2()
-
 # Ordinary text searches about as many keys for a new pick as it has keys. A stretch that would search four times as
-# many has rising hashes, by bad luck or bad will, and goes to the queue.
+# many has rising hashes, by bad luck or bad will, and goes to `halve`.
 cdef enum:
     SEARCHED_AT_MOST = 4
-
-
-def vector_path():
-    """The code path of this processor, 'avx2' or 'portable'. Both give the same picks."""
-    return "avx2" if avx2 else "portable"
-
-
-def use_vectors(bint wanted):
-    """Turn the vector loops off, or on again where the processor has them: for tests and benchmarks."""
-    global avx2
-    avx2 = wanted and has_avx2()
 
 
 cdef int allocate(Windows* windows, Py_ssize_t capacity, Py_ssize_t w, bint robust) except -1:
@@ -91,26 +78,34 @@ cdef void hop(Windows* windows) noexcept nogil:
             windows.next = stop + 1
 
 
-cdef void queue(Windows* windows) noexcept nogil:
+cdef void halve(Windows* windows) noexcept nogil:
+    """Cut the keys every w: each window is the end of one piece and the beginning of the next, and both have a minimum
+    that is known from the window before or after. No branch depends on the keys until a pick changes."""
     cdef:
-        Py_ssize_t w = windows.w, start = windows.next, head = 0, tail = 0, window, right
+        Py_ssize_t w = windows.w, end = windows.n - w + 1, start = windows.next, cut, i, best, other
         uint64_t* keys = windows.keys
-        # The keys that may still become a minimum, rising from head to tail. They lie where `slide` has its minima.
-        Py_ssize_t* waiting = <Py_ssize_t*>windows.minima
-    for right in range(start, windows.n):
-        while head < tail and keys[waiting[tail - 1]] >= keys[right]:
-            tail -= 1
-        waiting[tail] = right
-        tail += 1
-        window = right - w + 1
-        if window < start:
-            continue
-        while waiting[head] < window:
-            head += 1
-        if windows.pick < window or keys[waiting[head]] < keys[windows.pick] + (not windows.robust):
-            if windows.pick != waiting[head]:
-                record(windows, window, waiting[head])
-    windows.next = windows.n - w + 1
+        uint64_t least, lesser
+        Py_ssize_t* ends = <Py_ssize_t*>windows.minima  # the minimum from each key to the cut; `slide` has its own there
+    while start < end:
+        cut = start + w - 1
+        best = ends[cut] = cut
+        least = keys[cut]
+        for i in range(cut - 1, start - 1, -1):
+            best = i if keys[i] < least else best
+            least = min(keys[i], least)
+            ends[i] = best
+        best = cut
+        least = keys[cut]
+        for i in range(start, min(start + w, end)):
+            best = i + w - 1 if keys[i + w - 1] <= least else best
+            least = min(keys[i + w - 1], least)
+            other = best if least <= keys[ends[i]] else ends[i]
+            lesser = min(least, keys[ends[i]])
+            if windows.pick < i or lesser < keys[windows.pick] + (not windows.robust):
+                if windows.pick != other:
+                    record(windows, i, other)
+        start += w
+    windows.next = end
 
 
 cdef void decide(Windows* windows) noexcept nogil:
@@ -125,7 +120,7 @@ cdef void decide(Windows* windows) noexcept nogil:
     else:
         hop(windows)
         if windows.next <= windows.n - windows.w:
-            queue(windows)
+            halve(windows)
 
 
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil:

@@ -60,9 +60,7 @@ def portrait(text: str, scheme: Scheme) -> dict[str, object]:
     signature = minhash(grams, scheme.bins)
     return {
         "canonical": prints.canonical.chars,
-        "fingerprints": [
-            f"{hash_:016x} {position}" for hash_, position in zip(prints.hashes, prints.positions, strict=True)
-        ],
+        "fingerprints": [f"{hash_:016x} {at}" for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
         "shingles": digest(grams.tobytes()),
         "mod": [f"{value:016x}" for value in mod_sketch(grams, scheme.modulus)],
         "min": [f"{value:016x}" for value in min_sketch(grams, 4)],
@@ -72,7 +70,7 @@ def portrait(text: str, scheme: Scheme) -> dict[str, object]:
 
 
 def digest(data: bytes) -> str:
-    """Long rows of numbers are pinned by their digest; the arrays are little-endian on every platform that runs this."""
+    """Long rows of numbers are pinned by their digest. Arrays are little-endian wherever this runs."""
     return blake2b(data, digest_size=8).hexdigest()
 
 

@@ -62,6 +62,14 @@ def test_the_core_imports_nothing_above_it(root: Path) -> None:
     assert {name for name in imported if not name.startswith("opensearch_winnow.cython_core.")} == set()
 
 
+@pytest.mark.parametrize("room", ["mappings", "ingest", "queries", "stores", "clusters"])
+def test_a_room_does_not_import_the_front_hall_through_which_one_enters_it(root: Path, room: str) -> None:
+    for path in (root / room).rglob("*.py"):
+        assert not re.search(
+            r"^\s*(from opensearch_winnow import|import opensearch_winnow\b)", path.read_text(), re.MULTILINE
+        )
+
+
 def test_files_can_be_read_in_one_sitting(root: Path) -> None:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.window_minima import use_vectors, vector_path, window_minima
+from opensearch_winnow.cython_core.vectors import use_vectors
+from opensearch_winnow.cython_core.window_minima import window_minima
 
 # Figure 2 of the winnowing paper: a hypothetical sequence of hashes, and what windows of four pick from it.
 FIGURE_2 = array("Q", [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98])
@@ -65,10 +66,3 @@ class TestWindowMinima:
             window_minima(array("Q", [5, 2**61]), 1)
         with pytest.raises(ValueError, match="at least 1 hash"):
             window_minima(FIGURE_2, 0)
-
-
-def test_the_path_can_be_told_and_turned_off() -> None:
-    use_vectors(False)
-    assert vector_path() == "portable"
-    use_vectors(True)
-    assert vector_path() in ("avx2", "portable")

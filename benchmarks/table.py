@@ -1,0 +1,43 @@
+"""What a benchmark gives: tables, the same on a terminal and in README.md. And how large a run it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How much to measure: 1 for figures that can be trusted, much less to see that everything works."""
+
+    scale: float = 1.0
+    offline: bool = False  # do without the peers that would have to be downloaded
+
+    def size(self, full: int, least: int = 1) -> int:
+        return max(least, int(full * self.scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
+        lines = [self._line(self.columns, widths), "|" + "|".join("-" * (width + 2) for width in widths) + "|"]
+        lines += [self._line(row, widths) for row in self.rows]
+        return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])])
+
+    @staticmethod
+    def _line(cells: tuple[str, ...], widths: list[int]) -> str:
+        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+
+def times(ratio: float) -> str:
+    """A ratio with as many figures as mean something."""
+    return f"{ratio:.0f} ×" if ratio >= 20 else f"{ratio:.1f} ×"

@@ -1,0 +1,34 @@
+"""The command line: one command a file."""
+
+from __future__ import annotations
+
+import click
+
+from opensearch_winnow import __version__
+from opensearch_winnow.cli.command_group import CommandGroup
+
+
+@click.group(
+    cls=CommandGroup,
+    commands_by_module={
+        "compare": "opensearch_winnow.cli.compare",
+        "fingerprint": "opensearch_winnow.cli.fingerprint",
+        "demo": "opensearch_winnow.cli.demo",
+        "completion": "opensearch_winnow.cli.completion",
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="winnow", message="%(prog)s %(version)s")
+def main() -> None:
+    """\b
+    Examples:
+      winnow demo
+      winnow compare draft.txt published.txt
+      winnow compare draft.txt published.txt --html compare.html
+      pdftotext paper.pdf - | winnow compare - thesis.txt --json
+      winnow fingerprint draft.txt
+
+    Finds copies: near-duplicate texts, and the passages that texts share.
+
+    Exit codes are grep's: 0 found, 1 nothing found, 2 could not be done.
+    """

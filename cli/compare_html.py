@@ -1,0 +1,119 @@
+"""The comparison of two texts as one HTML file: no script, and nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import islice
+
+from opensearch_winnow import __version__
+from opensearch_winnow.cli.answer import answer, percent, three_numbers
+from opensearch_winnow.cli.compare_html_style import STYLE
+from opensearch_winnow.cli.marked_text import COLOURS, marked_text
+from opensearch_winnow.cli.numbered_passages import NumberedPassage
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.queries.compare import Comparison
+from opensearch_winnow.scheme import Scheme
+
+CHIPS = 40  # passages that the head of the page lists; the rest is folded
+RIBBONS = 150  # drawn, the longest first; more would be one grey block
+# Each takes a rule of style, to show both sides of the passage that was jumped to; beyond, only the one side is shown.
+OUTLINED = 200
+
+
+def compare_html(
+    a: tuple[str, str], b: tuple[str, str], comparison: Comparison, passages: Sequence[NumberedPassage], scheme: Scheme
+) -> Iterator[str]:
+    """The page in pieces. A and B are names and texts."""
+    (name, text), (other_name, other) = a, b
+    title = answer(text, other, comparison, passages)
+    style = STYLE + "".join(islice(map(_outline, passages), OUTLINED))
+    # Nothing may be loaded or run, but for the style of this page.
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    yield f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}: {_name(name)} and {_name(other_name)}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{escape(title)}</h1>
+<dl class="numbers">
+"""
+    yield from (_number(label, share) for label, share in three_numbers(comparison))
+    yield "</dl>\n"
+    yield from _chips(passages)
+    yield '</header>\n<main class="panes">\n'
+    yield from _pane("A", name, text, [(each.passage.start, each.passage.end) for each in passages])
+    yield from _ribbons(len(text), len(other), passages)
+    yield from _pane("B", other_name, other, [(each.passage.other_start, each.passage.other_end) for each in passages])
+    rule = f"no run below {scheme.noise:,} letters and digits is shown, none of {scheme.guarantee:,} or more is missed"
+    yield f"""</main>
+<footer>Compared by winnow {escape(__version__)}, scheme {escape(scheme.id)}: {rule}. The percentages count runs of
+{scheme.shingle:,} words.</footer>
+</body>
+</html>
+"""
+
+
+def _name(name: str) -> str:
+    return escape(one_line(name))
+
+
+def _outline(each: NumberedPassage) -> str:
+    number = each.number
+    return f":root:has(#a{number}:target, #b{number}:target) .p{number} {{ outline: 2px solid var(--ink); }}\n"
+
+
+def _number(label: str, share: float) -> str:
+    bar = f'<rect class="track" width="100" height="5"/><rect class="fill" width="{100 * share:.1f}" height="5"/>'
+    svg = f'<svg class="bar" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
+    return f"<div><dt>{label[0].upper()}{label[1:]}</dt><dd>{percent(share)} {svg}</dd></div>\n".replace(
+        " %", "&nbsp;%"
+    )
+
+
+def _chips(passages: Sequence[NumberedPassage]) -> Iterator[str]:
+    if not passages:
+        return
+    yield '<nav class="chips" aria-label="Shared passages">\n'
+    for index, each in enumerate(passages):
+        if index == CHIPS:
+            yield f"<details><summary>{len(passages) - CHIPS:,} more</summary>\n"
+        colour = (each.number - 1) % COLOURS + 1
+        facts = each.size + ", moved" * each.moved
+        yield f'<a class="chip c{colour} p{each.number}" href="#a{each.number}"><b>{each.number}</b> {facts}</a>\n'
+    yield "</details>\n" * (len(passages) > CHIPS) + "</nav>\n"
+
+
+def _pane(letter: str, name: str, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    yield f'<section class="pane" aria-label="Text {letter}" tabindex="0">\n<h2><b>{letter}</b>{_name(name)}</h2>\n'
+    yield '<div class="text" lang="" dir="auto">'  # nothing is known of its language
+    yield from marked_text(text, spans, side=letter.lower())
+    yield "</div>\n</section>\n"
+
+
+def _ribbons(length: int, other_length: int, passages: Sequence[NumberedPassage]) -> Iterator[str]:
+    """Where each passage is in the one text and in the other, as in a map: the whole texts are as high as the panes."""
+    longest = sorted(passages, key=lambda each: each.passage.start - each.passage.end)[:RIBBONS]
+    yield '<svg class="ribbons" viewBox="0 0 100 1000" preserveAspectRatio="none" aria-hidden="true">\n'
+    for each in longest:
+        start, end, other_start, other_end = each.passage
+        top, bottom = 1000 * start / length, max(1000 * end / length, 1000 * start / length + 2)
+        right, right_bottom = 1000 * other_start / other_length, 1000 * other_end / other_length
+        right_bottom = max(right_bottom, right + 2)
+        path = (
+            f"M0 {top:.1f}H15C50 {top:.1f} 50 {right:.1f} 85 {right:.1f}H100V{right_bottom:.1f}"
+            f"H85C50 {right_bottom:.1f} 50 {bottom:.1f} 15 {bottom:.1f}H0Z"
+        )
+        colour = (each.number - 1) % COLOURS + 1
+        tip = f"<title>{each.number}: {each.size}</title>"
+        yield f'<a href="#b{each.number}" tabindex="-1"><path class="c{colour}" d="{path}">{tip}</path></a>\n'
+    yield "</svg>\n"

@@ -1,0 +1,71 @@
+"""winnow fingerprint: the fingerprints of a text."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from opensearch_winnow.cli import scheme_options as choose
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.display_width import shorten
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
+from opensearch_winnow.cli.text_file import read_text, text_file
+from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
+from opensearch_winnow.scheme import Scheme
+
+
+@click.command("fingerprint", short_help="The fingerprints of a text.")
+@text_file("file")
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
+@json_option
+@color_option
+@click.pass_context
+def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color: str) -> None:
+    """\b
+    Examples:
+      winnow fingerprint page.txt
+      winnow fingerprint page.txt --noise 20 --guarantee 40
+      winnow fingerprint - --json < page.txt
+
+    The fingerprints of FILE, a text file in UTF-8 (or - for text that is piped in): the hash of each k-gram that is
+    picked, and its position in the canonical text.
+
+    On a terminal a table; in a pipe tab-separated values, with where the k-gram starts and ends in the text. Exit
+    code 1 if the text is too short to have a fingerprint.
+    """
+    prints = fingerprint(read_text(file), scheme)
+    screen = terminal(color)
+    if as_json:
+        click.echo(
+            json.dumps({"scheme": scheme.id, "fingerprints": list(zip(prints.hashes, prints.positions, strict=True))})
+        )
+    elif screen and len(prints):
+        show_table(screen, prints)
+    elif not screen:
+        show_rows(prints)
+    length = len(prints.canonical.chars)
+    if not len(prints):
+        needed = f"at least {scheme.noise:,} are needed (--noise)"
+        say(f"No fingerprint: {length:,} canonical characters; {needed}")
+        ctx.exit(NOTHING_FOUND)
+    remark(f"{len(prints):,} fingerprints of {length:,} canonical characters, scheme {scheme.id}")
+    suggest("winnow", "compare", file, "OTHER")
+
+
+def show_table(screen: Terminal, prints: Fingerprints) -> None:
+    text = prints.canonical.text
+    digits = max(len("position"), len(str(prints.positions[-1])))
+    room = max(screen.columns - 16 - digits - 4, 10)
+    screen.echo(screen.paint(f"{'hash':16}  {'position':>{digits}}  k-gram", "bold"))
+    for hash_, position, (start, end) in zip(prints.hashes, prints.positions, prints.spans, strict=True):
+        screen.echo(f"{hash_:016x}  {position:>{digits}}  {shorten(one_line(text[start:end]), room)}")
+
+
+def show_rows(prints: Fingerprints) -> None:
+    text = prints.canonical.text
+    sys.stdout.write("hash\tposition\tstart\tend\ttext\n")  # click.echo would flush every line
+    for hash_, position, (start, end) in zip(prints.hashes, prints.positions, prints.spans, strict=True):
+        sys.stdout.write(f"{hash_:016x}\t{position}\t{start}\t{end}\t{one_line(text[start:end])}\n")

@@ -1,0 +1,16 @@
+/* Whether this processor has the vector instructions that the loops of the core are written for. The compiler must know
+ * them too: gcc or clang for x86-64, and clang says that it is GNUC. */
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(PORTABLE)
+#include <immintrin.h>
+#define VECTORS
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+
+static inline int has_avx2(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+}
+#else
+static inline int has_avx2(void) { return 0; }
+#endif

@@ -1,0 +1,1 @@
+cdef bint avx2  # whether the vector loops are used

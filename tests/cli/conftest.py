@@ -1,0 +1,98 @@
+"""How the tests of the command line call it: in a process of its own, on a terminal, or quickly."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner, Result
+
+from opensearch_winnow.cli import main
+
+WINNOW = Path(sys.executable).with_name("winnow")
+CLEAN = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
+
+
+@pytest.fixture
+def winnow() -> Callable[..., Result]:
+    """The command within this process: quick, and neither a terminal nor a pipe."""
+
+    def call(*arguments: str | Path, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(
+            main, list(map(str, arguments)), input=stdin, prog_name="winnow", catch_exceptions=False
+        )
+
+    return call
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """The real command with pipes, in a folder of its own."""
+
+    def call(
+        *arguments: str | Path | bytes, stdin: bytes = b"", **environment: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = [WINNOW, *arguments]
+        return subprocess.run(
+            command, input=stdin, env=CLEAN | environment, cwd=tmp_path, capture_output=True, check=False
+        )
+
+    return call
+
+
+@pytest.fixture
+def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """The real command on a terminal of 100 columns: its exit code, and all it shows."""
+
+    def call(*arguments: str | Path, **environment: str) -> tuple[int, str]:
+        terminal, end = pty.openpty()
+        settings = CLEAN | {"COLUMNS": "100", "TERM": "xterm-256color"} | environment
+        with subprocess.Popen(
+            [WINNOW, *arguments], stdin=end, stdout=end, stderr=end, env=settings, cwd=tmp_path
+        ) as run:
+            os.close(end)
+            shown = b""
+            while piece := read(terminal):
+                shown += piece
+        os.close(terminal)
+        return run.returncode, shown.decode().replace("\r\n", "\n")
+
+    return call
+
+
+def read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
+
+
+LETTERS = Random(0)
+LEXICON = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz", k=LETTERS.randint(2, 9))) for _ in range(2_000)]
+
+
+def sentences(words: int, seed: int = 0) -> str:
+    """Without sense, and always the same."""
+    chosen = Random(seed).choices(LEXICON, k=words)
+    return " ".join(word + "." * (index % 12 == 11) for index, word in enumerate(chosen))
+
+
+@pytest.fixture
+def prose() -> Callable[..., str]:
+    return sentences
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """Two files with three paragraphs in common, of which one moved."""
+    one, two, three, ours, theirs = (sentences(60, seed) for seed in range(5))
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text(f"{one}\n\n{ours}\n\n{two}\n\n{three}", encoding="utf-8")
+    b.write_text(f"{three.upper()}\n\n{one}\n\n{theirs}\n\n{two}", encoding="utf-8")
+    return a, b

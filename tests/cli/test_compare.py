@@ -1,0 +1,130 @@
+"""winnow compare: numbers, rows and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow import compare
+from opensearch_winnow.cli.answer import percent
+from opensearch_winnow.cli.numbered_passages import in_order
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+
+Winnow = Callable[..., Result]
+Prose = Callable[..., str]
+
+
+def test_json_is_what_the_library_says(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    done = winnow("compare", *pair, "--json")
+    both = compare(pair[0].read_text(), pair[1].read_text())
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {
+        "resemblance": both.resemblance,
+        "containment": both.containment,
+        "contained": both.contained,
+        "passages": [passage._asdict() for passage in both.passages],
+    }
+    assert [list(each) for each in json.loads(done.stdout)["passages"]] == [
+        ["start", "end", "other_start", "other_end"]
+    ] * 3
+    assert done.stdout.count("\n") == 1
+
+
+def test_rows_have_the_passages(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    a, b = (path.read_text() for path in pair)
+    head, *rows = [line.split("\t") for line in winnow("compare", *pair).stdout.splitlines()]
+    assert head == ["passage", "words", "start", "end", "other_start", "other_end", "moved", "text"]
+    assert [row[0] for row in rows] == ["1", "2", "3"]
+    assert [row[6] for row in rows] == ["", "", "moved"]
+    for row in rows:
+        start, end, other_start, other_end = map(int, row[2:6])
+        assert canonical_text(a[start:end]).chars == canonical_text(b[other_start:other_end]).chars
+        assert int(row[1]) == pytest.approx(60, abs=2)
+        assert row[7] == " ".join(a[start:end].split())
+
+
+def test_offsets_count_characters_of_the_file_as_it_is(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    """Line ends of two characters stay two, and a byte order mark is one."""
+    shared = prose(60)
+    (tmp_path / "a").write_bytes(("\ufeffé\r\n\r\n" + shared).encode())
+    (tmp_path / "b").write_bytes(shared.encode())
+    (passage,) = json.loads(winnow("compare", tmp_path / "a", tmp_path / "b", "--json").stdout)["passages"]
+    assert (passage["start"], passage["other_start"]) == (6, 0)
+
+
+def test_nothing_shared_says_why(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_text(prose(80, 1))
+    b.write_text(prose(80, 2))
+    done = winnow("compare", a, b)
+    assert done.exit_code == 1
+    assert "Nothing shared: no run of 10 words, and none of 149 canonical characters; nor does" in done.stderr
+    a.write_text("")
+    done = winnow("compare", a, b, "--json")
+    assert done.exit_code == 1
+    assert "A has 0 canonical characters; at least 50 are needed (--noise)" in done.stderr
+    assert json.loads(done.stdout) == {"resemblance": 0, "containment": 0, "contained": 0, "passages": []}
+
+
+def test_nothing_shared_names_what_would_find_something(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    quote = "seven remarkable expressions standing together"  # 42 letters
+    a.write_text(f"{prose(40, 1)} {quote} {prose(40, 2)}")
+    b.write_text(f"{prose(40, 3)} {quote} {prose(40, 4)}")
+    done = winnow("compare", a, b)
+    assert "--preset passages finds 1 passage." in done.stderr
+    assert winnow("compare", a, b, "--preset", "passages").exit_code == 0
+
+
+def test_fail_above(winnow: Winnow, pair: tuple[Path, Path], tmp_path: Path, prose: Prose) -> None:
+    resemblance = compare(pair[0].read_text(), pair[1].read_text()).resemblance
+    assert winnow("compare", *pair, "--fail-above", "0.1").exit_code == 1
+    assert winnow("compare", *pair, "--fail-above", str(resemblance)).exit_code == 0
+    assert winnow("compare", *pair, "--fail-above", "1").exit_code == 0
+    assert winnow("compare", *pair, "--fail-above", "80").exit_code == 2
+    (tmp_path / "other").write_text(prose(100, 9))
+    nothing = winnow("compare", pair[0], tmp_path / "other", "--fail-above", "0.1")
+    assert nothing.exit_code == 0
+    assert "Nothing shared" in nothing.stderr
+
+
+def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    whole = winnow("compare", *pair, "--json").stdout
+    assert winnow("compare", "-", pair[1], "--json", stdin=pair[0].read_bytes()).stdout == whole
+    assert winnow("compare", pair[0], "-", "--json", stdin=pair[1].read_bytes()).stdout == whole
+    both = winnow("compare", "-", "-", stdin=b"x")
+    assert both.exit_code == 2
+    assert "only one of A and B can be -" in both.stderr
+
+
+@given(st.lists(st.integers(0, 8), max_size=9))
+def test_what_stays_in_order_is_a_longest_series_that_never_falls(starts: list[int]) -> None:
+    kept = in_order(starts)
+    series = [starts[index] for index in sorted(kept)]
+    assert series == sorted(series)
+    longest = [0] * (len(starts) + 1)
+    for index, start in enumerate(starts):
+        longest[index] = 1 + max((longest[before] for before in range(index) if starts[before] <= start), default=0)
+    assert len(kept) == max(longest)
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0, "0 %"),
+        (1e-9, "under 1 %"),
+        (0.01, "1 %"),
+        (0.714, "71 %"),
+        (0.99, "99 %"),
+        (0.9901, "over 99 %"),
+        (1, "100 %"),
+    ],
+)
+def test_percent_rounds_nothing_to_all_or_to_nothing(share: float, words: str) -> None:
+    assert percent(share).strip() == words

@@ -1,0 +1,206 @@
+"""winnow compare --html: one file, inert, in which the marks are the passages."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow import Scheme, compare
+from opensearch_winnow.cli.compare_html import compare_html
+from opensearch_winnow.cli.marked_text import BLOCK, FOLD, LINE, NAMED, marked_text
+from opensearch_winnow.cli.numbered_passages import numbered_passages
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+
+Winnow = Callable[..., Result]
+Prose = Callable[..., str]
+EMPTY = {"meta", "rect"}
+
+
+class Page(HTMLParser):
+    """What a page says: the texts of A and B, of each passage in them, and the rest that the tests ask for."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: Counter[str] = Counter()
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.passages: list[dict[int, str]] = []
+        self.words = ""
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        self.tags[tag] += 1
+        self.attributes |= attributes.keys()
+        if tag not in EMPTY:
+            self.open.append((tag, attributes))
+        if attributes.get("class") == "text":
+            self.texts.append("")
+            self.passages.append(defaultdict(str))
+        if name := attributes.get("id"):
+            assert name not in self.ids
+            self.ids.add(name)
+        if link := attributes.get("href"):
+            self.links.add(link)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        tags = [tag for tag, _ in self.open]
+        if "style" not in tags:
+            self.words += data
+        number = any(
+            (attributes.get("class") or "").startswith("n") for tag, attributes in self.open if tag in ("a", "span")
+        )
+        if number or "summary" in tags or not any(each.get("class") == "text" for _, each in self.open):
+            return
+        self.texts[-1] += data
+        for tag, attributes in self.open:
+            if tag == "mark":
+                for name in (attributes["data-passages"] or "").split():
+                    self.passages[-1][int(name)] += data
+
+
+def page_of(a: str, b: str, scheme: Scheme | None = None) -> tuple[str, Page]:
+    scheme = scheme or Scheme()
+    both = compare(a, b, scheme)
+    html = "".join(compare_html(("a", a), ("b", b), both, numbered_passages(a, both.passages), scheme))
+    return html, Page(html)
+
+
+def test_marks_of_a_number_have_the_same_text_on_both_sides(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    out = pair[0].with_name("out.html")
+    done = winnow("compare", *pair, "--html", out)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("passage\t")
+    page = Page(out.read_text(encoding="utf-8"))
+    a, b = page.passages
+    assert list(a) == [1, 2, 3]
+    assert sorted(b) == [1, 2, 3]
+    for number, text in a.items():
+        assert canonical_text(text).chars == canonical_text(b[number]).chars != ""
+    assert page.texts == [path.read_text() for path in pair]
+    assert page.links <= {f"#{name}" for name in page.ids}
+    assert {"a1", "b1", "a3", "b3"} <= page.ids
+    assert "3 shared passages, 1 moved" in page.words
+    both = compare(*page.texts[:2])  # type: ignore[arg-type]
+    assert all(f"{share:.0%}".replace("%", "\xa0%") in page.words for share in (both.resemblance, both.contained))
+
+
+def test_the_page_is_inert(prose: Prose, tmp_path: Path, winnow: Winnow) -> None:
+    hostile = "<script>alert(1)</script> & <img src=x onerror=alert(1)> \"'</div></mark></section><!-- ]]> <style>*{}"
+    text = f"{hostile}{prose(30)} {hostile} {prose(30, 2)}\x00\x1b\u202e{hostile}"
+    names = [tmp_path / name for name in ("<script>alert(1)<", '"onload="x')]
+    for path in names:
+        path.write_text(text.replace("/script", "/script "[: 7 + (path == names[0])]))
+    winnow("compare", *(str(path) for path in names), "--html", tmp_path / "out.html")
+    html = (tmp_path / "out.html").read_text(encoding="utf-8")
+    page = Page(html)
+    assert not {"script", "img", "link", "iframe", "object", "base", "form", "input"} & page.tags.keys()
+    assert not [name for name in page.attributes if name.startswith("on") or name in ("style", "src")]
+    assert page.tags["style"] == 1
+    assert hostile in page.texts[1]
+    assert all(link.startswith("#") for link in page.links)
+    assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", html)
+    assert not re.search(r"url\(|@import|https?:", html.partition("<body>")[0])
+
+
+def test_nothing_is_allowed_but_its_own_style(prose: Prose) -> None:
+    html, _ = page_of(prose(60), prose(60))
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', html)
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert '<div class="text" lang="" dir="auto">' in html
+    assert "prefers-color-scheme: dark" in style
+
+
+def test_a_paragraph_that_is_there_a_hundred_times(prose: Prose) -> None:
+    """Then a hundred passages begin in one place: all can be jumped to, three numbers are shown."""
+    shared = prose(60)
+    html, page = page_of(shared, " ".join(shared + prose(5, number) for number in range(100)))
+    assert {f"{side}{number}" for side in "ab" for number in range(1, 101)} <= page.ids
+    assert html.count('class="n more" id="a') == 97
+    assert len(page.passages[0]) == NAMED
+    assert len(page.passages[1]) == 100
+    assert page.links <= {f"#{name}" for name in page.ids}
+
+
+def test_long_unshared_stretches_are_folded(prose: Prose) -> None:
+    shared = prose(60)
+    a = f"{prose(2_000, 1)} {shared} {prose(100, 2)}"
+    html, page = page_of(a, shared)
+    assert page.tags["details"] == 1
+    assert re.search(r"<summary>[\d,]+ characters that are not shared</summary>", html)
+    assert page.texts == [a, shared]
+
+
+def test_nothing_shared_and_empty_texts(prose: Prose) -> None:
+    for a, b in (("", ""), (prose(50, 1), prose(50, 2)), ("", prose(50))):
+        _, page = page_of(a, b)
+        assert page.texts == [a, b]
+        assert page.tags["mark"] == 0
+        assert "Nothing shared" in page.words
+
+
+def test_line_ends_of_every_kind_are_lines(prose: Prose) -> None:
+    _, page = page_of(prose(60) + "\r\nwindows\rold\nunix", prose(60))
+    assert page.texts[0].endswith("\nwindows\nold\nunix")
+
+
+def test_megabytes_and_thousands_of_passages_take_seconds(prose: Prose) -> None:
+    words = prose(300_000, 5).split()
+    shared = [" ".join(words[number : number + 30]) for number in range(0, len(words), 30)]
+    a = "\n".join(f"{each}\n{'one' * 100}{number}" for number, each in enumerate(shared))
+    b = "\n".join(f"{each}\n{'two' * 100}{number}" for number, each in enumerate(reversed(shared)))
+    assert len(a) > 4_900_000
+    both = compare(a, b)
+    assert len(both.passages) > 9_900
+    started = time.process_time()
+    html = "".join(compare_html(("a", a), ("b", b), both, numbered_passages(a, both.passages), Scheme()))
+    assert time.process_time() - started < 10
+    assert len(html) < 3 * (len(a) + len(b))
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40)), max_size=8)
+
+
+@given(st.text(st.sampled_from("ab <&\"'\n"), min_size=100, max_size=100), SPANS)
+def test_every_overlap_is_marked_and_nothing_is_lost(text: str, spans: list[tuple[int, int]]) -> None:
+    places = sorted((start, start + length) for start, length in spans)
+    page = Page(f'<div class="text">{"".join(marked_text(text, places, "a"))}</div>')
+    assert page.texts == [text]
+    assert page.passages[0] == {number: text[start:end] for number, (start, end) in enumerate(places, 1)}
+
+
+@pytest.mark.parametrize("line", ["word ", "word\n", "nospaces", "0"])
+@pytest.mark.parametrize("place", [(0, 30_000), (12_000, 12_500)])
+def test_blocks_are_of_bounded_size(line: str, place: tuple[int, int]) -> None:
+    text = (line * 30_000)[:30_000]
+    html = f'<div class="text">{"".join(marked_text(text, [place], "b"))}</div>'
+    assert Page(html).texts == [text]
+    assert Page(html).passages[0] == {1: text[slice(*place)]}
+    blocks = [len(re.sub(r"<[^>]+>", "", block)) for block in html.split('<div class="block">')]
+    assert max(blocks) <= BLOCK + LINE + FOLD

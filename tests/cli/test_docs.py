@@ -1,0 +1,56 @@
+"""docs/cli.md says what the commands say. `python tests/cli/test_docs.py` writes anew what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from opensearch_winnow.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+FILE = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command writes in a pipe, on a machine like any other."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {
+        "PATH": path,
+        "COLUMNS": "80",
+    }
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=settings, stdout=-1, stderr=-2, text=True, check=False
+    )
+    return done.stdout
+
+
+def rewritten(page: str, folder: Path) -> str:
+    """The page with every session as it goes now, and what it needs in the folder."""
+    for name, content in FILE.findall(page):
+        (folder / name).write_text(content, encoding="utf-8")
+
+    def session(block: re.Match[str]) -> str:
+        commands = [line[2:] for line in block[1].splitlines() if line.startswith("$ ")]
+        return "```console\n" + "".join(f"$ {command}\n{run(command, folder)}" for command in commands) + "```"
+
+    return SESSION.sub(session, page)
+
+
+def test_the_page_is_as_the_commands_are(tmp_path: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == rewritten(page, tmp_path)
+
+
+def test_every_command_is_in_the_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert all(f"$ winnow {name} --help\n" in page for name in main.commands_by_module)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), Path(scratch)), encoding="utf-8")

@@ -1,0 +1,77 @@
+"""winnow fingerprint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from opensearch_winnow import Scheme, fingerprint
+
+Winnow = Callable[..., Result]
+
+
+def test_json_is_what_the_library_says(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    done = winnow("fingerprint", pair[0], "--json", "--noise", "20", "--guarantee", "40", "--selection", "open-closed")
+    prints = fingerprint(pair[0].read_text(), Scheme(noise=20, guarantee=40, selection="open-closed"))
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {
+        "scheme": prints.scheme.id,
+        "fingerprints": [[hash_, at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
+    }
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_rows_have_hash_position_offsets_and_text(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    text = pair[0].read_text()
+    prints = fingerprint(text)
+    head, *rows = [line.split("\t") for line in winnow("fingerprint", pair[0]).stdout.splitlines()]
+    assert head == ["hash", "position", "start", "end", "text"]
+    assert [(int(row[0], 16), int(row[1])) for row in rows] == list(zip(prints.hashes, prints.positions, strict=True))
+    assert [(int(row[2]), int(row[3])) for row in rows] == prints.spans
+    assert all(row[4] == " ".join(text[int(row[2]) : int(row[3])].split()) for row in rows)
+
+
+def test_a_preset_is_where_other_options_start(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    schemes = [
+        json.loads(winnow("fingerprint", pair[0], "--json", *options).stdout)["scheme"]
+        for options in ([], ["--preset", "passages"], ["--preset", "consonants", "--guarantee", "60"])
+    ]
+    consonants = Scheme(form="consonants", noise=20, guarantee=60)
+    assert schemes == [Scheme().id, Scheme.preset("passages").id, consonants.id]
+
+
+def test_too_short_says_what_is_missing(winnow: Winnow, tmp_path: Path) -> None:
+    short = tmp_path / "short.txt"
+    short.write_text("a b c " * 16)
+    done = winnow("fingerprint", short)
+    assert done.exit_code == 1
+    assert "48 canonical characters; at least 50 are needed (--noise)" in done.stderr
+    assert done.stdout == "hash\tposition\tstart\tend\ttext\n"
+    with_json = winnow("fingerprint", short, "--json")
+    assert (with_json.exit_code, json.loads(with_json.stdout)["fingerprints"]) == (1, [])
+    assert winnow("fingerprint", short, "--noise", "48").exit_code == 0
+
+
+def test_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    piped = winnow("fingerprint", "-", "--json", stdin=pair[0].read_bytes())
+    assert piped.stdout == winnow("fingerprint", pair[0], "--json").stdout
+
+
+def test_all_that_is_wrong_with_a_scheme_is_said_at_once(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+    done = winnow("fingerprint", pair[0], "--noise", "0", "--guarantee", "-3", "--selection", "random")
+    assert done.exit_code == 2
+    assert all(word in done.stderr for word in ("noise", "guarantee", "selection", "'random'", "-3"))
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("noise", ["many", "2.5"])
+def test_a_threshold_is_a_whole_number(winnow: Winnow, pair: tuple[Path, Path], noise: str) -> None:
+    done = winnow("fingerprint", pair[0], "--noise", noise)
+    assert done.exit_code == 2
+    assert noise in done.stderr

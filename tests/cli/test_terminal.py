@@ -1,0 +1,159 @@
+"""What a reader sees: colours, columns, and nothing that a text could do to a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click import unstyle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cli.display_width import shorten, shorten_middle, width, wrap
+from opensearch_winnow.cli.printable import one_line, printable
+
+OnTerminal = Callable[..., tuple[int, str]]
+Prose = Callable[..., str]
+COLOURED = re.compile(r"\x1b\[38;5;16m\x1b\[48;5;\d+m(.*?)\x1b\[0m")
+# Scripts of every width, what joins them, and what must not get through.
+texts = st.text(
+    st.sampled_from("ab é中日かｱＡ한🙂́‍\u200b\u00ad\u1160אع \t\n\x1b\x07\x9b\u202e\u2066\ud800"), max_size=60
+)
+
+
+def test_compare_answers_first_then_shows_passages_side_by_side(
+    on_terminal: OnTerminal, pair: tuple[Path, Path]
+) -> None:
+    code, shown = on_terminal("compare", "a.txt", "b.txt")
+    lines = unstyle(shown).splitlines()
+    assert code == 0
+    assert lines[0] == "3 shared passages, 1 moved"
+    assert re.fullmatch(r"resemblance \d+ %   of A in B \d+ %   of B in A \d+ %", lines[1])
+    assert re.fullmatch(r"A a\.txt +│ B b\.txt", lines[3])
+    heads = [line for line in lines if line.startswith("[")]
+    assert [head.split("]")[0] for head in heads] == ["[1", "[2", "[3"]
+    assert ["moved" in head for head in heads] == [False, False, True]
+    assert "60 words · A 0–" in heads[0]
+    beside = [line for line in lines if "│" in line]
+    assert {line.index("│") for line in beside} == {49}
+    assert max(map(len, lines)) <= 100
+    assert lines[-1] == "→ winnow compare a.txt b.txt --html compare.html"
+    left = " ".join(line.partition("│")[0].strip() for line in beside)
+    assert pair[0].read_text()[:200] in left
+
+
+def test_what_is_coloured_is_the_passages(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+    _, shown = on_terminal("compare", "a.txt", "b.txt", "--full")
+    first = shown.split("[2]")[0].split("[1]")[1]
+    rows = [
+        [" ".join(COLOURED.findall(side)) for side in line.split("│")] for line in first.splitlines() if "│" in line
+    ]
+    left, right = ("".join(row[side] for row in rows).replace(" ", "") for side in (0, 1))
+    assert left.rstrip(".") == right.rstrip(".") == pair[0].read_text().split("\n\n")[0].replace(" ", "").rstrip(".")
+
+
+def test_long_passages_are_shortened_in_the_middle(on_terminal: OnTerminal, tmp_path: Path, prose: Prose) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(prose(1_000) + f" and {name}")
+    _, shown = on_terminal("compare", "a", "b")
+    _, full = on_terminal("compare", "a", "b", "--full")
+    assert re.search(r"… 9\d\d words …", unstyle(shown))
+    assert "words …" not in unstyle(full)
+    assert len(full.splitlines()) > 4 * len(shown.splitlines())
+
+
+def test_no_color(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+    _, plain = on_terminal("compare", *pair, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert re.search(r"\[1\] \w", plain)  # then numbers say where a passage starts and ends
+    assert "[/1]" in plain
+    assert on_terminal("compare", *pair, "--color", "never")[1] == plain
+    assert on_terminal("compare", *pair, TERM="dumb")[1] == plain
+    assert "\x1b[48" in on_terminal("compare", *pair, "--color", "always", NO_COLOR="1")[1]
+    assert "\x1b[" in on_terminal("compare", *pair, NO_COLOR="")[1]
+
+
+def test_a_narrow_terminal_has_a_above_b(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+    _, shown = on_terminal("compare", *(path.name for path in pair), COLUMNS="40")
+    assert "│" not in shown
+    assert max(len(line) for line in unstyle(shown).splitlines()[5:-1] if "·" not in line) <= 40
+
+
+def test_wide_characters_keep_the_columns_straight(on_terminal: OnTerminal, tmp_path: Path) -> None:
+    ideographs = "".join(map(chr, range(0x4E00, 0x4E00 + 120)))
+    (tmp_path / "a").write_text("abc " + ideographs)
+    (tmp_path / "b").write_text("שלום עולם " + ideographs + " é́́ end")
+    _, shown = on_terminal("compare", "a", "b")
+    beside = [line for line in unstyle(shown).splitlines() if "│" in line]
+    assert len(beside) > 4
+    assert {width(line.partition("│")[0]) for line in beside} == {49}
+    assert max(map(width, beside)) <= 100
+
+
+@pytest.mark.parametrize("command", ["compare", "fingerprint"])
+def test_no_control_of_a_text_reaches_the_terminal(
+    on_terminal: OnTerminal, tmp_path: Path, prose: Prose, command: str
+) -> None:
+    hostile = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egnp\u2066\b\r"
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(f"{hostile}{prose(15)} {hostile} {prose(15, 2)} {hostile}".encode())
+    files = ["a", "b"][: 2 if command == "compare" else 1]
+    _, shown = on_terminal(command, *files, NO_COLOR="1")
+    assert "␛]0;title␇" in shown or command == "fingerprint"
+    assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown)
+
+
+def test_a_file_name_of_300_characters_is_shortened_in_the_middle(
+    on_terminal: OnTerminal, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    long = tmp_path / ("deep" * 50) / ("er" * 100) / "end.txt"
+    long.parent.mkdir(parents=True)
+    long.write_bytes(pair[1].read_bytes())
+    _, shown = on_terminal("compare", pair[0], long)
+    (head,) = [line for line in unstyle(shown).splitlines() if line.startswith("A ")]
+    assert width(head) <= 100
+    assert head.endswith("end.txt")
+    assert "…" in head
+
+
+def test_fingerprint_is_a_table(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+    code, shown = on_terminal("fingerprint", pair[0], "--preset", "passages")
+    head, *rows, summary, next_step = unstyle(shown).splitlines()
+    assert code == 0
+    assert re.fullmatch(r"hash +position  k-gram", head)
+    assert all(re.match(r"[0-9a-f]{16} +\d+  \S", row) for row in rows)
+    assert max(map(len, rows)) <= 100
+    assert summary.startswith(f"{len(rows)} fingerprints of ")
+    assert next_step.startswith("→ winnow compare")
+
+
+def test_text_is_not_waited_for_on_a_terminal(on_terminal: OnTerminal) -> None:
+    code, shown = on_terminal("fingerprint", "-")
+    assert code == 2
+    assert "Examples:" in shown
+    assert shown.endswith("Error: - is for text that is piped in, and nothing is: name a file.\n")
+
+
+@given(texts, st.integers(4, 20))
+def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
+    text = one_line(text)
+    half = len(text) // 2
+    lines = wrap([(text[:half], "plain"), (text[half:], "1")], columns)
+    assert all(sum(width(piece) for piece, _ in line) <= columns for line in lines)
+    assert "".join(piece for line in lines for piece, _ in line).replace(" ", "") == text.replace(" ", "")
+
+
+@given(texts, st.integers(3, 20))
+def test_shortened_texts_fit(text: str, columns: int) -> None:
+    text = one_line(text)
+    for shortened in (shorten(text, columns), shorten_middle(text, columns)):
+        assert width(shortened) <= columns
+        assert shortened == text or "…" in shortened
+
+
+@given(texts)
+def test_printable_keeps_offsets(text: str) -> None:
+    assert len(printable(text)) == len(text)
+    printable(text).encode()

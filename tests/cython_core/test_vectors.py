@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
+
+
+def test_the_path_can_be_told_and_turned_off() -> None:
+    use_vectors(False)
+    assert vector_path() == "portable"
+    use_vectors(True)
+    assert vector_path() in ("avx2", "portable")
+
+
+ascii_characters = st.one_of(st.sampled_from("ab Z9,\x00@[`{/:"), st.characters(max_codepoint=127))
+
+
+@given(st.text(ascii_characters, max_size=200), st.integers(0, 30))
+def test_both_paths_read_ascii_alike(text: str, at: int) -> None:
+    text = text[:at] + "word " * 7 + "a b c d e f g h i j" + text[at:]
+    try:
+        use_vectors(False)
+        portable = canonical_text(text)
+        use_vectors(True)
+        vectors = canonical_text(text)
+    finally:
+        use_vectors(True)
+    assert (vectors.chars, list(vectors.words)) == (portable.chars, list(portable.words))
+
+
+def test_both_paths_read_a_long_text_alike() -> None:
+    text = "".join(chr(i * i % 127) for i in range(200_000))
+    use_vectors(False)
+    portable = canonical_text(text), fingerprints(text, 20, 30)
+    use_vectors(True)
+    vectors = canonical_text(text), fingerprints(text, 20, 30)
+    assert vectors[0].chars == portable[0].chars
+    assert vectors[0].words == portable[0].words
+    assert vectors[1] == portable[1]
+
+
+@pytest.mark.parametrize("header", ["window_minima.h", "ascii_text.h"])
+@pytest.mark.parametrize("processor", [[], ["-DPORTABLE"]], ids=["x86-64", "other"])
+def test_other_processors_have_loops_of_their_own(root: Path, header: str, processor: list[str]) -> None:
+    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
+    flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
+    source = ["-I", str(root / "cython_core"), "-x", "c", "-"]
+    subprocess.run([*compiler, *processor, *flags, *source], input=f'#include "{header}"\n'.encode(), check=True)

@@ -1,0 +1,47 @@
+"""Every benchmark runs, on next to nothing. How fast is for `make bench` to say."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("canonical_text", "winnowing", "choices", "adversarial", "sketches_vs_peers", "front_door", "memory")
+
+
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs(root: Path, name: str) -> None:
+    done = run(root, name, "--scale", "0.0001", "--offline")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"## {name}\n")
+    header, rule, *rows = (line for line in done.stdout.splitlines() if line.startswith("|"))
+    assert set(rule) == {"|", "-"}
+    assert rows
+    assert {row.count("|") for row in (header, *rows[:1])} == {rule.count("|")}
+
+
+def test_all_that_run_by_default_are_tested(root: Path) -> None:
+    source = ast.parse((root / "benchmarks" / "__main__.py").read_text(encoding="utf-8"))
+    (usual,) = (
+        ast.literal_eval(node.value)
+        for node in source.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USUAL"
+    )
+    assert usual == NAMES
+
+
+def test_a_name_that_is_not_there(root: Path) -> None:
+    done = run(root, "nonsense")
+    assert done.returncode == 2
+    assert "there are canonical_text, winnowing" in done.stderr
