@@ -1,70 +1,109 @@
-/* The vector loop under canonical_text.pyx: ASCII letters and digits, 16 characters at a time. */
+/* The vector loops under canonical_text.pyx: ASCII letters and digits, 16 characters at a time. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "vectors.h"
 
-/* A place in an ASCII text, and what has been made of the text up to there. */
+/* A place in a text, and what has been made of the text up to there. */
 typedef struct {
-    const uint8_t *text;
+    const void *text;
     ptrdiff_t at, stop;
-    uint8_t *chars; /* the canonical characters, and room for as many as the text has */
+    void *chars;       /* the canonical characters: bytes, or with offsets 4 bytes each */
+    uint32_t *offsets; /* where each was in the text */
     ptrdiff_t length;
-    uint32_t *words; /* where words start in chars, and room for half as many and SPARE_WORDS */
+    uint32_t *words; /* where words start among the canonical characters */
     ptrdiff_t word_count;
-    int in_word; /* whether the last character was kept */
+    uint32_t before; /* canonical characters before chars[0], for words */
+    int in_word;     /* whether the last character was kept */
 } AsciiText;
 
-#define SPARE_WORDS 8
+/* What is written past the characters and words that are kept, to be written over. */
+#define SPARE 16
 
 /* For each choice of 8 bytes, the shuffle that moves them to the front. */
 static uint8_t to_front[256][8];
 
-static void prepare_ascii(void) {
+static inline void prepare_ascii(void) {
     for (int kept = 0; kept < 256; kept++)
         for (int from = 0, to = 0; from < 8; from++)
             if (kept >> from & 1) to_front[kept][to++] = (uint8_t)from;
 }
 
 #ifdef VECTORS
+AVX2 static inline __m128i narrow(__m128i first, __m128i second) {
+    const __m128i beyond = _mm_set1_epi16(0x80); /* what all that is not ASCII becomes */
+    return _mm_packus_epi16(_mm_min_epu16(first, beyond), _mm_min_epu16(second, beyond));
+}
+
+/* 16 characters of 1, 2 or 4 bytes as bytes; the top bit of a byte is set where the character is not ASCII. */
+AVX2 static inline __m128i load_chars(const void *text, ptrdiff_t at, int width) {
+    const __m128i *from = (const __m128i *)((const char *)text + at * width);
+    const __m128i first = _mm_loadu_si128(from);
+    if (width == 1) return first;
+    const __m128i second = _mm_loadu_si128(from + 1);
+    if (width == 2) return narrow(first, second);
+    const __m128i third = _mm_loadu_si128(from + 2), fourth = _mm_loadu_si128(from + 3);
+    return narrow(_mm_packus_epi32(first, second), _mm_packus_epi32(third, fourth));
+}
+
 /* Which bytes lie between two others; ASCII, so that a signed comparison will do. */
 AVX2 static inline __m128i between(__m128i bytes, char first, char last) {
     return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8((char)(first - 1))),
                          _mm_cmpgt_epi8(_mm_set1_epi8((char)(last + 1)), bytes));
 }
 
-AVX2 static inline void put_kept(AsciiText *in, __m128i chars, unsigned kept) {
-    const __m128i order = _mm_loadl_epi64((const __m128i *)to_front[kept]);
-    _mm_storel_epi64((__m128i *)(in->chars + in->length), _mm_shuffle_epi8(chars, order));
+/* Nearly every 16 characters have at most four words, and no branch asks how many. */
+AVX2 static inline void put_words(AsciiText *in, unsigned kept) {
+    const unsigned starts = kept & ~(kept << 1 | (unsigned)in->in_word);
+    unsigned places = _pext_u32(starts, kept);
+    const uint32_t base = in->before + (uint32_t)in->length;
+    uint32_t *word = in->words + in->word_count;
+    for (int i = 0; i < 4; i++, places &= places - 1) word[i] = base + _tzcnt_u32(places);
+    for (word += 4; places; places &= places - 1) *word++ = base + _tzcnt_u32(places);
+    in->word_count += __builtin_popcount(starts);
+    in->in_word = kept >> 15;
+}
+
+/* The kept ones of the low 8 bytes, in front. */
+AVX2 static inline __m128i kept_first(__m128i bytes, unsigned kept) {
+    return _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const __m128i *)to_front[kept]));
+}
+
+AVX2 static inline void put_chars(AsciiText *in, __m128i chars, unsigned kept, ptrdiff_t at) {
+    const __m128i front = kept_first(chars, kept);
+    if (in->offsets) {
+        const __m128i places = kept_first(_mm_set_epi64x(0, 0x0706050403020100), kept);
+        const __m256i offsets = _mm256_add_epi32(_mm256_cvtepu8_epi32(places), _mm256_set1_epi32((int)at));
+        _mm256_storeu_si256((__m256i *)((uint32_t *)in->chars + in->length), _mm256_cvtepu8_epi32(front));
+        _mm256_storeu_si256((__m256i *)(in->offsets + in->length), offsets);
+    } else {
+        _mm_storel_epi64((__m128i *)((uint8_t *)in->chars + in->length), front);
+    }
     in->length += __builtin_popcount(kept);
 }
 
-/* As far as there are 16 characters; the last few are left. What is written past the kept characters and the words that
- * start is written over: nearly every 16 characters have at most four words, and no branch asks how many. */
-AVX2 static void read_ascii_avx2(AsciiText *ascii) {
-    AsciiText in = *ascii;
+AVX2 static inline AsciiText read_ascii_chars(AsciiText in, int width) {
     for (; in.at + 16 <= in.stop; in.at += 16) {
-        const __m128i bytes = _mm_loadu_si128((const __m128i *)(in.text + in.at));
+        const __m128i bytes = load_chars(in.text, in.at, width);
+        if (_mm_movemask_epi8(bytes)) break;
         const __m128i small = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
         const __m128i letters = between(small, 'a', 'z');
-        const unsigned kept = (unsigned)_mm_movemask_epi8(_mm_or_si128(letters, between(bytes, '0', '9')));
         const __m128i chars = _mm_blendv_epi8(bytes, small, letters);
-        const unsigned starts = kept & ~(kept << 1 | (unsigned)in.in_word);
-        unsigned places = _pext_u32(starts, kept);
-        uint32_t *word = in.words + in.word_count;
-        for (int i = 0; i < 4; i++, places &= places - 1)
-            word[i] = (uint32_t)(in.length + (ptrdiff_t)_tzcnt_u32(places));
-        for (word += 4; places; places &= places - 1)
-            *word++ = (uint32_t)(in.length + (ptrdiff_t)_tzcnt_u32(places));
-        in.word_count += __builtin_popcount(starts);
-        in.in_word = kept >> 15;
-        put_kept(&in, chars, kept & 0xFF);
-        put_kept(&in, _mm_unpackhi_epi64(chars, chars), kept >> 8);
+        const unsigned kept = (unsigned)_mm_movemask_epi8(_mm_or_si128(letters, between(bytes, '0', '9')));
+        put_words(&in, kept);
+        put_chars(&in, chars, kept & 0xFF, in.at);
+        put_chars(&in, _mm_unpackhi_epi64(chars, chars), kept >> 8, in.at + 8);
     }
-    *ascii = in;
+    return in;
+}
+
+/* As far as there are 16 characters, all of them ASCII; the rest is for a loop that looks at each. */
+AVX2 static inline void read_ascii_avx2(AsciiText *text, int width) {
+    if (width == 1) *text = read_ascii_chars(*text, 1);
+    else if (width == 2) *text = read_ascii_chars(*text, 2);
+    else *text = read_ascii_chars(*text, 4);
 }
 #else
-static void read_ascii_avx2(AsciiText *ascii) { (void)ascii; } /* never called: has_avx2() says no */
+static inline void read_ascii_avx2(AsciiText *text, int width) { (void)text, (void)width; } /* never called */
 #endif

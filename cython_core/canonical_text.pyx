@@ -17,17 +17,19 @@ from opensearch_winnow.cython_core.canonical_chars cimport (
 from opensearch_winnow.cython_core.vectors cimport avx2
 
 cdef extern from "ascii_text.h" nogil:
-    enum: SPARE_WORDS
+    enum: SPARE
     ctypedef struct AsciiText:
-        const uint8_t* text
+        const void* text
         Py_ssize_t at, stop
-        uint8_t* chars
+        void* chars
+        uint32_t* offsets
         Py_ssize_t length
         uint32_t* words
         Py_ssize_t word_count
+        uint32_t before
         bint in_word
     void prepare_ascii()
-    void read_ascii_avx2(AsciiText*)
+    void read_ascii_avx2(AsciiText*, int width)
 
 cdef extern from "Python.h":
     PyObject* PyUnicode_New(Py_ssize_t size, Py_UCS4 largest) except NULL
@@ -46,6 +48,8 @@ cdef enum:
     # Characters of text between two breaths with the GIL: nearly every page is read in one, and what a draft takes
     # (16 bytes a character) stays in the processor's cache.
     BLOCK = 1 << 16
+    # Where a stretch of ASCII ends, so many characters are read one by one before the next is looked for.
+    ASCII_AGAIN = 16
 
 ctypedef fused Char:
     uint8_t
@@ -167,16 +171,16 @@ cdef str read_ascii(str text, bint consonants, array.array words):
     cdef PyObject* made = PyUnicode_New(size, 127)
     cdef AsciiText ascii
     memset(&ascii, 0, sizeof(ascii))
-    ascii.text = <const uint8_t*>PyUnicode_DATA(text)
-    ascii.chars = <uint8_t*>raw_data(made)
+    ascii.text = PyUnicode_DATA(text)
+    ascii.chars = raw_data(made)
     try:
         while ascii.at < size:
             ascii.stop = min(ascii.at + BLOCK, size)
-            array.resize_smart(words, ascii.word_count + (ascii.stop - ascii.at) // 2 + 2 + SPARE_WORDS)
+            array.resize_smart(words, ascii.word_count + (ascii.stop - ascii.at) // 2 + 2 + SPARE)
             ascii.words = words.data.as_uints
             with nogil:
                 if avx2 and not consonants:
-                    read_ascii_avx2(&ascii)
+                    read_ascii_avx2(&ascii, 1)
                 read_ascii_rest(&ascii, ASCII[consonants])
         array.resize(words, ascii.word_count)
         PyUnicode_Resize(&made, ascii.length)
@@ -188,8 +192,8 @@ cdef str read_ascii(str text, bint consonants, array.array words):
 cdef void read_ascii_rest(AsciiText* ascii, const uint16_t* ascii_of) noexcept nogil:
     """Without branches: everything is written, and what is dropped is written over."""
     cdef Py_ssize_t put = ascii.length
-    cdef const uint8_t* text = ascii.text
-    cdef uint8_t* chars = ascii.chars
+    cdef const uint8_t* text = <const uint8_t*>ascii.text
+    cdef uint8_t* chars = <uint8_t*>ascii.chars
     cdef uint32_t* word = ascii.words + ascii.word_count
     cdef uint32_t bits, mapped, last = KEPT if ascii.in_word else SEPARATES
     for ascii.at in range(ascii.at, ascii.stop):
@@ -273,18 +277,31 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
     """Take characters of the text until it ends or the draft is full; where it stopped.
 
     The short way, without branches, for letters that map to one letter and for what is dropped: everything is written,
-    and what is dropped is written over.
+    and what is dropped is written over. The shortest for ASCII, which most texts of most scripts have stretches of.
     """
     cdef uint32_t* chars = draft.chars
     cdef uint32_t* offsets = draft.offsets
     cdef uint32_t* words = draft.words
     cdef uint32_t before = <uint32_t>draft.before
     cdef Py_ssize_t length = draft.length, full = draft.capacity - ROOM
+    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop
     cdef uint32_t word_count = draft.word_count
     cdef uint8_t long_way = MARK | JOINS | EXPANDS | (VOWEL if draft.consonants else 0)
     cdef uint32_t bits, last = last_bits(draft)  # of the last character that did not vanish
     cdef const Record* record
+    cdef AsciiText ascii
     while start < stop and length <= full:
+        if start >= try_ascii and not draft.unsettled:
+            ascii = AsciiText(
+                text, start, min(stop, start + full - length), chars, offsets, length, words, word_count, before,
+                last & (ALONE | SEPARATES) == 0,
+            )
+            read_ascii_avx2(&ascii, sizeof(Char))
+            if ascii.at > start:
+                start, length, word_count = ascii.at, ascii.length, <uint32_t>ascii.word_count
+                last = KEPT if ascii.in_word else SEPARATES
+                continue
+            try_ascii = start + ASCII_AGAIN
         record = record_of(text[start])
         bits = record.bits
         if bits & long_way or draft.unsettled:

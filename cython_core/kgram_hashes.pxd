@@ -2,9 +2,9 @@
 
 from libc.stdint cimport uint64_t
 
-# A key is a class, of which the order prefers the lower, and a 61-bit hash. The three low bits of a polynomial mod
-# 2**64 are its weakest. Giving them up makes equal keys mean equal hashes: no two k-grams tie that differ, which could
-# make two copies pick differently. All keys are normal positive doubles too (window_minima.h says why).
+# A key is a class, of which the order prefers the lower, above a 61-bit hash, and below 2**63. The three low bits of a
+# polynomial mod 2**64 are its weakest. Giving them up leaves room for the class and makes equal keys mean equal hashes:
+# no two k-grams tie that differ, which could make two copies pick differently.
 cdef enum:
     HASH_BITS = 61
 cdef enum KeyClass:
@@ -14,11 +14,11 @@ cdef enum KeyClass:
 
 
 cdef inline uint64_t key_of(uint64_t hash, KeyClass key_class) noexcept nogil:
-    return (<uint64_t>key_class << HASH_BITS) + (<uint64_t>1 << (HASH_BITS - 1)) + hash
+    return (<uint64_t>key_class << HASH_BITS) | hash
 
 
 cdef inline uint64_t hash_of(uint64_t key) noexcept nogil:
-    return (key - (<uint64_t>1 << (HASH_BITS - 1))) & ((<uint64_t>1 << HASH_BITS) - 1)
+    return key & ((<uint64_t>1 << HASH_BITS) - 1)
 
 
 cdef struct Roller:

@@ -9,7 +9,7 @@ cdef extern from "window_minima.h":
         SHORT_WINDOW
     ctypedef struct Windows:
         uint64_t* keys
-        double* minima
+        uint64_t* scratch
         Py_ssize_t n, w
         bint robust
         Py_ssize_t next, pick, count

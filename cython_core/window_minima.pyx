@@ -34,11 +34,11 @@ cdef enum:
 cdef int allocate(Windows* windows, Py_ssize_t capacity, Py_ssize_t w, bint robust) except -1:
     """Room for `capacity` keys, with nothing decided yet. To be given to `release`."""
     cdef Py_ssize_t roomy = capacity + 2 * MARGIN
-    windows.memory = calloc(roomy, sizeof(uint64_t) + sizeof(double) + 2 * sizeof(uint32_t))
+    windows.memory = calloc(roomy, 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t))
     if windows.memory is NULL:
         raise MemoryError(f"no memory for {capacity} keys of {w}-key windows")
     windows.keys = <uint64_t*>windows.memory + MARGIN
-    windows.minima = <double*>(<uint64_t*>windows.memory + roomy) + MARGIN
+    windows.scratch = windows.keys + roomy
     windows.picks = <uint32_t*>(<uint64_t*>windows.memory + 2 * roomy)
     windows.firsts = windows.picks + roomy
     windows.w = w
@@ -85,7 +85,7 @@ cdef void halve(Windows* windows) noexcept nogil:
         Py_ssize_t w = windows.w, end = windows.n - w + 1, start = windows.next, cut, i, best, other
         uint64_t* keys = windows.keys
         uint64_t least, lesser
-        Py_ssize_t* ends = <Py_ssize_t*>windows.minima  # the minimum from each key to the cut; `slide` has its own there
+        Py_ssize_t* ends = <Py_ssize_t*>windows.scratch  # the minimum from each key to the cut
     while start < end:
         cut = start + w - 1
         best = ends[cut] = cut

@@ -37,6 +37,47 @@ def test_both_paths_read_ascii_alike(text: str, at: int) -> None:
     assert (vectors.chars, list(vectors.words)) == (portable.chars, list(portable.words))
 
 
+pieces = st.sampled_from(
+    [
+        "Words enough, and 16 letters or more. ",
+        "antidisestablishmentarianism",
+        "…",
+        "“",
+        "é",
+        "é",
+        "中",
+        "が",
+        "\xad",
+        "ͅ",
+        "ᄀ",
+        "ᅡ",
+        "ﬁ",
+        "½",
+        "😀",
+        " ",
+        "a",
+        "กิ",
+        "\x00",
+        "�",
+        "7",
+    ]
+)
+
+
+@given(st.lists(pieces, max_size=30))
+def test_both_paths_read_ascii_between_other_characters_alike(parts: list[str]) -> None:
+    text = "".join(parts)
+    try:
+        use_vectors(False)
+        portable = canonical_text(text)
+        use_vectors(True)
+        vectors = canonical_text(text)
+    finally:
+        use_vectors(True)
+    assert (vectors.chars, list(vectors.words)) == (portable.chars, list(portable.words))
+    assert vectors.offsets == portable.offsets
+
+
 def test_both_paths_read_a_long_text_alike() -> None:
     text = "".join(chr(i * i % 127) for i in range(200_000))
     use_vectors(False)
