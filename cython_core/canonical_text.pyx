@@ -48,8 +48,10 @@ cdef enum:
     # Characters of text between two breaths with the GIL: nearly every page is read in one, and what a draft takes
     # (16 bytes a character) stays in the processor's cache.
     BLOCK = 1 << 16
-    # Where a stretch of ASCII ends, so many characters are read one by one before the next is looked for.
-    ASCII_AGAIN = 16
+    # Where a stretch of ASCII ends, so many characters are read one by one before the next is looked for; and twice as
+    # many each time that there is none, up to the second number.
+    PAUSE = 16
+    LONGEST_PAUSE = 256
 
 ctypedef fused Char:
     uint8_t
@@ -284,7 +286,7 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
     cdef uint32_t* words = draft.words
     cdef uint32_t before = <uint32_t>draft.before
     cdef Py_ssize_t length = draft.length, full = draft.capacity - ROOM
-    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop
+    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop, pause = PAUSE
     cdef uint32_t word_count = draft.word_count
     cdef uint8_t long_way = MARK | JOINS | EXPANDS | (VOWEL if draft.consonants else 0)
     cdef uint32_t bits, last = last_bits(draft)  # of the last character that did not vanish
@@ -300,8 +302,10 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
             if ascii.at > start:
                 start, length, word_count = ascii.at, ascii.length, <uint32_t>ascii.word_count
                 last = KEPT if ascii.in_word else SEPARATES
+                pause = PAUSE
                 continue
-            try_ascii = start + ASCII_AGAIN
+            try_ascii = start + pause
+            pause = min(2 * pause, <Py_ssize_t>LONGEST_PAUSE)
         record = record_of(text[start])
         bits = record.bits
         if bits & long_way or draft.unsettled:
