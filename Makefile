@@ -14,7 +14,7 @@ help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## fingerprint and compare texts
-	$(RUN)/winnow demo
+	$(RUN)/winnow demo --to build/demo
 
 test: build lint types tests ## everything that must pass: lint, types, tests
 

@@ -44,6 +44,6 @@ def answer(a: str, b: str, comparison: Comparison, passages: Sequence[NumberedPa
 def three_numbers(comparison: Comparison) -> list[tuple[str, float]]:
     return [
         ("resemblance", comparison.resemblance),
-        ("of A in B", comparison.containment),
-        ("of B in A", comparison.contained),
+        ("A in B", comparison.containment),
+        ("B in A", comparison.contained),
     ]

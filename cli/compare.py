@@ -93,7 +93,7 @@ def command(
     if not passages:
         say(why_no_passage(text, other, comparison, scheme))
     elif html is None:
-        suggest("winnow", "compare", a, b, "--html", "compare.html")
+        suggest("compare", a, b, "--html", "compare.html")
     if fail_above is None:
         ctx.exit(0 if found else NOTHING_FOUND)
     ctx.exit(NOTHING_FOUND if comparison.resemblance > fail_above else 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import click
 from opensearch_winnow.cli.answer import percent
 from opensearch_winnow.cli.numbered_passages import numbered_passages
 from opensearch_winnow.cli.side_by_side import SideBySide
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, terminal
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, shell_command, terminal
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.fingerprint import fingerprint
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -132,8 +131,7 @@ def commands(files: tuple[Path, Path]) -> list[str]:
     a, b = map(str, files)
     page = str(files[0].parent / "compare.html")
     return [
-        shlex.join(("winnow", *words))
-        for words in (("compare", a, b), ("compare", a, b, "--html", page), ("fingerprint", a))
+        shell_command(*words) for words in (("compare", a, b), ("compare", a, b, "--html", page), ("fingerprint", a))
     ]
 
 

@@ -52,7 +52,7 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
         say(f"No fingerprint: {length:,} canonical characters; {needed}")
         ctx.exit(NOTHING_FOUND)
     remark(f"{len(prints):,} fingerprints of {length:,} canonical characters, scheme {scheme.id}")
-    suggest("winnow", "compare", file, "OTHER")
+    suggest("compare", file, "OTHER")
 
 
 def show_table(screen: Terminal, prints: Fingerprints) -> None:

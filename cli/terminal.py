@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -70,6 +71,14 @@ def remark(message: str) -> None:
         say(message)
 
 
-def suggest(*command: str) -> None:
+def suggest(*words: str) -> None:
     """Name the command that a reader may want next."""
-    remark(f"→ {shlex.join(command)}")
+    remark(f"→ {shell_command(*words)}")
+
+
+def shell_command(*words: str) -> str:
+    """A command of ours to paste into this shell: by its name where the shell would find it, else by its path."""
+    program = Path(sys.argv[0])
+    found = shutil.which("winnow")
+    by_name = program.name != "winnow" or (found and Path(found).resolve() == program.resolve())
+    return shlex.join(("winnow" if by_name else os.path.relpath(program), *words))

@@ -1,8 +1,12 @@
-"""What all tests share: how hypothesis behaves, and where real data lies."""
+"""What all tests share: how hypothesis behaves, where real data lies, and a terminal."""
 
 from __future__ import annotations
 
 import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,3 +36,30 @@ def shared_data(request: pytest.FixtureRequest) -> Path:
             pytest.fail(missing)
         pytest.skip(missing)
     return folder
+
+
+@pytest.fixture
+def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """A command on a terminal of 100 columns, in `folder` or one of its own: its exit code, and all it shows."""
+
+    def call(*command: str | Path, folder: Path = tmp_path, **environment: str) -> tuple[int, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "LINES")}
+        settings = inherited | {"PATH": path, "COLUMNS": "100", "TERM": "xterm-256color"} | environment
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings, cwd=folder) as run:
+            os.close(theirs)
+            shown = b""
+            while piece := _read(ours):
+                shown += piece
+        os.close(ours)
+        return run.returncode, shown.decode().replace("\r\n", "\n")
+
+    return call
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import doctest
-import os
-import pty
 import re
 import shlex
-import subprocess
-import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of the commands
-COMMANDS = Path(sys.executable).parent
 
 
 def shown_commands(page: Path) -> list[tuple[str, str]]:
@@ -29,31 +24,6 @@ def shown_commands(page: Path) -> list[tuple[str, str]]:
     return shown
 
 
-def run_on_a_terminal(command: str) -> str:
-    """What a reader sees on a terminal of 100 columns without colours."""
-    environment = os.environ | {
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-        "TERM": "xterm",
-        "PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}",
-    }
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(shlex.split(command), stdout=theirs, stderr=theirs, cwd=ROOT, env=environment):
-        os.close(theirs)
-        seen = b""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # how Linux says that the other end is closed
-                break
-            if not piece:
-                break
-            seen += piece
-        os.close(ours)
-    return seen.decode().replace("\r\n", "\n")
-
-
 def matches(expected: str, seen: str) -> bool:
     """Equal, where a line with ⋮ alone stands for any lines."""
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^⋮$", expected, flags=re.MULTILINE)]
@@ -64,8 +34,10 @@ def matches(expected: str, seen: str) -> bool:
     ("command", "expected"),
     [pytest.param(*shown, id=f"{page.name}: {shown[0]}") for page in PAGES for shown in shown_commands(page)],
 )
-def test_a_command_prints_what_the_page_shows(command: str, expected: str) -> None:
-    seen = run_on_a_terminal(command)
+def test_a_command_prints_what_the_page_shows(
+    on_terminal: Callable[..., tuple[int, str]], command: str, expected: str
+) -> None:
+    _, seen = on_terminal(*shlex.split(command), folder=ROOT, NO_COLOR="1")
     assert matches(expected, seen), f"$ {command}\n{seen}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from click.testing import CliRunner, Result
 from opensearch_winnow.cli import main
 
 WINNOW = Path(sys.executable).with_name("winnow")
+PATH = f"{WINNOW.parent}{os.pathsep}{os.environ['PATH']}"
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
 
 
@@ -40,37 +40,15 @@ def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]
     ) -> subprocess.CompletedProcess[bytes]:
         command = [WINNOW, *arguments]
         return subprocess.run(
-            command, input=stdin, env=CLEAN | environment, cwd=tmp_path, capture_output=True, check=False
+            command,
+            input=stdin,
+            env=CLEAN | {"PATH": PATH} | environment,
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
         )
 
     return call
-
-
-@pytest.fixture
-def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
-    """The real command on a terminal of 100 columns: its exit code, and all it shows."""
-
-    def call(*arguments: str | Path, **environment: str) -> tuple[int, str]:
-        terminal, end = pty.openpty()
-        settings = CLEAN | {"COLUMNS": "100", "TERM": "xterm-256color"} | environment
-        with subprocess.Popen(
-            [WINNOW, *arguments], stdin=end, stdout=end, stderr=end, env=settings, cwd=tmp_path
-        ) as run:
-            os.close(end)
-            shown = b""
-            while piece := read(terminal):
-                shown += piece
-        os.close(terminal)
-        return run.returncode, shown.decode().replace("\r\n", "\n")
-
-    return call
-
-
-def read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65_536)
-    except OSError:  # how Linux says that the other end is closed
-        return b""
 
 
 LETTERS = Random(0)

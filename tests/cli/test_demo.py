@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from pydoc_data.topics import topics
 
+import pytest
 from click.testing import Result
 
 from opensearch_winnow import compare
+
+# As tests/cli/conftest.py has it.
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -26,7 +30,6 @@ def test_json_is_true(winnow: Winnow, tmp_path: Path) -> None:
     assert said["characters"] == sum(map(len, topics.values()))
     assert said["fingerprints"] > said["texts"]
     assert said["candidates"] == len(said["matches"]) > 0
-    assert said["seconds"] < 5
     resemblances = [match["resemblance"] for match in said["matches"]]
     assert resemblances == sorted(resemblances, reverse=True)
     best = said["matches"][0]
@@ -53,16 +56,19 @@ def test_it_tells_what_was_found_in_words(winnow: Winnow, tmp_path: Path) -> Non
     assert "\x1b" not in told
 
 
-def test_the_commands_to_try_next_work(process: Process, tmp_path: Path) -> None:
-    for options in (["--to", "made here"], []):
-        told = process("demo", *options, TMPDIR=str(tmp_path)).stdout.decode()
+@pytest.mark.parametrize("options", [["--to", "made here"], []])
+def test_the_commands_to_try_next_work_as_they_are(process: Process, tmp_path: Path, options: list[str]) -> None:
+    for settings in ({}, {"PATH": os.defpath}):  # where the shell knows winnow, and where it does not
+        told = process("demo", *options, TMPDIR=str(tmp_path), **settings).stdout.decode()
         lines = [line.strip() for line in told.partition("Try next")[2].splitlines() if line.strip()]
         assert len(lines) == 3
+        assert all(line.startswith("winnow ") == (not settings) for line in lines)
         for line in lines:
-            name, *arguments = shlex.split(line)
-            assert name == "winnow"
-            assert process(*arguments).returncode == 0
-    assert len(list(tmp_path.glob("winnow-demo-*/compare.html"))) == 1
+            path = settings.get("PATH", PATH)
+            subprocess.run(
+                line, shell=True, env=os.environ | {"PATH": path}, cwd=tmp_path, check=True, capture_output=True
+            )
+    assert list(tmp_path.glob("*/compare.html"))
 
 
 def test_a_folder_that_cannot_be_made(process: Process, tmp_path: Path) -> None:

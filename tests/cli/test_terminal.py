@@ -26,11 +26,11 @@ texts = st.text(
 def test_compare_answers_first_then_shows_passages_side_by_side(
     on_terminal: OnTerminal, pair: tuple[Path, Path]
 ) -> None:
-    code, shown = on_terminal("compare", "a.txt", "b.txt")
+    code, shown = on_terminal("winnow", "compare", "a.txt", "b.txt")
     lines = unstyle(shown).splitlines()
     assert code == 0
     assert lines[0] == "3 shared passages, 1 moved"
-    assert re.fullmatch(r"resemblance \d+ %   of A in B \d+ %   of B in A \d+ %", lines[1])
+    assert re.fullmatch(r"resemblance \d+ %   A in B \d+ %   B in A \d+ %", lines[1])
     assert re.fullmatch(r"A a\.txt +│ B b\.txt", lines[3])
     heads = [line for line in lines if line.startswith("[")]
     assert [head.split("]")[0] for head in heads] == ["[1", "[2", "[3"]
@@ -45,7 +45,7 @@ def test_compare_answers_first_then_shows_passages_side_by_side(
 
 
 def test_what_is_coloured_is_the_passages(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
-    _, shown = on_terminal("compare", "a.txt", "b.txt", "--full")
+    _, shown = on_terminal("winnow", "compare", "a.txt", "b.txt", "--full")
     first = shown.split("[2]")[0].split("[1]")[1]
     rows = [
         [" ".join(COLOURED.findall(side)) for side in line.split("│")] for line in first.splitlines() if "│" in line
@@ -57,26 +57,26 @@ def test_what_is_coloured_is_the_passages(on_terminal: OnTerminal, pair: tuple[P
 def test_long_passages_are_shortened_in_the_middle(on_terminal: OnTerminal, tmp_path: Path, prose: Prose) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(prose(1_000) + f" and {name}")
-    _, shown = on_terminal("compare", "a", "b")
-    _, full = on_terminal("compare", "a", "b", "--full")
+    _, shown = on_terminal("winnow", "compare", "a", "b")
+    _, full = on_terminal("winnow", "compare", "a", "b", "--full")
     assert re.search(r"… 9\d\d words …", unstyle(shown))
     assert "words …" not in unstyle(full)
     assert len(full.splitlines()) > 4 * len(shown.splitlines())
 
 
 def test_no_color(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
-    _, plain = on_terminal("compare", *pair, NO_COLOR="1")
+    _, plain = on_terminal("winnow", "compare", *pair, NO_COLOR="1")
     assert "\x1b" not in plain
     assert re.search(r"\[1\] \w", plain)  # then numbers say where a passage starts and ends
     assert "[/1]" in plain
-    assert on_terminal("compare", *pair, "--color", "never")[1] == plain
-    assert on_terminal("compare", *pair, TERM="dumb")[1] == plain
-    assert "\x1b[48" in on_terminal("compare", *pair, "--color", "always", NO_COLOR="1")[1]
-    assert "\x1b[" in on_terminal("compare", *pair, NO_COLOR="")[1]
+    assert on_terminal("winnow", "compare", *pair, "--color", "never")[1] == plain
+    assert on_terminal("winnow", "compare", *pair, TERM="dumb")[1] == plain
+    assert "\x1b[48" in on_terminal("winnow", "compare", *pair, "--color", "always", NO_COLOR="1")[1]
+    assert "\x1b[" in on_terminal("winnow", "compare", *pair, NO_COLOR="")[1]
 
 
 def test_a_narrow_terminal_has_a_above_b(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
-    _, shown = on_terminal("compare", *(path.name for path in pair), COLUMNS="40")
+    _, shown = on_terminal("winnow", "compare", *(path.name for path in pair), COLUMNS="40")
     assert "│" not in shown
     assert max(len(line) for line in unstyle(shown).splitlines()[5:-1] if "·" not in line) <= 40
 
@@ -85,7 +85,7 @@ def test_wide_characters_keep_the_columns_straight(on_terminal: OnTerminal, tmp_
     ideographs = "".join(map(chr, range(0x4E00, 0x4E00 + 120)))
     (tmp_path / "a").write_text("abc " + ideographs)
     (tmp_path / "b").write_text("שלום עולם " + ideographs + " é́́ end")
-    _, shown = on_terminal("compare", "a", "b")
+    _, shown = on_terminal("winnow", "compare", "a", "b")
     beside = [line for line in unstyle(shown).splitlines() if "│" in line]
     assert len(beside) > 4
     assert {width(line.partition("│")[0]) for line in beside} == {49}
@@ -100,7 +100,7 @@ def test_no_control_of_a_text_reaches_the_terminal(
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(f"{hostile}{prose(15)} {hostile} {prose(15, 2)} {hostile}".encode())
     files = ["a", "b"][: 2 if command == "compare" else 1]
-    _, shown = on_terminal(command, *files, NO_COLOR="1")
+    _, shown = on_terminal("winnow", command, *files, NO_COLOR="1")
     assert "␛]0;title␇" in shown or command == "fingerprint"
     assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown)
 
@@ -111,7 +111,7 @@ def test_a_file_name_of_300_characters_is_shortened_in_the_middle(
     long = tmp_path / ("deep" * 50) / ("er" * 100) / "end.txt"
     long.parent.mkdir(parents=True)
     long.write_bytes(pair[1].read_bytes())
-    _, shown = on_terminal("compare", pair[0], long)
+    _, shown = on_terminal("winnow", "compare", pair[0], long)
     (head,) = [line for line in unstyle(shown).splitlines() if line.startswith("A ")]
     assert width(head) <= 100
     assert head.endswith("end.txt")
@@ -119,7 +119,7 @@ def test_a_file_name_of_300_characters_is_shortened_in_the_middle(
 
 
 def test_fingerprint_is_a_table(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
-    code, shown = on_terminal("fingerprint", pair[0], "--preset", "passages")
+    code, shown = on_terminal("winnow", "fingerprint", pair[0], "--preset", "passages")
     head, *rows, summary, next_step = unstyle(shown).splitlines()
     assert code == 0
     assert re.fullmatch(r"hash +position  k-gram", head)
@@ -130,7 +130,7 @@ def test_fingerprint_is_a_table(on_terminal: OnTerminal, pair: tuple[Path, Path]
 
 
 def test_text_is_not_waited_for_on_a_terminal(on_terminal: OnTerminal) -> None:
-    code, shown = on_terminal("fingerprint", "-")
+    code, shown = on_terminal("winnow", "fingerprint", "-")
     assert code == 2
     assert "Examples:" in shown
     assert shown.endswith("Error: - is for text that is piped in, and nothing is: name a file.\n")
