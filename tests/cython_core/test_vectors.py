@@ -3,7 +3,9 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,8 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
 
+T = TypeVar("T")
+
 
 def test_the_path_can_be_told_and_turned_off() -> None:
     use_vectors(False)
@@ -21,19 +25,22 @@ def test_the_path_can_be_told_and_turned_off() -> None:
     assert vector_path() in ("avx2", "portable")
 
 
+def on_both_paths(work: Callable[..., T], *arguments: object) -> tuple[T, T]:
+    try:
+        use_vectors(False)
+        portable = work(*arguments)
+    finally:
+        use_vectors(True)
+    return work(*arguments), portable
+
+
 ascii_characters = st.one_of(st.sampled_from("ab Z9,\x00@[`{/:"), st.characters(max_codepoint=127))
 
 
 @given(st.text(ascii_characters, max_size=200), st.integers(0, 30))
 def test_both_paths_read_ascii_alike(text: str, at: int) -> None:
     text = text[:at] + "word " * 7 + "a b c d e f g h i j" + text[at:]
-    try:
-        use_vectors(False)
-        portable = canonical_text(text)
-        use_vectors(True)
-        vectors = canonical_text(text)
-    finally:
-        use_vectors(True)
+    vectors, portable = on_both_paths(canonical_text, text)
     assert (vectors.chars, list(vectors.words)) == (portable.chars, list(portable.words))
 
 
@@ -63,13 +70,7 @@ pieces = st.sampled_from([*LONG, *SHORT, *MORE])
 @given(st.lists(pieces, max_size=30))
 def test_both_paths_read_ascii_between_other_characters_alike(parts: list[str]) -> None:
     text = "".join(parts)
-    try:
-        use_vectors(False)
-        portable = canonical_text(text)
-        use_vectors(True)
-        vectors = canonical_text(text)
-    finally:
-        use_vectors(True)
+    vectors, portable = on_both_paths(canonical_text, text)
     assert (vectors.chars, list(vectors.words)) == (portable.chars, list(portable.words))
     assert vectors.offsets == portable.offsets
 
@@ -77,13 +78,16 @@ def test_both_paths_read_ascii_between_other_characters_alike(parts: list[str]) 
 @pytest.mark.parametrize("last", ["", "é", "中", "😀"])
 def test_both_paths_read_a_long_text_alike(last: str) -> None:
     text = "".join(chr(i * i % 127) for i in range(200_000)) + last
-    use_vectors(False)
-    portable = canonical_text(text), fingerprints(text, 20, 30)
-    use_vectors(True)
-    vectors = canonical_text(text), fingerprints(text, 20, 30)
-    assert vectors[0].chars == portable[0].chars
-    assert vectors[0].words == portable[0].words
-    assert vectors[1] == portable[1]
+    vectors, portable = on_both_paths(canonical_text, text)
+    assert vectors.chars == portable.chars
+    assert vectors.words == portable.words
+    assert vectors.offsets == portable.offsets
+
+
+@pytest.mark.parametrize("w", [1, 30, 63, 64, 300])
+def test_both_paths_keep_the_same_fingerprints(w: int) -> None:
+    text = "".join(chr(97 + i * i % 26) for i in range(100_000))
+    assert len(set(on_both_paths(lambda: tuple(map(tuple, fingerprints(text, 20, w)))))) == 1
 
 
 @pytest.mark.parametrize("header", ["window_minima.h", "ascii_text.h"])
