@@ -82,7 +82,8 @@ def canonical_text(text, *, bint consonants=False) -> CanonicalText:
     canonical characters and 4 bytes a word.
     """
     if not isinstance(text, str):
-        raise TypeError(f"canonical_text() wants str, got {type(text).__name__}")
+        hint = ": decode it first" if isinstance(text, (bytes, bytearray, memoryview)) else ""
+        raise TypeError(f"canonical_text() wants str, got {type(text).__name__}{hint}")
     return CanonicalText.__new__(CanonicalText, PyUnicode_FromObject(text), consonants)
 
 

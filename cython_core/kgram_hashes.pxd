@@ -3,8 +3,8 @@
 from libc.stdint cimport uint64_t
 
 # A key is a class, of which the order prefers the lower, above a 61-bit hash, and below 2**63. The three low bits of a
-# polynomial mod 2**64 are its weakest. Giving them up leaves room for the class and makes equal keys mean equal hashes:
-# no two k-grams tie that differ, which could make two copies pick differently.
+# polynomial mod 2**64 are its weakest. Giving them up leaves room for the class, and k-grams that tie in a window have
+# the same fingerprint: else two copies could pick different ones.
 cdef enum:
     HASH_BITS = 61
 cdef enum KeyClass:

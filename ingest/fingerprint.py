@@ -28,7 +28,7 @@ class Fingerprints:
         return self.canonical.spans(self.positions, self.scheme.k)
 
 
-def fingerprint(text: str, scheme: Scheme = Scheme()) -> Fingerprints:  # noqa: B008 (frozen)
+def fingerprint(text: str, scheme: Scheme = Scheme()) -> Fingerprints:
     """The fingerprints of a text.
 
     A text with fewer canonical characters than the noise threshold has none; one with fewer than the guarantee has one,

@@ -32,7 +32,7 @@ class Comparison:
     passages: list[Passage]  # in the order of A
 
 
-def compare(a: str, b: str, scheme: Scheme = Scheme(), *, join_gap: int = 0) -> Comparison:  # noqa: B008 (frozen)
+def compare(a: str, b: str, scheme: Scheme = Scheme(), *, join_gap: int = 0) -> Comparison:
     """Compare two texts exactly: no sample is taken, and no hash is trusted without its characters.
 
     `join_gap` makes one passage of those that lie at most so many canonical characters apart in both: a few edits.
