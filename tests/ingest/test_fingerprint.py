@@ -61,7 +61,7 @@ def test_bytes_are_refused_in_words() -> None:
 
 def test_others_run_while_a_long_text_is_fingerprinted() -> None:
     """Without the GIL: a counter in another thread goes on during one call."""
-    text = "the quick brown fox jumps over the lazy dog " * 400_000
+    text = "the quick brown fox jumps over the lazy dog " * 1_500_000
     ticks = 0
     done = threading.Event()
 
@@ -77,4 +77,4 @@ def test_others_run_while_a_long_text_is_fingerprinted() -> None:
     during = ticks - before
     done.set()
     counter.join()
-    assert during >= 5
+    assert during >= 3
