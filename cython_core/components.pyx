@@ -21,9 +21,9 @@ cdef class UnionFind:
     """
 
     cdef uint32_t n
-    cdef uint32_t *parent
-    cdef uint32_t *size  # of the component, at its root
-    cdef uint32_t *smallest  # member of the component, at its root
+    cdef uint32_t* parent
+    cdef uint32_t* size  # of the component, at its root
+    cdef uint32_t* smallest  # member of the component, at its root
 
     def __cinit__(self, n):
         if not isinstance(n, int):
@@ -31,7 +31,7 @@ cdef class UnionFind:
         if not 0 <= n <= UINT32_MAX:
             raise ValueError(f"UnionFind() wants 0 to {UINT32_MAX} members, got {n}")
         self.n = n
-        self.parent = <uint32_t *>malloc(3 * <size_t>self.n * sizeof(uint32_t) + 1)  # + 1: never an empty block
+        self.parent = <uint32_t*>malloc(3 * <size_t>self.n * sizeof(uint32_t) + 1)  # + 1: never an empty block
         if self.parent == NULL:
             raise MemoryError(f"UnionFind() could not get {12 * n} bytes for {n} members")
         self.size = self.parent + self.n
@@ -80,7 +80,7 @@ cdef class UnionFind:
     def labels(self) -> array.array:
         """For each member the smallest member of its component; typecode 'I'."""
         cdef array.array labels = array.clone(array.array("I"), self.n, zero=False)
-        cdef uint32_t *label = labels.data.as_uints
+        cdef uint32_t* label = labels.data.as_uints
         cdef uint32_t i
         with nogil:
             for i in range(self.n):
@@ -112,7 +112,7 @@ cdef class UnionFind:
 
 cdef inline uint32_t _root(UnionFind self, uint32_t a) noexcept nogil:
     """Path halving: every second step on the way up is pointed past its parent."""
-    cdef uint32_t *parent = self.parent
+    cdef uint32_t* parent = self.parent
     while parent[a] != a:
         parent[a] = parent[parent[a]]
         a = parent[a]

@@ -87,8 +87,8 @@ def minhash_resemblance(bytes a not None, bytes b not None, Py_ssize_t bits=4) -
     for pages of 100 to 1,000 shingles, the same for 20 and for 10,000, and a third more for 5.
     """
     cdef Py_ssize_t size = len(a), bins = _bins(size, bits, "minhash_resemblance")
-    cdef const unsigned char *left = a
-    cdef const unsigned char *right = b
+    cdef const unsigned char* left = a
+    cdef const unsigned char* right = b
     cdef Py_ssize_t differing
     if len(b) != size:
         raise ValueError(f"minhash_resemblance() wants two MinHashes of one size, got {size} and {len(b)} bytes")
@@ -107,12 +107,12 @@ def minhash_resemblances(bytes a not None, many, Py_ssize_t bits=4) -> array.arr
         raise TypeError(f"minhash_resemblances() wants many MinHashes as bytes, got {kind(many)}")
     cdef const unsigned char[::1] others = many
     cdef Py_ssize_t size = len(a), bins = _bins(size, bits, "minhash_resemblances")
-    cdef const unsigned char *left = a
+    cdef const unsigned char* left = a
     cdef Py_ssize_t i, count = others.shape[0] // size if size else 0
     if count * size != others.shape[0]:
         raise ValueError(f"minhash_resemblances() wants MinHashes of {size} bytes, got {others.shape[0]} bytes of them")
     cdef array.array result = array.clone(EMPTY, count, zero=False)
-    cdef double *values = result.data.as_doubles
+    cdef double* values = result.data.as_doubles
     cdef double chance = 0.5**bits
     with nogil:
         for i in range(count):
@@ -161,7 +161,7 @@ cdef Py_ssize_t _bins(Py_ssize_t size, Py_ssize_t bits, str caller) except -1:
 
 
 cdef Py_ssize_t _differing(
-    const unsigned char *a, const unsigned char *b, Py_ssize_t size, Py_ssize_t bits
+    const unsigned char* a, const unsigned char* b, Py_ssize_t size, Py_ssize_t bits
 ) noexcept nogil:
     """How many bins differ. A call for each width, so that each has its loop with constant shifts."""
     if bits == 1:
@@ -176,7 +176,7 @@ cdef Py_ssize_t _differing(
 
 
 cdef inline Py_ssize_t _differing_bins(
-    const unsigned char *a, const unsigned char *b, Py_ssize_t size, int bits, uint64_t lowest
+    const unsigned char* a, const unsigned char* b, Py_ssize_t size, int bits, uint64_t lowest
 ) noexcept nogil:
     """Fold the differing bits of each bin onto its lowest one, and count these: in each byte, then over the bytes."""
     cdef uint64_t x[WORDS]

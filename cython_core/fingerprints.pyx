@@ -4,11 +4,11 @@ Every selection but `mod-p` keeps one k-gram of each w consecutive ones, by what
 t = w + k - 1 characters keep a common one. A text of fewer than t characters but at least k keeps one, its smallest.
 """
 
+import array
+
 cimport cython
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
-
-import array
 
 from opensearch_winnow.cython_core.hashing cimport mix
 from opensearch_winnow.cython_core.kgram_hashes cimport (

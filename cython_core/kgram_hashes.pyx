@@ -1,10 +1,10 @@
 """k-gram hashes: a polynomial of the characters mod 2**64, in constant time a character whatever k is."""
 
+import array
+
 from cpython cimport array
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-
-import array
 
 from opensearch_winnow.cython_core.hashing cimport char_value, mix, power, radix
 
@@ -45,10 +45,11 @@ cdef void roll_chars(
         uint64_t base = grams.base, base_2 = base * base, base_3 = base_2 * base, base_4 = base_3 * base
         uint64_t hash = 0, one, two, three, four
         int shift = 64 - HASH_BITS
-        Py_ssize_t i = 1
-    for one in range(<uint64_t>grams.k):
-        hash = hash * base + char_value(chars[one], grams.key)
+        Py_ssize_t i
+    for i in range(grams.k):
+        hash = hash * base + char_value(chars[i], grams.key)
     keys[0] = offset + (hash >> shift)
+    i = 1
     # Four k-grams at a time: a hash then waits for the one four places back, and the multiplications overlap.
     while i + 4 <= n:
         one = step(grams, chars, i)

@@ -41,7 +41,7 @@ def minhash(shingles, Py_ssize_t bins=1024) -> array.array:
     cdef const uint64_t[::1] page = hashes(shingles, "minhash")
     cdef Py_ssize_t n = page.shape[0]
     cdef array.array result = array.clone(EMPTY, bins if n else 0, zero=False)
-    cdef uint64_t *values = <uint64_t *>result.data.as_ulonglongs
+    cdef uint64_t* values = <uint64_t*>result.data.as_ulonglongs
     if n:
         with nogil:
             _throw(&page[0], n, 1, values, <uint32_t>bins)
@@ -63,7 +63,7 @@ def pack(minhash, Py_ssize_t bits=4) -> bytes:
     if n * bits % 8:
         raise ValueError(f"pack() wants whole bytes, and {n} bins of {bits} bits are not")
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, n * bits // 8)
-    cdef uint8_t *target = <uint8_t *>PyBytes_AS_STRING(packed)
+    cdef uint8_t* target = <uint8_t*>PyBytes_AS_STRING(packed)
     cdef uint64_t kept, step = STEP, mask = (1 << bits) - 1
     cdef Py_ssize_t i, first = 0, each = max(1, 8 // bits)  # bins in a byte
     with nogil:
@@ -94,7 +94,7 @@ def bands(minhash, Py_ssize_t count, Py_ssize_t rows) -> array.array:
     if rows > values.shape[0] // count:
         raise ValueError(f"bands() cannot make {count} bands of {rows} rows from {values.shape[0]} bins")
     cdef array.array result = array.clone(EMPTY, count, zero=False)
-    cdef uint64_t *target = <uint64_t *>result.data.as_ulonglongs
+    cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
     cdef Py_ssize_t band, i
     cdef uint64_t total
     with nogil:
@@ -107,7 +107,7 @@ def bands(minhash, Py_ssize_t count, Py_ssize_t rows) -> array.array:
 
 
 cdef void _throw(
-    const uint64_t *shingles, Py_ssize_t n, uint64_t multiplier, uint64_t *values, uint32_t bins
+    const uint64_t* shingles, Py_ssize_t n, uint64_t multiplier, uint64_t* values, uint32_t bins
 ) noexcept nogil:
     """The smallest hash in each bin; UINT64_MAX is an empty bin, and the one hash of that value is passed over.
 
@@ -124,12 +124,12 @@ cdef void _throw(
         values[bin] = min(values[bin], value)
 
 
-cdef int _fill(const uint64_t *shingles, Py_ssize_t n, uint64_t *values, uint32_t bins) except -1 nogil:
+cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_t bins) except -1 nogil:
     """The rounds after the first, until no bin is empty."""
-    cdef uint64_t *thrown = <uint64_t *>malloc(bins * (sizeof(uint64_t) + sizeof(uint32_t)))
+    cdef uint64_t* thrown = <uint64_t*>malloc(bins * (sizeof(uint64_t) + sizeof(uint32_t)))
     if thrown == NULL:
         raise MemoryError(f"no memory for {bins} bins")
-    cdef uint32_t *empty = <uint32_t *>(thrown + bins)  # which bins are
+    cdef uint32_t* empty = <uint32_t*>(thrown + bins)  # which bins are
     cdef uint32_t bin, i, empties = 0, still, round = 0, wide = bins, mask = UINT32_MAX
     cdef uint64_t value
     for bin in range(bins):

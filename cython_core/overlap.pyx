@@ -28,7 +28,7 @@ def overlap(a, b) -> int:
     return shared
 
 
-cdef Py_ssize_t _merge(const uint64_t *a, Py_ssize_t m, const uint64_t *b, Py_ssize_t n) noexcept nogil:
+cdef Py_ssize_t _merge(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n) noexcept nogil:
     """One step a value and no branch to guess: which side is smaller is a coin toss for hashes."""
     cdef Py_ssize_t i = 0, j = 0, shared = 0
     cdef uint64_t x, y
@@ -41,7 +41,7 @@ cdef Py_ssize_t _merge(const uint64_t *a, Py_ssize_t m, const uint64_t *b, Py_ss
     return shared
 
 
-cdef Py_ssize_t _gallop(const uint64_t *a, Py_ssize_t m, const uint64_t *b, Py_ssize_t n) noexcept nogil:
+cdef Py_ssize_t _gallop(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n) noexcept nogil:
     """For each value of the shorter a: stride through b in doubling steps, then halve the last stride."""
     cdef Py_ssize_t i, low = 0, high, step, middle, shared = 0
     for i in range(m):

@@ -50,9 +50,9 @@ def shingles(canonical, Py_ssize_t width=10, key=0) -> array.array:
     if count == 0:
         return result
     cdef Py_ssize_t words = min(width, count)  # in a shingle
-    cdef const uint32_t *starts = <const uint32_t *>text.words.data.as_uints
-    cdef uint64_t *target = <uint64_t *>result.data.as_ulonglongs
-    cdef const void *chars = PyUnicode_DATA(text.chars)
+    cdef const uint32_t* starts = <const uint32_t*>text.words.data.as_uints
+    cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
+    cdef const void* chars = PyUnicode_DATA(text.chars)
     cdef Py_ssize_t end = len(text.chars)
     cdef int kind = PyUnicode_KIND(text.chars)
     cdef uint64_t secret = key
@@ -62,11 +62,11 @@ def shingles(canonical, Py_ssize_t width=10, key=0) -> array.array:
         if secret:
             _make_numbers(&own, secret)
         if kind == 1:
-            _hash_words(<const uint8_t *>chars, end, starts, count, numbers, target)
+            _hash_words(<const uint8_t*>chars, end, starts, count, numbers, target)
         elif kind == 2:
-            _hash_words(<const uint16_t *>chars, end, starts, count, numbers, target)
+            _hash_words(<const uint16_t*>chars, end, starts, count, numbers, target)
         else:
-            _hash_words(<const uint32_t *>chars, end, starts, count, numbers, target)
+            _hash_words(<const uint32_t*>chars, end, starts, count, numbers, target)
         _roll(target, count, words, numbers.base)
     array.resize(result, count - words + 1)
     return result
@@ -93,10 +93,10 @@ cdef inline uint64_t _value(const Char *char, const Numbers *numbers) noexcept n
 cdef void _hash_words(
     const Char *chars,
     Py_ssize_t end,
-    const uint32_t *starts,
+    const uint32_t* starts,
     Py_ssize_t count,
     const Numbers *numbers,
-    uint64_t *target,
+    uint64_t* target,
 ) noexcept nogil:
     """The hash of each word: the difference of the hashes of the text up to its end and, moved along, up to its start.
 
@@ -138,7 +138,7 @@ cdef void _hash_words(
         block += size
 
 
-cdef void _roll(uint64_t *target, Py_ssize_t count, Py_ssize_t words, uint64_t base) noexcept nogil:
+cdef void _roll(uint64_t* target, Py_ssize_t count, Py_ssize_t words, uint64_t base) noexcept nogil:
     """The hash of each `words` consecutive words, written over the hashes of the words."""
     cdef uint64_t hash = 0, base_words = power(base, words), leaving
     cdef Py_ssize_t i

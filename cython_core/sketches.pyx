@@ -64,7 +64,7 @@ def scale(Py_ssize_t count) -> int:
     return i
 
 
-cdef bint _is_set(const uint64_t *values, Py_ssize_t n) noexcept nogil:
+cdef bint _is_set(const uint64_t* values, Py_ssize_t n) noexcept nogil:
     """Whether the values are sorted and without repeats."""
     cdef Py_ssize_t i
     for i in range(1, n):
@@ -79,12 +79,12 @@ cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
     cdef array.array result = array.clone(EMPTY, n, zero=False)
     if n == 0:
         return result
-    cdef uint64_t *values = <uint64_t *>result.data.as_ulonglongs
-    cdef uint64_t *spare
+    cdef uint64_t* values = <uint64_t*>result.data.as_ulonglongs
+    cdef uint64_t* spare
     with nogil:
         n = _multiples(&shingles[0], n, modulus, values)
         if not _is_set(values, n):
-            spare = <uint64_t *>malloc(n * sizeof(uint64_t))
+            spare = <uint64_t*>malloc(n * sizeof(uint64_t))
             if spare == NULL:
                 raise MemoryError(f"no memory to sort {n} shingles")
             _sort(values, spare, n)
@@ -94,7 +94,7 @@ cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
     return result
 
 
-cdef Py_ssize_t _multiples(const uint64_t *source, Py_ssize_t n, uint64_t modulus, uint64_t *target) noexcept nogil:
+cdef Py_ssize_t _multiples(const uint64_t* source, Py_ssize_t n, uint64_t modulus, uint64_t* target) noexcept nogil:
     cdef Py_ssize_t i, kept = 0
     if modulus & (modulus - 1) == 0:  # a power of two, as of V_i, needs no division
         for i in range(n):
@@ -107,7 +107,7 @@ cdef Py_ssize_t _multiples(const uint64_t *source, Py_ssize_t n, uint64_t modulu
     return kept
 
 
-cdef Py_ssize_t _without_repeats(uint64_t *values, Py_ssize_t n) noexcept nogil:
+cdef Py_ssize_t _without_repeats(uint64_t* values, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, kept = 1
     cdef uint64_t value
     for i in range(1, n):
@@ -117,7 +117,7 @@ cdef Py_ssize_t _without_repeats(uint64_t *values, Py_ssize_t n) noexcept nogil:
     return kept
 
 
-cdef void _sort(uint64_t *values, uint64_t *spare, Py_ssize_t n) noexcept nogil:
+cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
     """Radix sort on the top bytes, as many as tell n uniform hashes apart but for a few; insertion settles those.
 
     Values that are no uniform hashes are sorted on all their bytes, so that the time is linear in any case.
@@ -132,7 +132,7 @@ cdef void _sort(uint64_t *values, uint64_t *spare, Py_ssize_t n) noexcept nogil:
         _radix_sort(values, spare, n, 8)
 
 
-cdef void _radix_sort(uint64_t *values, uint64_t *spare, Py_ssize_t n, int passes) noexcept nogil:
+cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, int passes) noexcept nogil:
     """Sort by the top `passes` bytes, an even number of them: a pass goes to and fro between the two blocks."""
     cdef Py_ssize_t place[256]
     cdef Py_ssize_t i, count, total
@@ -155,7 +155,7 @@ cdef void _radix_sort(uint64_t *values, uint64_t *spare, Py_ssize_t n, int passe
         shift += 8
 
 
-cdef bint _insertion_sort(uint64_t *values, Py_ssize_t n) noexcept nogil:
+cdef bint _insertion_sort(uint64_t* values, Py_ssize_t n) noexcept nogil:
     """Sort what is nearly sorted; False, with the values in some order, when that would take too many moves."""
     cdef Py_ssize_t i, j, moves = MOVES * n + SMALL * SMALL
     cdef uint64_t value

@@ -11,7 +11,8 @@
 
 #define MARGIN 128
 
-/* Windows below this are slid over as vectors, longer ones hopped through. */
+/* Windows below this are slid over as vectors, since the places of one are the bits of a word. Longer ones are hopped
+ * through, which at 100 keys is the faster way (docs/decisions/0002-fingerprints.md). */
 #define SHORT_WINDOW 64
 
 /* A stretch of keys, with what was decided before it. Window i holds the keys i to i + w - 1. */

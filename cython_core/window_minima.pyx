@@ -6,12 +6,12 @@ winnowing paper does. `halve` takes the same time for all keys, more than the ot
 quadratic; it takes over where `hop` would be.
 """
 
+import array
+
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
-
-import array
 
 from opensearch_winnow.cython_core.kgram_hashes cimport HASH_BITS, OTHER, key_of
 from opensearch_winnow.cython_core.vectors cimport avx2
@@ -79,33 +79,33 @@ cdef void hop(Windows* windows) noexcept nogil:
 
 
 cdef void halve(Windows* windows) noexcept nogil:
-    """Cut the keys every w: each window is the end of one piece and the beginning of the next, and both have a minimum
-    that is known from the window before or after. No branch depends on the keys until a pick changes."""
+    """Cut the keys every w: each window is the end of one piece and the beginning of the next. The minima of all ends
+    are found from the cut to the left, those of the beginnings on the way right. No branch depends on the keys until a
+    pick changes."""
     cdef:
-        Py_ssize_t w = windows.w, end = windows.n - w + 1, start = windows.next, cut, i, best, other
+        Py_ssize_t w = windows.w, after = windows.n - w + 1, first = windows.next, cut, window, place, smallest
         uint64_t* keys = windows.keys
-        uint64_t least, lesser
-        Py_ssize_t* ends = <Py_ssize_t*>windows.scratch  # the minimum from each key to the cut
-    while start < end:
-        cut = start + w - 1
-        best = ends[cut] = cut
+        uint64_t least
+        Py_ssize_t* end_minima = <Py_ssize_t*>windows.scratch  # where the minimum from each key to the cut is
+    while first < after:
+        cut = first + w - 1
+        place = end_minima[cut] = cut
         least = keys[cut]
-        for i in range(cut - 1, start - 1, -1):
-            best = i if keys[i] < least else best
-            least = min(keys[i], least)
-            ends[i] = best
-        best = cut
+        for window in range(cut - 1, first - 1, -1):
+            place = window if keys[window] < least else place
+            least = min(keys[window], least)
+            end_minima[window] = place
+        place = cut
         least = keys[cut]
-        for i in range(start, min(start + w, end)):
-            best = i + w - 1 if keys[i + w - 1] <= least else best
-            least = min(keys[i + w - 1], least)
-            other = best if least <= keys[ends[i]] else ends[i]
-            lesser = min(least, keys[ends[i]])
-            if windows.pick < i or lesser < keys[windows.pick] + (not windows.robust):
-                if windows.pick != other:
-                    record(windows, i, other)
-        start += w
-    windows.next = end
+        for window in range(first, min(first + w, after)):
+            place = window + w - 1 if keys[window + w - 1] <= least else place
+            least = min(keys[window + w - 1], least)
+            smallest = place if least <= keys[end_minima[window]] else end_minima[window]
+            if windows.pick < window or keys[smallest] < keys[windows.pick] + (not windows.robust):
+                if windows.pick != smallest:
+                    record(windows, window, smallest)
+        first += w
+    windows.next = after
 
 
 cdef void decide(Windows* windows) noexcept nogil:
@@ -134,7 +134,7 @@ cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
 
 
 def window_minima(const uint64_t[::1] hashes not None, Py_ssize_t w, *, bint robust=True):
-    """The positions that winnowing picks from a sequence of hashes below 2**61; no hashes fewer than w have a window.
+    """The positions that winnowing picks from a sequence of hashes below 2**61; fewer than w of them have no window.
 
     Ties go to the rightmost, or where `robust`, to the hash that the window before has picked.
     """
