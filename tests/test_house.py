@@ -23,12 +23,20 @@ def rooms(root: Path) -> set[str]:
     """The one list of rooms."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     folders = settings["tool"]["setuptools"]["package-dir"]
-    assert folders == {f"opensearch_winnow.{room}": room for room in folders.values()}
-    return set(folders.values())
+    assert folders == {f"opensearch_winnow.{folder.replace('/', '.')}": folder for folder in folders.values()}
+    return {folder for folder in folders.values() if "/" not in folder}
 
 
 def test_every_room_is_in_the_list(root: Path, rooms: set[str]) -> None:
     assert {init.parent.name for init in root.glob("*/__init__.py")} == rooms | {"opensearch_winnow"}
+
+
+def test_every_part_of_a_room_is_in_the_list(root: Path, rooms: set[str]) -> None:
+    """Else it works from a checkout, and is missing in the wheel."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    parts = {folder for folder in settings["tool"]["setuptools"]["package-dir"].values() if "/" in folder}
+    found = (init.parent.relative_to(root) for room in rooms for init in (root / room).glob("*/**/__init__.py"))
+    assert {str(folder) for folder in found} == parts
 
 
 def test_every_room_has_its_symlink(root: Path, rooms: set[str]) -> None:

@@ -1,0 +1,1 @@
+"""From HTML to the text that a reader sees."""
