@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.answer import answer, percent, three_numbers
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
@@ -17,7 +18,6 @@ from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, suggest, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, text_file
-from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.scheme import PRESETS, Scheme
 
@@ -54,9 +54,11 @@ def command(
       winnow compare draft.txt published.txt --html compare.html
       winnow compare letter.txt - --preset passages < archive.txt
       winnow compare old.txt new.txt --fail-above 0.8 --json
+      winnow compare mine.py theirs.py --preset code
 
     What the text files A and B (UTF-8; - for text that is piped in) share: their resemblance, how much of A is in B
-    and of B in A, exact over runs of ten words, and the passages.
+    and of B in A, exact over runs of ten words, and the passages. With --preset code they are programs, in the
+    languages that their names tell, and the words are tokens: other names, comments and layout hide nothing.
 
     On a terminal the passages stand side by side, with their offsets in both texts; in a pipe they are tab-separated
     values. A passage has moved if it is not in the longest series of passages whose order is the same in both texts.
@@ -68,7 +70,8 @@ def command(
     text, other = read_text(a), read_text(b)
     if html is not None and any(name != STDIN and Path(html).exists() and Path(html).samefile(name) for name in (a, b)):
         raise FileError(f"--html {html} would overwrite one of the texts; name another file")
-    comparison = compare(text, other, scheme)
+    names = (None if a == STDIN else a, None if b == STDIN else b)
+    comparison = compare(text, other, scheme, names=names)
     passages = numbered_passages(text, comparison.passages)
     if html is not None:
         write_html(html, (a, text), (b, other), comparison, passages, scheme)
@@ -91,7 +94,7 @@ def command(
         remark(f"{answer(text, other, comparison, passages)}: {in_one_line(comparison)}")
     found = bool(passages or comparison.resemblance)
     if not passages:
-        say(why_no_passage(text, other, comparison, scheme))
+        say(why_no_passage(text, other, names, comparison, scheme))
     elif html is None:
         suggest("compare", a, b, "--html", "compare.html")
     if fail_above is None:
@@ -141,21 +144,21 @@ def write_html(
     remark(f"wrote {out}")
 
 
-def why_no_passage(a: str, b: str, comparison: Comparison, scheme: Scheme) -> str:
+def why_no_passage(a: str, b: str, names: tuple[str | None, str | None], comparison: Comparison, scheme: Scheme) -> str:
     """Never a silent zero: what was too short, or what would find something."""
     nothing = "No shared passage" if comparison.resemblance else "Nothing shared"
-    for name, text in (("A", a), ("B", b)):
-        length = len(canonical_text(text, consonants=scheme.consonants).chars)
+    for letter, text, name in (("A", a, names[0] or names[1]), ("B", b, names[1] or names[0])):
+        length = len(canonical(text, scheme, name=name).chars)
         if length < scheme.noise:
             return (
-                f"{nothing}: {name} has {length:,} canonical characters; at least {scheme.noise:,} are needed (--noise)"
+                f"{nothing}: {letter} has {length:,} canonical characters; "
+                f"at least {scheme.noise:,} are needed (--noise)"
             )
+    run = f"{scheme.shingle:,} {'tokens' if scheme.form == 'code' else 'words'}"
     if comparison.resemblance:
-        nothing += (
-            f": runs of {scheme.shingle:,} words are in both, but none of {scheme.guarantee:,} canonical characters"
-        )
+        nothing += f": runs of {run} are in both, but none of {scheme.guarantee:,} canonical characters"
     else:
-        nothing += f": no run of {scheme.shingle:,} words, and none of {scheme.guarantee:,} canonical characters"
+        nothing += f": no run of {run}, and none of {scheme.guarantee:,} canonical characters"
     finer = compare(a, b, PRESETS["passages"]).passages
     if finer:
         shorter = "1 passage" if len(finer) == 1 else f"{len(finer):,} passages"

@@ -12,7 +12,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.display_width import shorten
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
-from opensearch_winnow.cli.text_file import read_text, text_file
+from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 from opensearch_winnow.scheme import Scheme
 
@@ -29,14 +29,16 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
       winnow fingerprint page.txt
       winnow fingerprint page.txt --noise 20 --guarantee 40
       winnow fingerprint - --json < page.txt
+      winnow fingerprint program.py --preset code
 
     The fingerprints of FILE, a text file in UTF-8 (or - for text that is piped in): the hash of each k-gram that is
-    picked, and its position in the canonical text.
+    picked, and its position in the canonical text. With --preset code FILE is a program, in the language that its
+    name tells, and the canonical text its tokens.
 
     On a terminal a table; in a pipe tab-separated values, with where the k-gram starts and ends in the text. Exit
     code 1 if the text is too short to have a fingerprint.
     """
-    prints = fingerprint(read_text(file), scheme)
+    prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
     screen = terminal(color)
     if as_json:
         click.echo(

@@ -21,7 +21,7 @@ noise = click.option(
     metavar="K",
     type=int,
     show_default=f"{Scheme().noise}, or the preset's",
-    help="Shared runs of fewer than K canonical characters (letters and digits) are noise.",
+    help="Shared runs of fewer than K canonical characters (letters and digits; of code, tokens) are noise.",
 )
 guarantee = click.option(
     "--guarantee",

@@ -7,3 +7,4 @@ cdef class CanonicalText:
     cdef readonly array.array words  # 'I': index in chars where each word starts
     cdef readonly bint consonants
     cdef array.array _offsets  # 'I', None until somebody asks
+    cdef array.array _ends  # 'I', where in the text each ends; None if the rule of canonical_text() says it

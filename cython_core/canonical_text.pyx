@@ -100,6 +100,25 @@ cdef class CanonicalText:
         self.chars = read_ascii(text, consonants, self.words) if PyUnicode_IS_ASCII(text) else (
             read(text, consonants, self.words, NULL))
 
+    @classmethod
+    def from_parts(cls, text, chars, words, offsets, ends) -> CanonicalText:
+        """A canonical text by another rule: canonical character i came from text[offsets[i]:ends[i]].
+
+        `words` says where words start in chars, the first at 0. All three are arrays of typecode 'I', are copied, and
+        never decrease.
+        """
+        for name, part in (("text", text), ("chars", chars)):
+            if not isinstance(part, str):
+                raise TypeError(f"from_parts() wants {name} to be str, got {type(part).__name__}")
+        for name, part in (("words", words), ("offsets", offsets), ("ends", ends)):
+            if not (isinstance(part, array.array) and part.typecode == "I"):
+                raise TypeError(f"from_parts() wants {name} to be an array of typecode 'I', got {type(part).__name__}")
+        cdef CanonicalText canonical = CanonicalText.__new__(CanonicalText, "")
+        canonical.text, canonical.chars = PyUnicode_FromObject(text), PyUnicode_FromObject(chars)
+        canonical.words, canonical._offsets, canonical._ends = words[:], offsets[:], ends[:]
+        check_parts(canonical)
+        return canonical
+
     @property
     def offsets(self) -> array.array:
         """For each canonical character the offset in the text of the first character it came from.
@@ -137,6 +156,28 @@ cdef class CanonicalText:
         return [self.span(start, start + length) for start in starts]
 
 
+cdef void check_parts(CanonicalText canonical) except *:
+    cdef Py_ssize_t i, size = len(canonical.chars), count = len(canonical.words)
+    cdef const uint32_t* words = canonical.words.data.as_uints
+    cdef const uint32_t* offsets = canonical._offsets.data.as_uints
+    cdef const uint32_t* ends = canonical._ends.data.as_uints
+    if not len(canonical._offsets) == len(canonical._ends) == size:
+        raise ValueError(
+            f"from_parts() wants an offset and an end for each of {size} canonical characters, "
+            f"got {len(canonical._offsets)} and {len(canonical._ends)}")
+    if (count > 0) != (size > 0) or count and (words[0] != 0 or words[count - 1] >= size):
+        raise ValueError(f"from_parts() wants words to start in {size} canonical characters, the first at 0")
+    for i in range(1, count):
+        if words[i - 1] >= words[i]:
+            raise ValueError(f"from_parts() wants words of at least one character, but word {i - 1} has none")
+    for i in range(size):
+        if not offsets[i] < ends[i] <= <size_t>len(canonical.text) or (
+                i and (offsets[i] < offsets[i - 1] or ends[i] < ends[i - 1])):
+            raise ValueError(
+                f"from_parts() wants stretches of the text in its order, but canonical character {i} "
+                f"has [{offsets[i]}, {ends[i]})")
+
+
 cdef tuple span_of(CanonicalText canonical, array.array offsets, Py_ssize_t start, Py_ssize_t end):
     cdef const uint32_t* offset_of = offsets.data.as_uints
     if start < end:
@@ -149,6 +190,8 @@ cdef tuple span_of(CanonicalText canonical, array.array offsets, Py_ssize_t star
 
 cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssize_t i) noexcept:
     """Where in the text the source of a canonical character ends: before what is dropped after it."""
+    if canonical._ends is not None:
+        return canonical._ends.data.as_uints[i]
     cdef Py_ssize_t offset = offsets.data.as_uints[i]
     cdef Py_ssize_t stop = len(canonical.text) if i + 1 == len(offsets) else offsets.data.as_uints[i + 1]
     cdef Py_ssize_t end = offset + 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.scheme import Scheme
 
@@ -28,12 +29,12 @@ class Fingerprints:
         return self.canonical.spans(self.positions, self.scheme.k)
 
 
-def fingerprint(text: str, scheme: Scheme = Scheme()) -> Fingerprints:
-    """The fingerprints of a text.
+def fingerprint(text: str, scheme: Scheme = Scheme(), *, name: str | None = None) -> Fingerprints:
+    """The fingerprints of a text. `name` is its path or URL, and tells the language of code.
 
     A text with fewer canonical characters than the noise threshold has none; one with fewer than the guarantee has one,
     so that an equal text is still found. Takes about seven bytes of memory for each ASCII character, spans included.
     """
-    canonical = canonical_text(text, consonants=scheme.consonants)
-    hashes, positions = fingerprints(canonical.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
-    return Fingerprints(hashes, positions, scheme, canonical)
+    compared = canonical(text, scheme, name=name)
+    hashes, positions = fingerprints(compared.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    return Fingerprints(hashes, positions, scheme, compared)

@@ -11,7 +11,8 @@ from opensearch_winnow.cython_core.canonical_text import NORMALISATION
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS
 from opensearch_winnow.errors import SchemeError
 
-FORMS = ("text", "consonants")
+FORMS = ("text", "consonants", "code")
+CODE_RULE = 1  # the version of code_tokens.py: part of the id of a scheme of form code, since it decides every hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +20,14 @@ class Scheme:
     """Frozen, checked as it is made, and known by a short `id`. Hashes of two schemes are never compared.
 
     No match shorter than `noise` canonical characters is ever reported, and none of `guarantee` or more is ever missed.
+    Of code a canonical character is a token, and so is a word.
     """
 
     noise: int = 50  # k of the winnowing paper, and these two are the values of its experiments on the Web
     guarantee: int = 149  # t = w + k - 1, so that w = 100
     selection: Literal["winnow", "open-closed", "mod-minimizer", "mod-p"] = "winnow"
-    form: Literal["text", "consonants"] = "text"  # consonants: as Koala compares, for text from bad conversions
+    # consonants: as Koala compares, for text from bad conversions; code: the tokens of a program, as MOSS compares
+    form: Literal["text", "consonants", "code"] = "text"
     shingle: int = 10  # words, as Broder and others took for the Web
     modulus: int = 25  # of the MOD_m sketch, which keeps one shingle in so many; theirs too
     bins: int = 1024  # of MinHash, at `bits` each: 512 bytes a page (docs/decisions/0004-sketches.md)
@@ -68,7 +71,9 @@ class Scheme:
             if self.guarantee < self.noise:
                 complaints.append(f"guarantee is at least noise: {self.guarantee} is below {self.noise}")
             if self.bands * self.rows > self.bins:
-                complaints.append(f"{self.bands} bands of {self.rows} rows take more than the {self.bins} bins there are")
+                complaints.append(
+                    f"{self.bands} bands of {self.rows} rows take more than the {self.bins} bins there are"
+                )
         return complaints
 
     @classmethod
@@ -104,8 +109,16 @@ class Scheme:
 
     @property
     def id(self) -> str:
-        """Short and stable: schemes with the same id give every text the same hashes. The key is in it as a digest only."""
+        """Short and stable: schemes of the same id give every text the same hashes. The key is in it as a digest only.
+
+        With form code the version of Pygments is in it too, whose lexers decide what a token is and change with every
+        release: hashes of code by two versions are never compared, and a store of them is filled anew.
+        """
         choices: dict[str, object] = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.form == "code":
+            import pygments  # noqa: PLC0415 (only who compares code waits for it)
+
+            choices["code"] = [CODE_RULE, pygments.__version__]  # of the code that runs, whatever metadata says
         choices["key"] = None if self.key is None else self._keyed(b"id").hex()
         digest = blake2b(json.dumps(choices, sort_keys=True).encode(), digest_size=5)
         return f"{self.noise}-{self.guarantee}-{digest.hexdigest()}"
@@ -123,4 +136,6 @@ PRESETS = {
     "ideographs": Scheme(noise=15, guarantee=45),
     # Koala's 20 consonants, 30 to 45 letters of English, with a window as long as the k-gram.
     "consonants": Scheme(form="consonants", noise=20, guarantee=40),
+    # 30 tokens, about five lines: of unrelated files of one language one pair in 50 shares so many, and one in ten 20.
+    "code": Scheme(form="code", noise=30, guarantee=50),
 }

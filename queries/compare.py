@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.passages import join, passages
 from opensearch_winnow.cython_core.shingles import shingles
@@ -32,13 +32,22 @@ class Comparison:
     passages: list[Passage]  # in the order of A
 
 
-def compare(a: str, b: str, scheme: Scheme = Scheme(), *, join_gap: int = 0) -> Comparison:
+def compare(
+    a: str,
+    b: str,
+    scheme: Scheme = Scheme(),
+    *,
+    names: tuple[str | None, str | None] = (None, None),
+    join_gap: int = 0,
+) -> Comparison:
     """Compare two texts exactly: no sample is taken, and no hash is trusted without its characters.
 
-    `join_gap` makes one passage of those that lie at most so many canonical characters apart in both: a few edits.
+    `names` are the paths or URLs of A and B, and tell the languages of code; one without a name is taken to be in the
+    language of the other. `join_gap` makes one passage of those that lie at most so many canonical characters apart in
+    both: a few edits.
     """
-    one = canonical_text(a, consonants=scheme.consonants)
-    other = canonical_text(b, consonants=scheme.consonants)
+    one = canonical(a, scheme, name=names[0] or names[1])
+    other = canonical(b, scheme, name=names[1] or names[0])
     ours, theirs = (distinct(shingles(each, scheme.shingle, scheme.seed)) for each in (one, other))
     both = overlap(ours, theirs)
     runs = join(passages(one.chars, other.chars, scheme.k, scheme.w, scheme.seed), join_gap)

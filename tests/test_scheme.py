@@ -46,6 +46,16 @@ def test_every_choice_is_in_the_id() -> None:
     assert len(others) == len(dataclasses.fields(Scheme)) - 1 + 1  # normalisation has one value; key has two here
 
 
+def test_the_version_of_pygments_is_in_the_id_of_code_and_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    schemes = [Scheme(form="text"), Scheme(form="consonants"), Scheme(form="code")]
+    before = [scheme.id for scheme in schemes]
+    assert len(set(before)) == 3
+    monkeypatch.setattr("pygments.__version__", "99.1")
+    after = [scheme.id for scheme in schemes]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, True, False]
+    assert before[0] == Scheme().id
+
+
 def test_the_key_shows_nowhere() -> None:
     scheme = Scheme(key="open sesame")
     assert "sesame" not in repr(scheme) + scheme.id
@@ -77,7 +87,7 @@ def test_all_complaints_come_at_once_in_words() -> None:
         ({"noise": 50, "guarantee": 49}, "guarantee is at least noise: 49 is below 50"),
         ({"bands": 300}, "300 bands of 4 rows take more than the 1024 bins"),
         ({"normalisation": 99}, "normalisation is one of 1, not 99"),
-        ({"form": "vowels"}, "form is one of text, consonants, not 'vowels'"),
+        ({"form": "vowels"}, "form is one of text, consonants, code, not 'vowels'"),
         ({"noise": "50"}, "noise is a whole number"),
     ],
 )

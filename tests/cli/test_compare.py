@@ -11,7 +11,7 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow import compare
+from opensearch_winnow import Scheme, compare
 from opensearch_winnow.cli.answer import percent
 from opensearch_winnow.cli.numbered_passages import in_order
 from opensearch_winnow.cython_core.canonical_text import canonical_text
@@ -101,6 +101,33 @@ def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None
     both = winnow("compare", "-", "-", stdin=b"x")
     assert both.exit_code == 2
     assert "only one of A and B can be -" in both.stderr
+
+
+def test_programs(winnow: Winnow, tmp_path: Path) -> None:
+    """Every name another, and comments of another language's kind: the names of the files tell what they are."""
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+    line = "def {0}(self, {1}):\n    {2}while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
+    a.write_text("".join(line.format(f"one{i}", f"two{i}", "") for i in range(9)))
+    b.write_text("".join(line.format(f"q{i}", f"r{i}", "# it's no '//'\n    ") for i in range(9)))
+    done = winnow("compare", a, b, "--preset", "code", "--json")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert (found["resemblance"], found["containment"], found["contained"]) == (1, 1, 1)
+    both = compare(a.read_text(), b.read_text(), Scheme.preset("code"), names=("a.py", "b.py"))
+    assert found["passages"] == [passage._asdict() for passage in both.passages] != []
+    assert winnow("compare", a, "-", "--preset", "code", "--json", stdin=b.read_bytes()).stdout == done.stdout
+    assert winnow("compare", a, b).exit_code == 1
+
+
+def test_programs_that_share_nothing(winnow: Winnow, tmp_path: Path) -> None:
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+    a.write_text("x = 1\n" * 20)
+    b.write_text("while y: del z\n" * 20)
+    done = winnow("compare", a, b, "--preset", "code")
+    assert "Nothing shared: no run of 10 tokens, and none of 50 canonical characters; nor does" in done.stderr
+    b.write_text("x = 1  # one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve\n")
+    done = winnow("compare", a, b, "--preset", "code")
+    assert "B has 3 canonical characters; at least 30 are needed (--noise)" in done.stderr
 
 
 @given(st.lists(st.integers(0, 8), max_size=9))

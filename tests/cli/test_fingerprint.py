@@ -75,3 +75,18 @@ def test_a_threshold_is_a_whole_number(winnow: Winnow, pair: tuple[Path, Path], 
     done = winnow("fingerprint", pair[0], "--noise", noise)
     assert done.exit_code == 2
     assert noise in done.stderr
+
+
+def test_the_name_of_a_program_tells_its_language(winnow: Winnow, tmp_path: Path) -> None:
+    source = "".join(f"def f{i}(x, y={i}):\n    return x + y // {i}\n" for i in range(20))
+    code = Scheme.preset("code")
+    file = tmp_path / "program.py"
+    file.write_text(source)
+    for name, given, stdin in ((str(file), file, None), (None, "-", source.encode())):
+        prints = fingerprint(source, code, name=name)
+        done = winnow("fingerprint", given, "--preset", "code", "--json", stdin=stdin)
+        assert json.loads(done.stdout) == {
+            "scheme": code.id,
+            "fingerprints": [[hash_, at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
+        }
+    assert fingerprint(source, code, name=str(file)).hashes != fingerprint(source, code).hashes
