@@ -11,8 +11,10 @@ from opensearch_winnow.cli.command_group import CommandGroup
 @click.group(
     cls=CommandGroup,
     commands_by_module={
+        "index": "opensearch_winnow.cli.index",
         "compare": "opensearch_winnow.cli.compare",
         "fingerprint": "opensearch_winnow.cli.fingerprint",
+        "export": "opensearch_winnow.cli.export",
         "demo": "opensearch_winnow.cli.demo",
         "completion": "opensearch_winnow.cli.completion",
     },

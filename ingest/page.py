@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Page:
-    """One captured document, as HTML or as text. The same URL fetched twice is two captures, told apart by `fetched_at`.
+    """One captured document, as HTML or as text. A URL that is fetched twice is two captures, by their `fetched_at`.
 
     HTML in bytes is decoded as a browser would, with the help of `content_type`, which is what the server said.
     """
@@ -32,3 +32,8 @@ class Page:
         given = [name for name in ("html", "text", "revisit_of") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"a page has html or text, one of them: {self.url} has {' and '.join(given) or 'neither'}")
+
+    @property
+    def size(self) -> int:
+        """Bytes, or characters where it came as these."""
+        return len(self.html or self.text or "")

@@ -6,7 +6,9 @@ import os
 import pty
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,26 @@ def shared_data(request: pytest.FixtureRequest) -> Path:
             pytest.fail(missing)
         pytest.skip(missing)
     return folder
+
+
+@pytest.fixture
+def unpacked(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a packed set of real data, unpacked once for all test workers."""
+
+    def unpack(name: str) -> Path:
+        base = tmp_path_factory.getbasetemp()
+        folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "data" / name
+        folder.parent.mkdir(exist_ok=True)
+        with open(folder.parent / f"{name}.lock", "w") as lock:  # noqa: PTH123 (flock wants a file)
+            flock(lock, LOCK_EX)
+            if not folder.exists():
+                (archive,) = (shared_data / name).glob("*.tar.xz")
+                with tarfile.open(archive) as tar:
+                    tar.extractall(folder.with_suffix(".part"), filter="data")
+                folder.with_suffix(".part").rename(folder)
+        return folder
+
+    return unpack
 
 
 @pytest.fixture

@@ -1,1 +1,298 @@
 """Where pages come from: web archives, folders, files of lines or rows, standard input."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import IO, Protocol, Self, cast
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources import files, jsonl
+from opensearch_winnow.ingest.sources.folder import Folder
+from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, is_packed, unpacked
+
+STDIN = "-"
+FILES = 256  # in a split, at most: enough to be worth a message to a worker
+COUNTED = 10_000  # files in folders that are looked at to say how much there is to read
+
+ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
+
+_ARCHIVES = ("warc", "arc", "wacz")
+_JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
+_SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")  # only their content tells
+_ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+class SourceError(WinnowError):
+    """Names that no pages can be read from, with every complaint about them."""
+
+
+class _Reader(Protocol):
+    def looks_like(self, head: bytes) -> bool: ...
+    def splits(self, path: str, size: int) -> Iterator[Split]: ...
+    def read(self, split: Split, page_bytes: int) -> Items: ...
+
+
+def _reader(name: str) -> _Reader:
+    return cast("_Reader", import_module(f"{__name__}.{name}"))  # only now: some are slow to import
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """What is in a split, whatever its format is."""
+    return _reader(split.format).read(split, page_bytes)
+
+
+def shown(name: str) -> str:
+    """A name as it can be printed."""
+    text = os.fsencode(name).decode("utf-8", "replace")
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that somebody has named, or piped in."""
+
+    path: str
+    format: str
+    source: str = ""  # the URL of what is piped in
+
+
+class Sources:
+    """The pages that names on a command line stand for: files, folders, patterns, and - for standard input.
+
+    Used as a context, as what is piped in is kept in a temporary file. All complaints about the names come at once,
+    before anything is read.
+
+    With a `base`, the URL of a page that is a file is that and its path, from the folder on that was named, or that all
+    which was named is in; without, it is a file: URL. In a folder, source code and data are pages only if `every_text`.
+    """
+
+    def __init__(self, names: Sequence[str], *, base: str = "", every_text: bool = False) -> None:
+        self._base, self._every_text = base, every_text
+        self._spool: Path | None = None
+        self._found: list[_File | Folder] = []
+        complaints = [] if names else [f"no source is named: {ACCEPTED}"]
+        if base and not _URL.match(base):
+            complaints.append(f"the base of URLs is a URL itself, as https://example.org/ is, and not {shown(base)}")
+        try:
+            for name in dict.fromkeys(names):
+                try:
+                    self._found.append(self._look(name))
+                except SourceError as error:
+                    complaints.append(str(error))
+                except OSError as error:
+                    complaints.append(f"{shown(name)} cannot be read: {error.strerror}")
+            if complaints:
+                raise SourceError("\n".join(complaints))
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._spool is not None:
+            shutil.rmtree(self._spool, ignore_errors=True)
+
+    @cached_property
+    def size(self) -> int | None:
+        """Bytes of all files together; None if there are too many of them to look."""
+        sizes = [size for _, _, size in islice(self._files(), COUNTED + 1)]
+        return sum(sizes) if len(sizes) <= COUNTED else None
+
+    def splits(self, size: int) -> Iterator[Split]:
+        """All there is, in parts of about `size` bytes, the same in every run. Folders are walked as we go."""
+        top = self._top()
+        base = self._base if not self._base or self._base.endswith(("/", "=", "?", "#", ":")) else f"{self._base}/"
+        names: list[str] = []
+        held, every_text = 0, False
+        for path, file, length in self._files():
+            archived = self._archived(path, file, size)
+            if archived is not None:
+                yield from archived
+            elif file and file.source:
+                yield Split("files", path, 0, 1, length, base=self._base or file.source, every_text=True)
+            else:
+                every = self._every_text or file is not None  # a file that somebody names is meant
+                if names and (len(names) >= FILES or held + length > size or every is not every_text):
+                    yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
+                    names, held = [], 0
+                names.append(path[len(top.rstrip("/")) + 1 :])
+                held, every_text = held + length, every
+        if names:
+            yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
+
+    def _top(self) -> str:
+        tops = [found.path or "/" for found in self._found if isinstance(found, Folder)]
+        named = [found for found in self._found if isinstance(found, _File)]
+        tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.source]
+        return os.path.commonpath(tops) if tops else "/"
+
+    def _files(self) -> Iterator[tuple[str, _File | None, int]]:
+        """The path of each file, once; the file, if it was named itself; its size."""
+        named = {os.path.realpath(file.path): file for file in self._found if isinstance(file, _File)}
+        for path, file in named.items():
+            yield file.path, file, _size(path)
+        before: list[Folder] = []
+        for folder in self._found:
+            if isinstance(folder, Folder):
+                real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
+                for path in folder.files():
+                    same = real.path + path[len(folder.path) :]
+                    if same not in named and not any(other.has(same) for other in before):
+                        yield path, None, _size(path)
+                before.append(real)
+
+    def _archived(self, path: str, file: _File | None, size: int) -> list[Split] | None:
+        """The splits of a file of pages. None if it is a page, or cannot be read: reading it as a page tells."""
+        kind = file.format if file else _format_in_folder(path)
+        if kind == "files":
+            return None
+        try:
+            splits = list(_reader(kind).splits(path, size))
+        except (OSError, WinnowError):
+            return None
+        return [replace(split, base=file.source) for split in splits] if file and file.source else splits
+
+    # --- from a name to what it stands for ----------------------------------------------------------------------------
+
+    def _look(self, name: str) -> _File | Folder:
+        if _ADDRESS.match(name):
+            raise SourceError(
+                f"{shown(name)} is an address, and sources are files: fetch it first, for example with wget --warc-file"
+            )
+        if name == STDIN:
+            if sys.stdin is None or sys.stdin.isatty():
+                raise SourceError("- is for pages that are piped in, and nothing is: name a file or a folder")
+            return self._spooled(sys.stdin.buffer, "what is piped in", "file:///dev/stdin")
+        plain = os.fsdecode(unquote_to_bytes(urlsplit(name).path)) if name.lower().startswith("file://") else name
+        path = os.path.abspath(plain)  # noqa: PTH100 (without .., which a Path keeps)
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return self._pattern(path, shown(name))
+        if stat.S_ISDIR(mode):
+            return self._with_pages(Folder(path.rstrip("/")), f"there is no page in {shown(name)}")
+        if stat.S_ISFIFO(mode):
+            with open(path, "rb") as pipe:  # noqa: PTH123
+                return self._spooled(pipe, shown(name), files.file_uri(path))
+        if not stat.S_ISREG(mode):
+            raise SourceError(f"{shown(name)} is neither a file nor a folder: {ACCEPTED}")
+        return _File(path, self._format(path, shown(name)))
+
+    def _pattern(self, path: str, name: str) -> Folder:
+        folder = Folder.of_pattern(path)
+        if folder is None:
+            raise SourceError(f"there is no file or folder {name}")
+        return self._with_pages(folder, f"nothing that has pages fits {name}")
+
+    def _with_pages(self, folder: Folder, complaint: str) -> Folder:
+        others: Counter[str] = Counter()
+        for path in folder.files():
+            if _format_in_folder(path) != "files":
+                return folder
+            _, item = next(files.read(Split("files", path, every_text=self._every_text), files.HEAD))
+            if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
+                return folder
+            others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
+        there = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
+        raise SourceError(f"{complaint}{f' ({there})' if there else ''}: {ACCEPTED}")
+
+    def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
+        if self._spool is None:
+            self._spool = Path(tempfile.mkdtemp(prefix="winnow-"))
+        path = self._spool / str(len(self._found))
+        try:
+            with path.open("wb") as file:
+                shutil.copyfileobj(pipe, file, 1 << 20)
+        except OSError as error:
+            raise SourceError(f"{name} cannot be kept in {self._spool}: {error.strerror}; set TMPDIR") from None
+        return _File(str(path), self._format(str(path), name), source)
+
+    def _format(self, path: str, name: str) -> str:
+        """The format of a file that somebody names."""
+        try:
+            found, head = _format_of(path)
+        except DamagedError as error:
+            raise SourceError(f"{name} cannot be read: {error}") from None
+        if not head:
+            raise SourceError(f"{name} is empty")
+        if found == "files" and _JSON_LINES.fullmatch(path):
+            found = "jsonl"
+        kind = files.type_of(path, head)
+        if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise SourceError(
+                f"{name} is UTF-16, and JSONL is UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
+            )
+        no_lines = found == "files" and kind == "application/json" and not self._every_text
+        if no_lines or (found == "jsonl" and jsonl.is_one_document(head)):
+            raise SourceError(
+                f"{name} is JSON, but not JSONL, which has an object with url and html or text on each line: "
+                "jq -c '.[]' makes it of an array"
+            )
+        if found == "files" and kind != files.HTML and not files.is_text(head):
+            raise SourceError(f"{name} is {kind}: {ACCEPTED}")
+        if found != "files" and not any(_reader(found).splits(path, sys.maxsize)):
+            raise SourceError(f"{name} is empty")
+        return found
+
+
+# --- formats ----------------------------------------------------------------------------------------------------------
+
+
+def _format_of(path: str) -> tuple[str, bytes]:
+    """The format of a file, and its first bytes, unpacked if it is a file that we unpack ourselves."""
+    with open(path, "rb") as file:  # noqa: PTH123
+        head = file.read(files.HEAD)
+    if head.startswith(b"PAR1"):
+        return "parquet", head
+    packed = is_packed(head)
+    if packed or head.lstrip().startswith((b"WARC/", b"filedesc:", b"PK\x03\x04")):
+        for kind in _ARCHIVES:
+            if _reader(kind).looks_like(head) and (kind != "wacz" or any(_reader(kind).splits(path, sys.maxsize))):
+                return kind, head  # of zip files, only those with archives in them
+    if packed:
+        with unpacked(path) as content:
+            head = content.read(files.HEAD)
+    return "jsonl" if jsonl.looks_like(head) else "files", head
+
+
+def _format_in_folder(path: str) -> str:
+    """By its name, and only if that does not tell by its content: there may be a million."""
+    if _JSON_LINES.fullmatch(path):
+        return "jsonl"
+    named = files.type_by_name(path)
+    if named is not None and named not in _SEVERAL_KINDS:
+        return "files"
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 (opening a pipe would wait)
+            return _format_of(path)[0]
+    except (OSError, DamagedError):
+        pass
+    return "files"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        return 0

@@ -20,6 +20,7 @@ class Split:
     size: int = 0  # bytes, to show how far we are
     names: tuple[str, ...] = ()  # files of a folder, members of a zip
     base: str = ""  # URL that names of files are appended to
+    every_text: bool = False  # source code and data are pages too, as any file of text is
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Damage:
 
     skipped: int
     reason: str
+    offset: int = 0  # filled in from what it is read with
 
 
 Item = Page | Skipped | Failed | Damage

@@ -1,0 +1,228 @@
+"""From HTML to text, beside its peers on real pages: how fast, how much of what people took for the text is in it, and
+how many words are two that were glued together."""
+
+from __future__ import annotations
+
+import html as markup
+import json
+import pydoc
+import re
+import tarfile
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.corpus import DATA
+from benchmarks.peers.missing import available
+from benchmarks.table import Run, Table
+from benchmarks.timing import alternate
+from opensearch_winnow.ingest.encoding import encoding_of, to_utf8
+from opensearch_winnow.ingest.extractors import extractor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Extract = Callable[[bytes], str]
+
+SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350")
+PAGES = 973  # all of them
+TIMED = 6  # every sixth, or the slow ones would take ten minutes
+MODULES = ("argparse", "ast", "asyncio", "collections", "decimal", "email.message", "http.client", "json", "pathlib")
+NOT_SEEN = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
+WORD = re.compile(r"\w+")
+SHINGLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    html: bytes  # in UTF-8
+    truth: str = ""  # what a person took for its main text
+
+    @property
+    def words_of_nodes(self) -> set[str]:
+        """Words as they stand between two tags."""
+        return set(WORD.findall(markup.unescape(NOT_SEEN.sub("\n", self.html.decode("utf-8", "replace")))))
+
+
+@cache
+def samples(count: int) -> list[Sample]:
+    archives = [path for name in SETS for path in (DATA / name).glob("*.tar.xz")]
+    found = sorted(_real(archives, count).items()) if archives else _manual()
+    return [sample for _, sample in found[:: max(1, len(found) // count)]][:count]
+
+
+def _real(archives: list[Any], count: int) -> dict[str, Sample]:
+    pages: dict[str, bytes] = {}
+    truths: dict[str, str] = {}
+    for archive in archives:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                file = tar.extractfile(member)
+                stem = re.sub(r"^.*/|\.\w+$", "", member.name)
+                if file and member.name.endswith(".html"):
+                    pages[stem] = file.read()
+                elif file and member.name.endswith("ground-truth.json"):
+                    truths |= {name: page["articleBody"] for name, page in json.load(file).items()}
+                elif file and member.name.endswith(".json"):
+                    truths[stem] = json.load(file)["ground_truth"]["main_content"] or ""
+                if count < 20 and len(pages) >= count:  # only to see that it works
+                    break
+    return {name: Sample(to_utf8(page, encoding_of(page)), truths.get(name, "")) for name, page in pages.items()}
+
+
+def _manual() -> list[tuple[str, Sample]]:
+    documents = [pydoc.HTMLDoc().document(import_module(name)) for name in MODULES]
+    return [(name, Sample(page.encode())) for name, page in zip(MODULES, documents, strict=True)]
+
+
+# --- the candidates ---------------------------------------------------------------------------------------------------
+
+
+def named(name: str) -> Extract:
+    try:
+        extract = extractor(name)
+    except Exception as error:
+        raise ImportError(name) from error
+    return lambda html: extract(html).text
+
+
+def tree_as_text() -> Extract:
+    from lxml import etree  # noqa: PLC0415
+
+    def extract(html: bytes) -> str:
+        tree = etree.fromstring(html, etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True))
+        return "" if tree is None else str(etree.tostring(tree, method="text", encoding="unicode"))
+
+    return extract
+
+
+def text_content() -> Extract:
+    from lxml import etree  # noqa: PLC0415
+    from lxml import html as lxml_html  # noqa: PLC0415
+
+    def extract(html: bytes) -> str:
+        parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
+        tree = lxml_html.document_fromstring(html, parser=parser)
+        etree.strip_elements(tree, "script", "style", with_tail=False)
+        return str(tree.text_content())
+
+    return extract
+
+
+def soup(builder: str) -> Extract:
+    from bs4 import BeautifulSoup  # noqa: PLC0415
+
+    def extract(html: bytes) -> str:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return BeautifulSoup(html.decode("utf-8", "replace"), builder).get_text()
+
+    return extract
+
+
+def resiliparse() -> Extract:
+    extract_plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
+    return lambda html: str(extract_plain_text(html.decode("utf-8", "replace"), main_content=False))
+
+
+def selectolax() -> Extract:
+    parse = import_module("selectolax.lexbor").LexborHTMLParser
+
+    def extract(html: bytes) -> str:
+        tree = parse(html)
+        tree.strip_tags(["script", "style"])
+        return str(tree.text(separator="\n"))
+
+    return extract
+
+
+OURS = "lxml events (ours)"
+BASE = "lxml tree, tostring(method='text')"
+CANDIDATES: dict[str, Callable[[], Extract]] = {
+    OURS: partial(named, "lxml"),
+    BASE: tree_as_text,
+    "lxml tree, text_content()": text_content,
+    "resiliparse": resiliparse,
+    "selectolax, text(separator)": selectolax,
+    "beautifulsoup (ours)": partial(named, "beautifulsoup"),
+    "BeautifulSoup on lxml, get_text()": partial(soup, "lxml"),
+    "BeautifulSoup on html.parser, get_text()": partial(soup, "html.parser"),
+    "trafilatura, main text (ours)": partial(named, "trafilatura"),
+}
+
+# --- how good ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Quality:
+    pages: int = 0
+    words_found: float = 0
+    shingles_found: float = 0
+    lost: int = 0
+    words: int = 0
+    joined: int = 0
+
+    def add(self, sample: Sample, nodes: set[str], text: str) -> None:
+        words = WORD.findall(text)
+        self.words += len(words)
+        self.joined += sum(word not in nodes for word in words)
+        truth = WORD.findall(sample.truth)
+        if len(truth) >= SHINGLE:
+            found = (Counter(truth) & Counter(words)).total() / len(truth)
+            shingles = set(zip(*(words[i:] for i in range(SHINGLE)), strict=False))
+            wanted = list(zip(*(truth[i:] for i in range(SHINGLE)), strict=False))
+            self.pages += 1
+            self.words_found += found
+            self.shingles_found += sum(shingle in shingles for shingle in wanted) / len(wanted)
+            self.lost += found < 0.5
+
+    def cells(self) -> tuple[str, str, str, str]:
+        pages = max(1, self.pages)
+        shares = (f"{self.words_found / pages:.3f}", f"{self.shingles_found / pages:.3f}", str(self.lost))
+        return (*(shares if self.pages else ("", "", "")), f"{self.joined / max(1, self.words) * 1000:.2f}")
+
+
+def qualities(extractors: dict[str, Extract], pages: list[Sample]) -> dict[str, Quality]:
+    found = {name: Quality() for name in extractors}
+    for sample in pages:
+        nodes = sample.words_of_nodes
+        for name, extract in extractors.items():
+            found[name].add(sample, nodes, attempt(extract, sample.html))
+    return found
+
+
+def attempt(extract: Extract, html: bytes) -> str:
+    try:
+        return extract(html)
+    except Exception:  # a page that a peer does not take is a page that it loses
+        return ""
+
+
+def of_all(extract: Extract, pages: list[Sample]) -> None:
+    for sample in pages:
+        attempt(extract, sample.html)
+
+
+def tables(run: Run) -> Iterator[Table]:
+    pages = samples(run.size(PAGES, least=3))
+    extractors, missing = available(CANDIDATES)
+    timed = pages[::TIMED]
+    size = sum(len(sample.html) for sample in timed)
+    seconds = alternate({name: partial(of_all, extract, timed) for name, extract in extractors.items()}, rounds=3)
+    quality = qualities(extractors, pages)
+    with_truth = sum(bool(sample.truth) for sample in pages)
+    rows = [
+        (name, f"{size / seconds[name] / 1e6:.1f}", f"{seconds[name] / seconds[BASE]:.2f}", *quality[name].cells())
+        for name in extractors
+    ]
+    yield Table(
+        "HTML in UTF-8 → text",
+        ("", "MB/s", "time / tostring", "words found", "5 words found", "pages lost", "joined ‰"),
+        rows + [(why, "", "", "", "", "", "") for why in missing],
+        f"Aim: time at most 1.12. {len(pages)} pages, every {TIMED}th timed. Found: the share of what people took for the "
+        f"main text of {with_truth} pages; lost: less than half of it. Joined: words of the text that no text node has, "
+        "in a thousand; those with a bold letter in them are rightly so, and all others are glued.",
+    )

@@ -1,0 +1,135 @@
+"""winnow export: record files into one, or into JSON lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import click
+
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.mappings.hidden_file import HiddenFile
+from opensearch_winnow.mappings.hidden_parquet import in_words, merged
+from opensearch_winnow.mappings.parquet import latest, other_scheme, read_rows, record_files, scheme_of
+from opensearch_winnow.mappings.record import Record, RecordsError, as_document
+
+STDOUT = "-"
+ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
+
+
+@click.command("export", short_help="Record files into one, or into JSON lines.")
+@click.argument("records", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--to",
+    "out",
+    metavar="OUT",
+    required=True,
+    help="A file that ends in .parquet, .jsonl or .jsonl.gz, or - for stdout.",
+)
+@click.option("--crawl", metavar="NAME", help="Only the records of this crawl.")
+@click.option("--site", metavar="HOST", help="Only the records of this site.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    records: tuple[str, ...],
+    out: str,
+    crawl: str | None,
+    site: str | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """\b
+    Examples:
+      winnow export monday.parquet tuesday.parquet --to week.parquet
+      winnow export crawl/ --to example.jsonl.gz --site example.org
+      winnow export crawl.parquet --to - | jq -r .url
+
+    Puts RECORDS, which are record files or folders of them, into one record file (.parquet) or into JSON lines, one
+    document a record (.jsonl, .jsonl.gz, or - for stdout). Of records with the same id, the same URL fetched at the
+    same time, the one in the later file is taken.
+
+    OUT appears when it is complete. Exit code 1 if there is no such record; then nothing is written.
+    """
+    start = time.monotonic()
+    if out != STDOUT and not out.endswith(ENDINGS):
+        raise click.UsageError(f"--to {out}: a name that ends in {' or '.join(ENDINGS)}, or -, says what to write", ctx)
+    if out == STDOUT and as_json:
+        raise click.UsageError("--to - and --json both want stdout: name a file", ctx)
+    schemes = [scheme_of(path) for path in records]
+    for path, each in zip(records, schemes, strict=True):
+        if each.id != schemes[0].id:
+            raise other_scheme(path, each.id, schemes[0].id)
+    files = [file for path in records for file in record_files(path)]
+    if out != STDOUT:
+        check(Path(out), records, files, overwrite=overwrite)
+    keep = latest(files, crawl=crawl, site=site and site.lower())
+    count = sum(rows.true_count for rows in keep)
+    size = 0
+    if not count:
+        say(f"No record{of_these(crawl, site)} in {', '.join(records)}; nothing was written")
+    elif out == STDOUT:
+        size = write_lines(sys.stdout.buffer, read_rows(files, keep), schemes[0].id)
+    elif out.endswith(".parquet"):
+        merged(files, keep, Path(out), schemes[0])
+        size = Path(out).stat().st_size
+    else:
+        size = write_json_lines(Path(out), read_rows(files, keep), schemes[0].id)
+    seconds = round(time.monotonic() - start, 3)
+    if as_json:
+        click.echo(json.dumps({"records": count, "bytes": size, "seconds": seconds, "to": out}))
+    elif count:
+        say(f"{count:,} record{'s' * (count > 1)}, {size:,} bytes{'' if out == STDOUT else f': {out}'}")
+    ctx.exit(0 if count else NOTHING_FOUND)
+
+
+def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite: bool) -> None:
+    """Nothing that is there is lost, unless its owner says so; and no input in any case."""
+    if out.is_dir():
+        raise RecordsError(f"{out} is a folder; name a file")
+    if out.exists() and any(out.samefile(file) for file in files):
+        raise RecordsError(f"--to {out} would overwrite one of the inputs; name another file")
+    folders = [Path(name) for name in inputs if Path(name).is_dir()]
+    if out.parent.exists() and any(out.parent.samefile(folder) for folder in folders):
+        raise RecordsError(f"--to {out} would become a part of one of the inputs; name a file in another folder")
+    if out.exists() and not overwrite:
+        raise RecordsError(f"{out} exists; name another file, or add --overwrite to replace it")
+
+
+def of_these(crawl: str | None, site: str | None) -> str:
+    return (f" of crawl {crawl}" if crawl is not None else "") + (f" of site {site}" if site is not None else "")
+
+
+def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> int:
+    with in_words(out):
+        hidden = HiddenFile(out)
+        try:
+            with hidden.path.open("wb") as file:
+                if out.suffix == ".gz":
+                    # Without a name and a time in it: the same records are the same bytes.
+                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                        write_lines(cast(BinaryIO, packed), records, scheme)
+                else:
+                    write_lines(file, records, scheme)
+                size = file.tell()
+            hidden.place()
+        finally:
+            hidden.discard()
+    return size
+
+
+def write_lines(file: BinaryIO, records: Iterator[Record], scheme: str) -> int:
+    """A line of JSON for each record, with its scheme. How many bytes they are."""
+    escaped = file.isatty()  # what would do something to a terminal is not only in ASCII
+    size = 0
+    for record in records:
+        line = json.dumps({"scheme": scheme, **as_document(record)}, ensure_ascii=escaped)
+        size += file.write(f"{line}\n".encode())
+    return size

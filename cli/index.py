@@ -1,0 +1,277 @@
+"""winnow index: from a crawl to records."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+
+from opensearch_winnow.cli import scheme_options as choose
+from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.progress import pace, shown_progress
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
+from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
+from opensearch_winnow.ingest.extractors import extractor_names
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.scheme import Scheme
+
+SOME_FAILED = 1
+SHOWN = 5  # reasons of an outcome, and damaged places
+SPLIT = 16_000_000  # bytes: a few seconds of work, and a few MB of records that wait for their turn
+SMALLEST_SPLIT = 500_000
+STOPPING = b"\nStopping; what is done is kept. Ctrl-C again does not wait.\n"
+UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+
+
+class Size(click.ParamType):
+    """A number of bytes: 10M, 500k, 2000000."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        number, unit = value.rstrip("bB"), ""
+        if number and number[-1].lower() in UNITS:
+            number, unit = number[:-1], number[-1].lower()
+        try:
+            size = int(float(number) * UNITS[unit])
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is not a size such as 500k, 10M or 1G", param, ctx)
+        if size < 1:
+            self.fail("a page has at least 1 byte", param, ctx)
+        return size
+
+
+@click.command("index", short_help="From a crawl to records: every page is accounted for.")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "--to",
+    metavar="RECORDS",
+    required=True,
+    type=click.Path(),
+    help="Where to keep the records: a Parquet file, or a folder of them (RECORDS/), which a run adds to.",
+)
+@click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1, 1024),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="one for each processor",
+    help="Processes that read and parse. The records are the same for any number.",
+)
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
+@click.option(
+    "--extractor",
+    metavar="NAME",
+    default="lxml",
+    show_default=True,
+    shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
+    help="What finds the text in HTML: lxml, beautifulsoup (lenient, slow), trafilatura (main text only), or a plug-in.",
+)
+@click.option("--alt", is_flag=True, help="Take the alternative text of images as text.")
+@click.option("--title", is_flag=True, help="Take the title as a part of the text. It is kept beside it in any case.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    default="",
+    help="What the names of files in a folder are appended to.  [default: file://]",
+)
+@click.option(
+    "--max-page-size",
+    metavar="SIZE",
+    type=Size(),
+    default="10M",
+    show_default=True,
+    help="A page with more bytes, once decoded, fails.",
+)
+@click.option(
+    "--max-page-seconds",
+    metavar="S",
+    type=click.FloatRange(0.01),
+    default=CPU_SECONDS,
+    show_default=True,
+    help="A page that takes more CPU time fails.",
+)
+@click.option(
+    "--failed",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to keep pages that failed, as JSON lines that are a source again.  [default: RECORDS.failed.jsonl]",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@json_option
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    to: str,
+    crawl: str,
+    workers: int,
+    scheme: Scheme,
+    extractor: str,
+    alt: bool,
+    title: bool,
+    base_url: str,
+    max_page_size: int,
+    max_page_seconds: float,
+    failed: Path | None,
+    quiet: bool,
+    as_json: bool,
+    color: str,
+) -> None:
+    """\b
+    Examples:
+      winnow index crawl.warc.gz --to records.parquet
+      winnow index crawl/*.warc.gz mirror/ pages.jsonl.gz --to records/ --crawl 2026-11
+      curl … | winnow index - --to records.parquet
+      winnow index records.parquet.failed.jsonl --to records.parquet --max-page-seconds 60
+
+    Reads each SOURCE, and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
+    archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, JSON lines or Parquet with url
+    and html or text, or - for any of these piped in; what it is shows in its content, not in its name.
+
+    \b
+    Each page ends as one of
+      indexed    its record is new, or has changed
+      unchanged  this capture is there already with the same content
+      skipped    not a page to index: another status, type, or no text
+      failed     it could not be read; kept in a file, to be tried again
+
+    A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
+    source could not be read.
+    """
+    recipe = Recipe(scheme=scheme, crawl=crawl, extractor=extractor, alt=alt, title=title, page_bytes=max_page_size)
+    RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
+    dead_letters = failed or Path(f"{to.rstrip('/')}.failed.jsonl")
+    with (
+        Sources(sources, base=base_url, every_text=scheme.form == "code") as crawled,
+        RecordWriter(to, scheme) as records,
+        FailedPages(dead_letters, is_source=any(_same(name, dead_letters) for name in sources)) as kept,
+        shown_progress(crawled.size, quiet=quiet) as show,
+        stopped_by_signals() as stop,
+    ):
+        report = index(
+            crawled.splits(split_size(crawled.size, workers)),
+            records,
+            kept,
+            recipe,
+            workers=workers,
+            cpu_seconds=max_page_seconds,
+            progress=show,
+            stop=stop,
+        )
+    screen = terminal(color)
+    if as_json:
+        click.echo(json.dumps(as_object(report)))
+    elif screen:
+        show_table(screen, report)
+    else:
+        show_rows(report)
+    say_the_rest(report, to, dead_letters)
+    if report.stopped:
+        ctx.exit(INTERRUPTED)
+    if report.failed or report.damaged_places:
+        ctx.exit(SOME_FAILED)
+
+
+def split_size(total: int | None, workers: int) -> int:
+    """Several splits for each worker, so that none is left with all the rest; but none so small that it costs more."""
+    return SPLIT if total is None else min(max(total // (4 * workers), SMALLEST_SPLIT), SPLIT)
+
+
+def _same(name: str, path: Path) -> bool:
+    return name != "-" and path.exists() and Path(name).exists() and path.samefile(name)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Callable[[], bool]]:
+    """Whether somebody wants us to stop: Ctrl-C, or a service manager. A second Ctrl-C does not wait."""
+    signals: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if signals:
+            raise KeyboardInterrupt
+        signals.append(number)
+        os.write(2, STOPPING)  # what is printed within a signal handler may not be whole
+
+    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(signals)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def as_object(report: Report) -> dict[str, object]:
+    return {
+        "pages": report.pages,
+        "indexed": report.indexed,
+        "unchanged": report.unchanged,
+        "skipped": report.skipped.total(),
+        "failed": report.failed.total(),
+        "seconds": round(report.seconds, 3),
+        "reasons": {"skipped": dict(report.skipped.most_common()), "failed": dict(report.failed.most_common())},
+        "duplicates": dict(report.duplicates.most_common()),
+        "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
+        "stopped": report.stopped,
+    }
+
+
+def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
+    return [
+        ("indexed", report.indexed, report.duplicates),
+        ("unchanged", report.unchanged, Counter()),
+        ("skipped", report.skipped.total(), report.skipped),
+        ("failed", report.failed.total(), report.failed),
+    ]
+
+
+def show_table(screen: Terminal, report: Report) -> None:
+    digits = len(f"{report.pages:,}")
+    for name, count, reasons in outcomes(report):
+        told = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(SHOWN)]
+        if len(reasons) > SHOWN:
+            told.append(f"{len(reasons) - SHOWN} other reasons {sum(n for _, n in reasons.most_common()[SHOWN:]):,}")
+        if name == "indexed" and told:
+            told = [f"equal to an earlier page: {', '.join(told)}"]
+        screen.echo(f"{name:<9}  {count:>{digits},}  {screen.paint(' · '.join(told), 'dim')}".rstrip())
+    screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
+
+
+def show_rows(report: Report) -> None:
+    click.echo("outcome\treason\tpages")
+    for name, count, reasons in outcomes(report):
+        plain = count - reasons.total()
+        if plain or not reasons:
+            click.echo(f"{name}\t\t{plain}")
+        for reason, of_it in reasons.most_common():
+            click.echo(f"{name}\t{one_line(reason)}\t{of_it}")
+
+
+def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
+    for place in report.damaged[:SHOWN]:
+        say(f"{place.source}, at byte {place.offset:,}: {place.skipped:,} bytes could not be read ({place.reason})")
+    if report.damaged_places > SHOWN:
+        say(f"{report.damaged_places - SHOWN:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
+    if report.stopped:
+        say("Stopped: what is done is kept, and the same command goes on from here.")
+    if report.failed:
+        say(f"The pages that failed are in {dead_letters}, which is a source itself.")
+    remark(f"{pace(report)}, {report.seconds:,.1f} s")
+    suggest("export", to, "--to", "records.jsonl")

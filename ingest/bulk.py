@@ -1,0 +1,65 @@
+"""A whole crawl: from its sources to where its records are kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from opensearch_winnow.ingest.crew import Crew
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources.split import Split
+from opensearch_winnow.ingest.tally import Destination, Tally
+from opensearch_winnow.ingest.worker import Job
+
+CPU_SECONDS = 10.0  # a thousand times what a large page takes
+
+
+def index(
+    splits: Iterable[Split],
+    destination: Destination,
+    failed: FailedPages,
+    recipe: Recipe,
+    *,
+    workers: int = 1,
+    cpu_seconds: float = CPU_SECONDS,
+    progress: Callable[[Report], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Report:
+    """Make records of all pages, and keep them: the same in the same order for any number of workers.
+
+    `progress` is called several times a second. When `stop` says so, what is done so far is kept and the report says
+    that it was stopped; another run finds it unchanged, and goes on.
+    """
+    start = time.monotonic()
+    meter = _Meter()
+    with Tally(destination, failed) as tally, Crew(workers, Job(recipe, cpu_seconds, tally.stored)) as crew:
+        report = tally.report
+        for split, message in crew.work(splits, stop):
+            for result in message.results:
+                tally.count(result, split.path)
+            report.content_bytes += message.content
+            report.source_bytes = meter.read(split, message.offset, finished=message.finished)
+            report.seconds = time.monotonic() - start
+            progress(report)
+    report.stopped = failed.incomplete = stop()
+    report.seconds = time.monotonic() - start
+    return report
+
+
+class _Meter:
+    """Bytes of the sources that are read."""
+
+    def __init__(self) -> None:
+        self._before = 0  # in splits before this one
+        self._split: Split | None = None
+
+    def read(self, split: Split, offset: int, *, finished: bool) -> int:
+        if self._split is not None and split is not self._split:
+            self._before += self._split.size
+        self._split = split
+        # Offsets of some sources count rows or files.
+        length = (split.end or split.start + split.size) - split.start
+        share = 1.0 if finished else min(max(offset - split.start, 0) / max(length, 1), 1.0)
+        return self._before + int(split.size * share)

@@ -1,0 +1,221 @@
+"""The encoding of a page, decided before it is parsed, and the page in UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import chardet
+import webencodings
+
+UTF8 = "utf-8"
+FALLBACK = "cp1252"  # what browsers read where nothing is said
+
+_BOMS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BLOCK = 16_384  # decoded at once to see whether it is UTF-8: what comes out stays in the cache, a third faster
+_HEAD = 16_384  # where <meta> is looked for; browsers look at 1,024 bytes, but archives put a head of their own before
+_SAMPLE = 8_192  # bytes around non-ASCII ones for the detector; more did not help
+
+# By the name of the standard, where Python's codec of that name decodes less than browsers do
+_CODECS = {
+    "gbk": "gb18030",
+    "euc-jp": "euc_jis_2004",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "x-user-defined": FALLBACK,
+}
+# That the standard refuses because scripts can hide in them; we run none
+_REFUSED = {"hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr", "csiso2022kr": "iso2022_kr"}
+_SEVEN_BIT = {"hz", "iso2022_kr", "iso2022_jp_ext"}
+
+# What a page without a label can be in: chardet's name, Python's codec. Not IBM 866 and what only a Macintosh wrote:
+# more pages would be taken for these than are in them.
+_LATIN = {"cp1250": "cp1250", "cp1252": "cp1252", "cp1254": "cp1254", "cp1257": "cp1257", "cp1258": "cp1258"}
+_LATIN |= {"iso8859-2": "iso8859-2"}
+_ANY = _LATIN | {"cp1251": "cp1251", "koi8-r": "koi8-r", "koi8-u": "koi8-u", "iso8859-5": "iso8859-5"}
+_ANY |= {"cp1253": "cp1253", "iso8859-7": "iso8859-7", "cp1255": "cp1255", "iso8859-8": "iso8859-8", "cp1256": "cp1256"}
+_ANY |= {"cp874": "cp874", "tis-620": "cp874", "gb18030": "gb18030", "big5hkscs": "big5hkscs", "cp949": "cp949"}
+_ANY |= {"euc_kr": "cp949", "euc_jis_2004": "euc_jis_2004", "cp932": "cp932", "shift_jis_2004": "cp932"}
+
+_HIGH = re.compile(rb"[\x80-\xff]")
+_RUN = re.compile(rb"[\x80-\xff]{3,}")
+_LETTERS = re.compile(rb"[\xc0-\xff]{4,}")
+_LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes; no page wants these controls
+_JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
+# What is not closed goes on to the end, as in browsers; so each byte is looked at once.
+_TAG = re.compile(
+    rb"<!--(?:[^-]++|-(?!->))*+|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
+)
+_ATTRIBUTE = re.compile(rb"([^\s=/>\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s>]++)))?+")
+_TAG_EDGE = re.compile(rb"[<>]")
+_EDGE = re.compile(rb"[\x00-\x2f<>]")  # bytes that are never the second half of a character
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How to decode a page, and what that was decided by.
+
+    `how` is "ascii" or "utf-8" where every byte was found to be valid UTF-8; else "bom", "nulls" (of UTF-16), "escapes"
+    (of ISO-2022), "http", "meta", "xml", "mostly utf-8" (some bytes will be lost), "detected" or "fallback".
+    """
+
+    name: str  # of Python's codec
+    how: str
+
+
+def encoding_of(body: bytes, content_type: str | None = None, *, markup: bool = True) -> Encoding:
+    """The encoding of a page. `content_type` is what the server said; `markup` False does not look for labels in it.
+
+    Valid UTF-8 is UTF-8 whatever a label says, as no other text looks like it. Else a label counts, unless the bytes
+    speak against it: what the server says first, then the page. Else a detector does.
+    """
+    for bom, name in _BOMS:
+        if body.startswith(bom) and (name != UTF8 or _is_utf8(body)):
+            return Encoding(name, "bom")
+    if b"\0" in body and (utf16 := _utf16(body)):
+        return Encoding(utf16, "nulls")
+    if body.isascii():
+        return _seven_bit(body, content_type, markup) or Encoding(UTF8, "ascii")
+    if _is_utf8(body):
+        return Encoding(UTF8, "utf-8")
+    return _legacy(body, content_type, markup)
+
+
+def to_text(body: bytes, encoding: Encoding) -> str:
+    """The page as text, with U+FFFD for what is not in its encoding, and without its BOM."""
+    body = body.removeprefix(codecs.BOM_UTF8)
+    return body.decode(encoding.name, "replace").removeprefix("\ufeff")
+
+
+def to_utf8(body: bytes, encoding: Encoding) -> bytes:
+    """The page in valid UTF-8, without a BOM: the same object if `encoding_of` saw that it is that already."""
+    if encoding.how in ("ascii", "utf-8"):
+        return body
+    return to_text(body, encoding).encode()
+
+
+def _is_utf8(body: bytes) -> bool:
+    view = memoryview(body)
+    start, size = 0, len(body)
+    try:
+        while start < size:
+            start += codecs.utf_8_decode(view[start : start + _BLOCK], "strict", start + _BLOCK >= size)[1]
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _utf16(body: bytes) -> str | None:
+    """UTF-16 without a BOM: in markup, every other byte is 0."""
+    head = body[:_HEAD]
+    first, second = head[::2].count(0), head[1::2].count(0)
+    if max(first, second) * 8 < len(head) or min(first, second) * 8 > max(first, second):
+        return None
+    return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _seven_bit(body: bytes, content_type: str | None, markup: bool) -> Encoding | None:
+    """ASCII bytes that stand for something else."""
+    if b"\x1b" in body:
+        if b"\x1b$)C" in body:
+            return Encoding("iso2022_kr", "escapes")
+        if _JAPANESE.search(body):
+            return Encoding("iso2022_jp_ext", "escapes")
+    if b"~{" in body:
+        for name, how in _labels(body, content_type, markup):
+            if name == "hz":
+                return Encoding(name, how)
+    return None
+
+
+def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
+    """The encoding of bytes that are not, or not all, UTF-8."""
+    labels = list(_labels(body, content_type, markup))
+    text = body.decode(UTF8, "replace")
+    broken = text.count("\ufffd")
+    valid = _non_ascii(text) - broken
+    said = any(name == UTF8 for name, _ in labels)
+    if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese and Japanese: a third as many, by chance
+        return Encoding(UTF8, "mostly utf-8")
+    sample = _sample(body)
+    for name, how in labels:
+        if name != UTF8 and (name not in _SEVEN_BIT or b"\x1b" in body) and _fits(sample, name):
+            return Encoding(name, how)
+    detected = _detected(sample)
+    return Encoding(detected, "detected") if detected else Encoding(FALLBACK, "fallback")
+
+
+def _fits(sample: bytes, name: str) -> bool:
+    """Whether a page can be in an encoding that a label names."""
+    if name == FALLBACK:  # takes any bytes, and is what many servers say of every page
+        return sum(map(len, _LETTERS.findall(sample))) * 2 < len(_HIGH.findall(sample))
+    text = sample.decode(name, "replace")
+    return len(_LOST.findall(text)) * 10 <= _non_ascii(text)
+
+
+def _non_ascii(text: str) -> int:
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def _detected(sample: bytes) -> str | None:
+    # Another script has whole words of such bytes; single ones among ASCII letters are Latin.
+    runs = sum(map(len, _RUN.findall(sample)))
+    names = _ANY if runs * 4 >= len(_HIGH.findall(sample)) else _LATIN
+    found = chardet.detect(sample, compat_names=False, prefer_superset=False, include_encodings=names)["encoding"]
+    return names.get(found or "")
+
+
+def _sample(body: bytes) -> bytes:
+    """The text around non-ASCII bytes, without markup, and with no character cut in two."""
+    pieces: list[bytes] = []
+    size = end = 0
+    while size < _SAMPLE and (high := _HIGH.search(body, end)):
+        at = high.start()
+        low = max(end, at - 64)
+        start = max(body.rfind(b">", low, at), body.find(b" ", low, at)) + 1 or at
+        edge = _TAG_EDGE.search(body, at, at + 256) or _EDGE.search(body, at + 256, at + 4_096)
+        end = edge.start() if edge else min(at + 4_096, len(body))
+        pieces.append(body[start:end])
+        size += end - start
+    return b"\n".join(pieces)
+
+
+def _labels(body: bytes, content_type: str | None, markup: bool) -> Iterator[tuple[str, str]]:
+    """The codecs that a page is said to be in, best first, and who says so."""
+    for label in _CHARSET.findall(content_type or ""):
+        if name := _codec(label):
+            yield name, "http"
+    if not markup:
+        return
+    for label in _meta(body[:_HEAD]):
+        if name := _codec(label):  # that <meta> can be read at all shows that it is not UTF-16
+            yield (UTF8 if name.startswith("utf-16") else name), "meta"
+    if (declared := _XML.match(body[:_HEAD])) and (name := _codec(declared[1].decode("latin-1"))):
+        yield (UTF8 if name.startswith("utf-16") else name), "xml"
+
+
+def _meta(head: bytes) -> Iterator[str]:
+    for tag in _TAG.finditer(head):
+        if (tag[1] or b"").lower() != b"meta":
+            continue
+        found = (match.groups() for match in _ATTRIBUTE.finditer(tag[2]))
+        given = {
+            name.lower(): (double or single or bare or b"").decode("latin-1") for name, double, single, bare in found
+        }
+        if b"charset" in given:
+            yield given[b"charset"]
+        elif given.get(b"http-equiv", "").strip().lower() == "content-type":
+            yield from _CHARSET.findall(given.get(b"content", ""))
+
+
+def _codec(label: str) -> str | None:
+    label = label.strip().lower()
+    if label in _REFUSED:
+        return _REFUSED[label]
+    encoding = webencodings.lookup(label) if label.isascii() else None
+    if encoding is None or encoding.name == "replacement":
+        return None
+    return _CODECS.get(encoding.name) or codecs.lookup(encoding.codec_info.name).name

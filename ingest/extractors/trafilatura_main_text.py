@@ -1,0 +1,19 @@
+"""The main text of a page only, without navigation, by trafilatura: an extractor that needs a package of its own."""
+
+from __future__ import annotations
+
+import trafilatura
+
+from opensearch_winnow.ingest.extractors import Extracted, Extractor
+from opensearch_winnow.ingest.extractors.lxml_events import lxml_extractor
+
+
+def trafilatura_extractor(alt: bool) -> Extractor:
+    whole = lxml_extractor(alt)
+
+    def extract(html: bytes) -> Extracted:
+        # Its own metadata comes with a search for dates, which takes longer than our title.
+        main = trafilatura.extract(html.decode("utf-8", "replace"), include_comments=False)
+        return Extracted(main or "", whole(html).title)
+
+    return extract

@@ -1,0 +1,76 @@
+"""The pages that failed, kept in a file that is itself a source: to be fed in again when the cause is mended."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from base64 import b64encode
+from pathlib import Path
+from typing import IO, Self
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.split import Failed
+
+
+class FailedPages:
+    """A file of JSON lines, one for each page that failed. Used as a context: the file changes only as it is left.
+
+    Lines that it had are kept, unless it was itself a source and read to its end: then all were tried again. No file is
+    made where there is nothing to keep.
+    """
+
+    def __init__(self, path: Path, *, is_source: bool = False) -> None:
+        self.path = path
+        self.incomplete = True  # until somebody says that the sources were read to their end
+        self._draft = path.with_name(f".{path.name}.part")
+        self._is_source = is_source
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, failed: Failed, source: str) -> None:
+        line = {**_fields(failed.page), "reason": failed.reason, "source": source}
+        try:
+            if self._file is None:
+                self._file = self._draft.open("w+b")
+            self._file.write(json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_source and not self.incomplete:
+            self.path.unlink()
+        if self._file is not None:
+            try:
+                with self._file as new, self.path.open("ab") as kept:
+                    new.seek(0)
+                    shutil.copyfileobj(new, kept)
+            except OSError as error:
+                raise self._refused(error) from None
+            self._draft.unlink()
+
+    def _refused(self, error: OSError) -> WinnowError:
+        return WinnowError(
+            f"failed pages cannot be kept in {self.path}: {error.strerror}; choose another place with --failed"
+        )
+
+
+def _fields(page: Page) -> dict[str, object]:
+    fields: dict[str, object] = {"url": page.url}
+    if page.fetched_at is not None:
+        fields["fetched_at"] = page.fetched_at.isoformat()
+    if page.title is not None:
+        fields["title"] = page.title
+    if page.content_type is not None:
+        fields["content_type"] = page.content_type
+    if page.codings:
+        fields["codings"] = page.codings
+    if isinstance(page.html, bytes):
+        fields["html_base64"] = b64encode(page.html).decode()
+    elif page.html is not None:
+        fields["html"] = page.html
+    elif page.text is not None:
+        fields["text"] = page.text
+    return fields

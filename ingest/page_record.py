@@ -1,0 +1,175 @@
+"""From a page to its record."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.cython_core.minhash import bands, minhash, pack
+from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
+from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
+from opensearch_winnow.ingest.http_body import BodyError, decoded
+from opensearch_winnow.ingest.recently import Recently
+from opensearch_winnow.ingest.sources.split import Failed, Skipped
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from opensearch_winnow.ingest.page import Page
+
+MARKUP = ("text/html", "text/xml")  # of the types that start with text/
+# Characters of text: copies come in flocks, from a mirror or a server that is out of order.
+REMEMBERED = 8_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How pages become records: the same for every page of a run, and for every worker."""
+
+    scheme: Scheme = Scheme()
+    crawl: str = ""
+    extractor: str = "lxml"
+    alt: bool = False  # the alternative text of images is text too
+    title: bool = False  # the title is part of the text
+    page_bytes: int = 10_000_000  # more than any page that a person would read through
+
+
+class Hashes(NamedTuple):
+    """What depends on the canonical text alone."""
+
+    text_digest: str = ""
+    shingle_digest: str = ""
+    fingerprints: array[int] = array("Q")
+    positions: array[int] = array("I")
+    shingle_count: int = 0
+    sketch: array[int] = array("Q")
+    minhash: bytes = b""
+    bands: array[int] = array("Q")
+
+
+class Content(NamedTuple):
+    """What depends on the bytes of a page alone."""
+
+    digest: str
+    text: str
+    title: str | None
+    hashes: Hashes
+
+
+class RecordMaker:
+    """Makes records. A page that equals one of the last, as it came or once decoded, is not parsed again."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._extract = extractor(recipe.extractor, alt=recipe.alt)
+        self._contents: Recently[Content] = Recently(REMEMBERED)
+        self._hashes: Recently[Hashes] = Recently(REMEMBERED)
+
+    def make(self, page: Page) -> Record | Skipped | Failed:
+        try:
+            content = self._content(page)
+        except (BodyError, ExtractError) as error:
+            return Failed(page, str(error))
+        if not content.text and page.revisit_of is None:
+            return Skipped(page.url, "no text", page.fetched_at)
+        return Record(
+            url=page.url,
+            crawl=self._recipe.crawl,
+            title=page.title or content.title,
+            text=content.text,
+            fetched_at=page.fetched_at,
+            payload_digest=page.payload_digest,
+            content_digest=content.digest,
+            **content.hashes._asdict(),
+            duplicate=None if page.revisit_of is None else "revisit",
+            duplicate_of=page.revisit_of,
+        )
+
+    def content_digest(self, page: Page) -> str | None:
+        """That of the record, if the page can be read."""
+        try:
+            return self._content(page, digest_only=True).digest
+        except BodyError:
+            return None
+
+    def _content(self, page: Page, *, digest_only: bool = False) -> Content:
+        given = page.text if page.html is None else page.html
+        if given is None:
+            return Content("", "", None, Hashes())
+        raw = given if isinstance(given, bytes) else given.encode("utf-8", "replace")
+        said = (page.content_type, page.html is None, self._language(page))
+        payload = digest(raw)
+        content = self._contents.get((payload, page.codings, said))
+        if content is None:
+            body = decoded(raw, page.codings, self._recipe.page_bytes)
+            opened = payload if body is raw else digest(body)
+            if digest_only:
+                return Content(opened, "", None, Hashes())
+            content = self._contents.get((opened, (), said)) or self._read(page, body, opened)
+            for key in (payload, page.codings, said), (opened, (), said):
+                self._contents.put(key, content, len(content.text))
+        return content
+
+    def _read(self, page: Page, body: bytes, digested: str) -> Content:
+        extracted = self._extracted(page, body)
+        parts = (extracted.title, extracted.text) if self._recipe.title else (extracted.text,)
+        text = "\n".join(filter(None, parts))
+        hashes = self._hashed(text, self._language(page)) if text else Hashes()
+        return Content(digested, text, extracted.title, hashes)
+
+    def _extracted(self, page: Page, body: bytes) -> Extracted:
+        if page.text is not None:
+            return Extracted(body.decode().strip(), None)
+        if is_plain(page.content_type):
+            return Extracted(to_text(body, encoding_of(body, page.content_type, markup=False)).strip(), None)
+        if isinstance(page.html, str):
+            return self._extract(body)
+        return self._extract(to_utf8(body, encoding_of(body, page.content_type)))
+
+    def _language(self, page: Page) -> str | None:
+        """The name that tells the language of code; other text is the same under any name."""
+        return page.url if self._recipe.scheme.form == "code" else None
+
+    def _hashed(self, text: str, name: str | None) -> Hashes:
+        scheme = self._recipe.scheme
+        canon = canonical(text, scheme, name=name)
+        text_digest = digest(canon.chars.encode(), canon.words)
+        hashes = self._hashes.get(text_digest)
+        if hashes is None:
+            picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+            every = distinct(shingles(canon, scheme.shingle, scheme.seed))
+            signature = minhash(every, scheme.bins)
+            hashes = Hashes(
+                text_digest=text_digest,
+                shingle_digest=digest(every),
+                fingerprints=picked,
+                positions=positions,
+                shingle_count=len(every),
+                sketch=mod_sketch(every, scheme.modulus),
+                minhash=pack(signature, scheme.bits),
+                bands=bands(signature, scheme.bands, scheme.rows),
+            )
+            self._hashes.put(text_digest, hashes, len(text))
+        return hashes
+
+
+def digest(*parts: Buffer) -> str:
+    """128 bits: no two contents have the same, neither by chance nor by intent."""
+    state = blake2b(digest_size=16)
+    for part in parts:
+        state.update(part)
+    return state.hexdigest()
+
+
+def is_plain(content_type: str | None) -> bool:
+    """Whether the server said that this is text without markup."""
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    return kind.startswith("text/") and kind not in MARKUP

@@ -1,0 +1,44 @@
+"""Parts of a web archive, cut where records start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from opensearch_winnow.ingest.sources.archive import Archive
+from opensearch_winnow.ingest.sources.members import PLAIN
+from opensearch_winnow.ingest.sources.records import is_aligned
+from opensearch_winnow.ingest.sources.split import Split
+
+
+def cut(archive: Archive, whole: Split, size: int) -> Iterator[Split]:
+    """The whole in parts of about `size` bytes. Whoever reads one tells whether the next starts where it should."""
+    start = 0
+    for end in _in_file(archive, size) if archive.kind == PLAIN else _between_members(archive, size):
+        yield replace(whole, start=start, end=end, size=end - start)
+        start = end
+    yield replace(whole, start=start, size=archive.size - start)
+
+
+def _between_members(archive: Archive, size: int) -> Iterator[int]:
+    """A member that is found may be of an archive that is stored in this one. Reading what comes before it tells."""
+    at = archive.next_start(size) if is_aligned(archive, 0) else None
+    while at is not None:
+        yield at
+        at = archive.next_start(at + size)
+
+
+def _in_file(archive: Archive, size: int) -> Iterator[int]:
+    """From record to record, as what starts like one can be of an archive that is stored in this one.
+
+    Nothing is cut after damage.
+    """
+    last, at = 0, archive.after_blank(0)
+    while at < archive.size:
+        header = archive.header(at)
+        if header is None or header[1] is None:
+            return
+        if at - last >= size:
+            yield at
+            last = at
+        at = archive.after_blank(at + header[0] + header[1])

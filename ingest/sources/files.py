@@ -1,0 +1,171 @@
+"""Pages that are files: saved HTML and text, plain or compressed. What a file is, its name and first bytes tell."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from functools import cache
+from mimetypes import MimeTypes
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.split import Failed, Item, Items, Skipped, Split
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+
+HTML, TEXT = "text/html", "text/plain"
+HEAD = 16_384  # bytes of a file that tell what it is
+
+_TYPES = {
+    **dict.fromkeys(("html", "htm", "xhtml", "xht", "shtml", "shtm"), HTML),
+    **dict.fromkeys(("txt", "text", "md", "markdown", "rst", "adoc", "asciidoc", "org"), TEXT),
+    **dict.fromkeys(("cdx", "cdxj"), "application/x-cdx"),  # a web archive's index: text, and no page
+    "log": "text/x-log",  # and a crawler's
+    "parquet": "application/vnd.apache.parquet",
+}
+# Names of programs, under which crawlers save what these have answered; and WAT, which is also a language.
+_UNSURE = {"php", "php3", "php4", "php5", "phtml", "asp", "aspx", "jsp", "jspx", "cgi", "cfm", "pl", "do", "dll", "wat"}
+_ARCHIVES = ("application/warc", "application/x-arc", "application/vnd.apache.parquet")
+_SIGNATURES = (
+    (b"WARC/", _ARCHIVES[0]),
+    (b"filedesc://", _ARCHIVES[1]),
+    (b"PAR1", _ARCHIVES[2]),
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS", "application/postscript"),
+    (b"{\\rtf", "application/rtf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x89PNG\r\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+)
+_BEFORE = rb"(?:\xef\xbb\xbf)?(?:\s|<!--(?:(?!-->).)*-->|<\?xml[^>]*>)*"
+_PAGE_TAG = rb"<(?:!doctype\s+html|html|head|body|title)[\s>]"
+_ANY_TAG = (
+    rb"<(?:meta|link|script|style|base|div|p|span|table|h[1-6]|ul|ol|br|hr|a|b|i|img|font|center|form|iframe|article"
+    rb"|section|header|main|nav)[\s>/]"
+)
+_IS_HTML = re.compile(_BEFORE + _PAGE_TAG, re.IGNORECASE | re.DOTALL)
+_MAY_BE_HTML = re.compile(_BEFORE + rb"(?:" + _PAGE_TAG + rb"|" + _ANY_TAG + rb")", re.IGNORECASE | re.DOTALL)
+_HTML_SOMEWHERE = re.compile(_PAGE_TAG, re.IGNORECASE)
+_BEGINS_AS_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]\d])")
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # what text has no use for
+_ENDING = re.compile(r"\.([a-z0-9+]{1,9})", re.IGNORECASE)
+_UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """The files of a split. Without `names` its path is that of one file, and its base the URL of that."""
+    names = split.names or ("",)
+    end = len(names) if split.end is None else min(split.end, len(names))
+    for place in range(split.start, end):
+        name = names[place]
+        path = os.path.join(split.path, name) if name else split.path  # noqa: PTH118 (a Path for each file is slow)
+        url = split.base + quote(os.fsencode(name)) if split.base else file_uri(path)
+        yield place, _item(path, url, page_bytes, every_text=split.every_text)
+    yield max(split.start, end), None
+
+
+def file_uri(path: str) -> str:
+    return "file://" + quote(os.fsencode(Path(path).absolute()))
+
+
+def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()  # it is here because that failed, or because it is a link
+            return Skipped(url, "link to a folder")
+        if not stat.S_ISREG(mode):
+            return Skipped(url, "not a file")
+        with unpacked(path) as file:
+            return _page(file, path, url, page_bytes, every_text=every_text)
+    except OSError as error:
+        return Failed(Page(url, html=b""), f"cannot be read: {error.strerror}")
+    except DamagedError as error:
+        return Failed(Page(url, html=b""), str(error))
+
+
+def _page(file: IO[bytes], path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
+    head = file.read(HEAD)
+    kind = type_of(path, head)
+    if kind in _ARCHIVES:  # which is not among pages, unless it could not be opened as what it is
+        return Failed(Page(url, html=b""), f"cannot be read as {kind}")
+    if every_text and is_text(head) and kind != HTML:
+        kind = TEXT
+    if kind not in (HTML, TEXT):
+        return Skipped(url, f"type {kind}")
+    if not head:
+        return Skipped(url, "empty")
+    body = head + file.read(page_bytes + 1 - len(head)) if len(head) <= page_bytes else head
+    if len(body) > page_bytes:
+        return Failed(Page(url, html=b"", content_type=kind), too_large(page_bytes))
+    return Page(url, html=body, content_type=kind)
+
+
+def too_large(page_bytes: int) -> str:
+    return f"larger than {page_bytes / (1_000_000 if page_bytes % (1 << 20) else 1 << 20):.4g} MB"
+
+
+def type_by_name(path: str) -> str | None:
+    """The type that the ending of a name stands for; None if that says nothing, or not enough."""
+    name = os.path.basename(path).lower()  # noqa: PTH119
+    name = name.removesuffix(".gz").removesuffix(".zst")
+    _, dot, ending = name.rpartition(".")
+    if not dot or "?" in name or ending in _UNSURE or not _ENDING.fullmatch(dot + ending):
+        return None
+    return _TYPES.get(ending) or _others().get(ending)
+
+
+def type_of(path: str, head: bytes) -> str:
+    """The type of a file that starts with `head`. Content tells HTML from anything, names tell kinds of text apart."""
+    if signed := _signed(head):
+        return signed
+    named = type_by_name(path)
+    head = _as_ascii(head)
+    if _IS_HTML.match(head) or named == HTML:
+        return HTML
+    if not is_text(head):
+        return named if named and named != TEXT else "application/octet-stream"
+    if named:
+        return named
+    if _MAY_BE_HTML.match(head) or _HTML_SOMEWHERE.search(head, 0, 1_024):
+        return HTML
+    if head.startswith((b"<?php", b"<%")):
+        return "text/x-php" if head.startswith(b"<?php") else "text/x-asp"
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
+        return "text/xml"
+    return "application/json" if _BEGINS_AS_JSON.match(head) else TEXT
+
+
+def is_text(head: bytes) -> bool:
+    return not _signed(head) and not _BINARY.search(_as_ascii(head))
+
+
+def _signed(head: bytes) -> str | None:
+    return next((kind for signature, kind in _SIGNATURES if head.startswith(signature)), None)
+
+
+def begins_as_html(text: str) -> bool:
+    return bool(_MAY_BE_HTML.match(text[:1_024].encode("utf-8", "replace")))
+
+
+def _as_ascii(head: bytes) -> bytes:
+    encoding = _UTF_16.get(head[:2])
+    return head[2:].decode(encoding, "ignore").encode("utf-8", "ignore") if encoding else head
+
+
+@cache
+def _others() -> dict[str, str]:
+    """Types of endings that are neither HTML nor text to read, the same on every machine."""
+    from pygments.lexers import get_all_lexers  # noqa: PLC0415 (not for those who read web archives)
+
+    types: dict[str, str] = {}
+    for _, names, patterns, kinds in get_all_lexers(plugins=False):
+        for pattern in patterns:
+            if pattern.startswith("*.") and _ENDING.fullmatch(pattern[1:]):
+                types.setdefault(pattern[2:].lower(), kinds[0] if kinds else f"text/x-{names[0] if names else 'code'}")
+    known = MimeTypes().types_map[True]
+    types |= {ending[1:]: kind for ending, kind in known.items() if kind not in (HTML, TEXT)}
+    return {ending: "text/javascript" if kind == "application/javascript" else kind for ending, kind in types.items()}

@@ -1,0 +1,55 @@
+"""Fields of a header, as WARC and HTTP write them."""
+
+from __future__ import annotations
+
+import re
+
+HEAD = 65_536  # bytes that a header may have: servers allow 8 to 32 kB, and a WARC header is shorter
+
+_END = re.compile(rb"\n\r*\n")
+
+
+def end_of_header(block: bytes) -> int | None:
+    """Where the first empty line ends, be lines ended by CRLF, LF, or CR CR LF; None if there is none within HEAD."""
+    found = _END.search(block, 0, HEAD)
+    return found.end() if found else None
+
+
+class Fields:
+    """Values of a header by their names. It is searched for each, which is faster than to take it apart."""
+
+    __slots__ = ("_header", "_lower")
+
+    def __init__(self, header: bytes) -> None:
+        self._header, self._lower = header, header.lower()
+
+    def all(self, name: bytes) -> list[bytes]:
+        """The values of a field, however often it is written. `name` is in lower case."""
+        found: list[bytes] = []
+        mark = b"\n" + name + b":"
+        at = self._lower.find(mark)
+        while at >= 0:
+            start = at + len(mark)
+            at = end = self._line_end(start)
+            while self._header[end + 1 : end + 2] in (b" ", b"\t"):  # it goes on in the next line
+                end = self._line_end(end + 1)
+            found.append(b" ".join(self._header[start:end].split()) if end > at else self._header[start:end].strip())
+            at = self._lower.find(mark, end)
+        return found
+
+    def get(self, name: bytes) -> str:
+        """The first value of a field; nothing if there is none."""
+        values = self.all(name)
+        return text(values[0]) if values else ""
+
+    def _line_end(self, start: int) -> int:
+        end = self._header.find(b"\n", start)
+        return len(self._header) if end < 0 else end
+
+
+def text(value: bytes) -> str:
+    """UTF-8; or what each byte is in Latin-1, so that two values stay two."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

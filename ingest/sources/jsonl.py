@@ -1,0 +1,135 @@
+"""Pages from JSON lines: an object a line, with a URL and HTML or text. Plain, or compressed with gzip or Zstandard."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import IO
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.files import file_uri, too_large
+from opensearch_winnow.ingest.sources.page_fields import CONTENT, URL, FieldError, page_of, url_of
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+
+LINE_TYPE = "application/x-ndjson"  # of a failed page that is a line which cannot be read, to be tried again as a line
+
+# Cyrillic and Arabic written as \u0416 take three times the bytes that they have in UTF-8.
+_ESCAPED = 3
+_BESIDES = 65_536  # bytes of a line that are not its page
+_PIECE = 1 << 20
+_MARK = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n" + _MARK  # in any order, also in the middle of a file: files are often glued together
+
+# NaN is no JSON, but common; as a value that we ask for it is none. A raw tab in a string harms nobody.
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether a file that, unpacked, starts with `head` holds pages as JSON lines."""
+    line, end, _ = head.lstrip(_BLANK).partition(b"\n")
+    if not line.startswith(b"{"):
+        return False
+    try:
+        fields = _object(line)
+    except FieldError:  # the line may be longer than the head
+        return not end and any(f'"{name}"'.encode() in line for name in (*URL, *CONTENT))
+    return any(name in fields for name in URL) and any(name in fields for name in CONTENT)
+
+
+def is_one_document(head: bytes) -> bool:
+    """Whether it is JSON, but an array, or an object on many lines."""
+    line = head.lstrip(_BLANK).partition(b"\n")[0].rstrip()
+    return line.startswith(b"[") or line == b"{"
+
+
+def splits(path: str, size: int) -> Iterator[Split]:
+    with unpacked(path) as file:
+        total = os.stat(path).st_size  # noqa: PTH116
+        start = 0
+        while file.seekable() and start + size < total:
+            end = _line_start(file, start + size)
+            if end >= total:
+                break
+            yield Split("jsonl", path, start, end, end - start)
+            start = end
+        yield Split("jsonl", path, start, None, total - start)
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """Offsets are bytes of the file; if it is compressed, of what is in it. A line counts where it starts."""
+    source = split.base or file_uri(split.path)
+    limit = _ESCAPED * page_bytes + _BESIDES
+    position = split.start
+    try:
+        with unpacked(split.path) as file:
+            position = _line_start(file, split.start)
+            while split.end is None or position < split.end:
+                start, line = position, file.readline(limit + 1)
+                if not line:
+                    break
+                position += len(line)
+                if len(line) > limit:
+                    position += _rest_of_line(file, line)
+                    yield start, Failed(Page(f"{source}#byte={start}", html=b""), too_large(page_bytes))
+                elif stripped := line.strip(_BLANK):
+                    yield start, _item(stripped, f"{source}#byte={start}", page_bytes)
+    except DamagedError as damage:
+        yield position, Damage(damage.left, str(damage))
+    except OSError as error:
+        yield position, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
+        position = split.end or position
+    yield position, None
+
+
+def _line_start(file: IO[bytes], at: int) -> int:
+    """Go to where the first line starts that does so at `at` or later."""
+    if at == 0:
+        return 0
+    if file.seekable():
+        file.seek(at - 1)
+    else:
+        left = at - 1
+        while left and (piece := file.read(min(left, _PIECE))):
+            left -= len(piece)
+    return max(at - 1 + _rest_of_line(file), at)
+
+
+def _rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
+    length = 0
+    while not line.endswith(b"\n") and (line := file.readline(_PIECE)):
+        length += len(line)
+    return length
+
+
+def _item(line: bytes, where: str, page_bytes: int) -> Page | Failed:
+    url = None
+    try:
+        fields = _object(line)
+        url = url_of(fields)
+        page = page_of(fields, page_bytes)
+    except FieldError as error:
+        kept = line if len(line) <= page_bytes else b""
+        return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
+    if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
+        return _item(page.html, page.url, page_bytes)
+    if page.html == b"":  # as html_base64, which is written of a page that failed: as an empty one it would look mended
+        return Failed(page, "its body was not kept")
+    return page
+
+
+def _object(line: bytes) -> dict[str, object]:
+    try:
+        value = _DECODER.decode(line.decode())
+    except UnicodeDecodeError:
+        raise FieldError("not UTF-8") from None
+    except RecursionError:
+        raise FieldError("nested too deeply") from None
+    except json.JSONDecodeError:
+        raise FieldError("not JSON") from None
+    except ValueError:  # Python's limit against numbers that take minutes
+        raise FieldError("a number is too long") from None
+    if not isinstance(value, dict):
+        raise FieldError("not an object")
+    return value

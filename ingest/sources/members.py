@@ -1,0 +1,204 @@
+"""Members of a compressed archive: gzip members, Zstandard and LZ4 frames. What is in one, and where it ends."""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from typing import IO, Protocol
+
+import zstandard
+from fastwarc.stream_io import Lz4Reader, ZstdReader
+
+GZIP, ZSTD, LZ4, PLAIN = "gzip", "zstd", "lz4", "plain"
+STARTS = {
+    GZIP: re.compile(
+        rb"\x1f\x8b\x08[\x00-\x1f]"
+    ),  # the method, of which there is one, and flags, of which there are five
+    ZSTD: re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),  # the second: a frame to be skipped
+    LZ4: re.compile(rb"\x04\x22\x4d\x18"),
+}
+DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame to be skipped that has a dictionary for all others
+
+CUT_OFF = "cut off in the archive"
+DAMAGED = "damaged in the archive"
+
+_PIECE = 65_536
+_MOST = 1 << 20  # bytes of a dictionary, as FastWARC has it
+
+
+class Member(Protocol):
+    """Content in the order of its bytes, and after the last of them where it ended and what was wrong."""
+
+    end: int
+    fault: str | None
+
+    def read(self) -> bytes:
+        """The next bytes, not many; none after the last."""
+
+
+class Window(io.RawIOBase):
+    """A part of a file, behind other bytes if any, as a file of its own."""
+
+    def __init__(self, file: IO[bytes], start: int, end: int, before: bytes = b"") -> None:
+        super().__init__()
+        self._file, self._before = file, before
+        self._shift = start - len(before)
+        self._size = end - self._shift
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        size = min(len(buffer), max(self._size - self._at, 0))
+        piece = self._before[self._at : self._at + size]
+        if not piece and size:
+            self._file.seek(self._shift + self._at)
+            piece = self._file.read(size)
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+
+class GzipMember:
+    """A gzip member, with its checksum and length checked."""
+
+    def __init__(self, file: IO[bytes], start: int) -> None:
+        self.end = start
+        self.fault: str | None = None
+        self._file = file
+        self._next = start  # the first byte that was not read
+        self._left = b""  # what was read, and not yet inflated
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._over = False
+
+    def read(self) -> bytes:
+        while not self._over:
+            if not self._left:
+                self._file.seek(self._next)
+                self._left = self._file.read(_PIECE)
+                self._next += len(self._left)
+            piece, before = self._left, self._inflate.copy()
+            try:
+                content = self._inflate.decompress(piece, _PIECE)
+            except zlib.error as error:
+                return self._up_to_fault(before, piece, str(error))
+            self._left = self._inflate.unconsumed_tail
+            if self._inflate.eof:
+                self._over, self.end = True, self._next - len(self._inflate.unused_data)
+            elif not piece and not content:
+                self._over, self.end, self.fault = True, self._next, CUT_OFF
+            if content:
+                return content
+        return b""
+
+    def _up_to_fault(self, before: zlib._Decompress, piece: bytes, error: str) -> bytes:
+        """What zlib, which drops it all, has inflated before it met the fault."""
+        good, bad = 0, len(piece)
+        while good < bad - 1:
+            middle = (good + bad) // 2
+            try:
+                before.copy().decompress(piece[:middle])
+            except zlib.error:
+                bad = middle
+            else:
+                good = middle
+        # A wrong checksum is known at its last byte, with the length to follow.
+        rest = 5 if "data check" in error else 1 if "length check" in error else 0
+        self._over, self.fault = True, DAMAGED
+        self.end = min(self._next - len(piece) + good + rest, self._file.seek(0, io.SEEK_END))
+        return before.decompress(piece[:good])
+
+
+class Frame:
+    """A Zstandard or LZ4 frame. Its checksum is checked if it has one, which LZ4 and Zstandard leave to the writer."""
+
+    def __init__(self, file: IO[bytes], start: int, kind: str, dictionary: bytes | None = None) -> None:
+        size = file.seek(0, io.SEEK_END)
+        self.end, self.fault = (_zstd_end if kind == ZSTD else _lz4_end)(file, start, size)
+        window = Window(file, start, self.end)
+        self._empty = kind == ZSTD and _bytes(file, start, 4) != b"\x28\xb5\x2f\xfd"
+        self._reader = ZstdReader(window, dictionary=dictionary) if kind == ZSTD else Lz4Reader(window)
+
+    def read(self) -> bytes:
+        if self._empty:
+            return b""
+        try:
+            content = self._reader.read(_PIECE)
+        except OSError:
+            self.fault = self.fault or DAMAGED
+            content = b""
+        self._empty = not content
+        return content
+
+
+def dictionary_of(file: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """The frame at the start of a Zstandard file that has the dictionary of the others, and the dictionary."""
+    head = _bytes(file, 0, 8)
+    size = int.from_bytes(head[4:], "little")
+    if head[:4] != DICTIONARY or size > _MOST:
+        return None
+    frame = head + _bytes(file, 8, size)
+    dictionary = frame[8:]
+    if dictionary.startswith(b"\x28\xb5\x2f\xfd"):
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(dictionary) as reader:
+                dictionary = reader.read(_MOST)
+        except zstandard.ZstdError:
+            return None
+    return frame, dictionary
+
+
+def _bytes(file: IO[bytes], start: int, size: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
+
+
+def _zstd_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
+    """Where a frame ends, or how far it goes, by the lengths of its blocks."""
+    head = _bytes(file, start, 18)  # the longest header
+    if head[:4] != b"\x28\xb5\x2f\xfd":
+        end = start + 8 + int.from_bytes(head[4:8], "little")
+        return (end, None) if end <= size and len(head) >= 8 else (size, CUT_OFF)
+    try:
+        at = start + zstandard.frame_header_size(head)
+        checksum = 4 if zstandard.get_frame_parameters(head).has_checksum else 0
+    except zstandard.ZstdError:
+        return (size, CUT_OFF) if len(head) < 18 else (start + 4, DAMAGED)
+    while True:
+        block = int.from_bytes(_bytes(file, at, 3), "little")
+        if block >> 1 & 3 == 3:  # there is no such type
+            return at, DAMAGED
+        at += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
+        if at + checksum > size:
+            return size, CUT_OFF
+        if block & 1:
+            return at + checksum, None
+
+
+def _lz4_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
+    flags = _bytes(file, start, 5)[4:]
+    if not flags:
+        return size, CUT_OFF
+    at = start + 7 + (8 if flags[0] & 8 else 0) + (4 if flags[0] & 1 else 0)
+    of_block, of_all = (4 if flags[0] & 16 else 0), (4 if flags[0] & 4 else 0)
+    while at + 4 <= size:
+        block = int.from_bytes(_bytes(file, at, 4), "little") & 0x7FFF_FFFF  # the highest bit: it is not compressed
+        if block > 4 << 20:  # the format allows no larger one
+            return at, DAMAGED
+        at += 4
+        if not block:
+            return (at + of_all, None) if at + of_all <= size else (size, CUT_OFF)
+        at += block + of_block
+    return size, CUT_OFF

@@ -1,0 +1,144 @@
+"""Pages from Parquet: a row a page, in columns that are named as the fields of JSON lines are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import IO, Any, cast
+
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources import SourceError, shown
+from opensearch_winnow.ingest.sources.files import file_uri, too_large
+from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, FieldError, page_of, url_of
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
+
+BATCH = 8 << 20  # bytes of rows to hold at once, by their average
+ROWS = 256  # and never more rows: where all share one value, an average says little
+
+_BUFFER = 1 << 20  # of a column's bytes, instead of all that a row group has of it
+_TEXTS = (pa.StringScalar, pa.LargeStringScalar, pa.StringViewScalar)
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # in a second
+_1970 = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def looks_like(head: bytes) -> bool:
+    return head.startswith(b"PAR1")
+
+
+def splits(path: str, size: int) -> Iterator[Split]:
+    """Whole row groups, of about `size` compressed bytes together. Nothing, if there are no rows."""
+    with open(path, "rb") as opened:  # noqa: PTH123
+        file = _parquet(opened, path)
+        names = file.schema_arrow.names
+        if not set(names) & set(URL) or not set(names) & set(CONTENT):
+            raise SourceError(
+                f"{shown(path)} has no pages: it takes a column url, and one html or text, but there are "
+                f"{', '.join(map(shown, names)) or 'none'}; rename them first"
+            )
+        start = end = held = 0
+        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            if held and held + _bytes(group) > size:
+                yield Split("parquet", path, start, end, held)
+                start, held = end, 0
+            end += group.num_rows
+            held += _bytes(group)
+        if end > start:
+            yield Split("parquet", path, start, end, held)
+
+
+def _parquet(opened: IO[bytes], path: str) -> Any:
+    # Not by its name, which pyarrow takes only if it is UTF-8.
+    try:
+        return ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise SourceError(f"{shown(path)} is damaged, or no Parquet: {str(error).splitlines()[0]}") from None
+
+
+def _bytes(group: Any) -> int:
+    return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """Offsets are rows."""
+    source = split.base or file_uri(split.path)
+    try:
+        with open(split.path, "rb") as opened:  # noqa: PTH123
+            file = _parquet(opened, split.path)
+            end = file.metadata.num_rows if split.end is None else min(split.end, file.metadata.num_rows)
+            first = 0
+            for place in range(file.metadata.num_row_groups):
+                count = file.metadata.row_group(place).num_rows
+                if first < end and split.start < first + count:
+                    yield from _group(file, place, first, (split.start, end), source, page_bytes)
+                first += count
+    except OSError as error:
+        yield split.start, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
+    except SourceError:
+        yield split.start, Damage(split.size, "damaged Parquet")
+    yield split.start if split.end is None else split.end, None
+
+
+def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int) -> Items:
+    """The rows of a group, of which `first` is the first, as far as they are wanted."""
+    group = file.metadata.row_group(place)
+    columns = [name for name in dict.fromkeys(file.schema_arrow.names) if name in FIELDS]
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
+    rows = max(1, min(ROWS, BATCH * group.num_rows // max(size, 1)))
+    row = first
+    try:
+        for batch in file.iter_batches(batch_size=rows, row_groups=[place], columns=columns, use_threads=False):
+            for number in range(max(wanted[0] - row, 0), min(wanted[1] - row, batch.num_rows)):
+                yield row + number, _item(batch, number, f"{source}#row={row + number}", page_bytes)
+            row += batch.num_rows
+            if row >= wanted[1]:
+                return
+    except (pa.ArrowException, OSError):
+        yield max(row, wanted[0]), Damage(_bytes(group), "damaged Parquet")
+
+
+def _item(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
+    fields: dict[str, object] = {}
+    url = None
+    try:
+        for name in batch.schema.names:
+            if name in URL:
+                fields[name] = _value(batch.column(name)[number], name, page_bytes)
+        url = url_of(fields)
+        for name in batch.schema.names:
+            fields[name] = _value(batch.column(name)[number], name, page_bytes)
+        return page_of(fields, page_bytes)
+    except FieldError as error:
+        return Failed(Page(url or where, html=b""), str(error))
+
+
+def _value(scalar: Any, name: str, page_bytes: int) -> object:
+    if isinstance(scalar, pa.DictionaryScalar):
+        scalar = scalar.value
+    if not scalar.is_valid:
+        return None
+    if isinstance(scalar, pa.BinaryScalar):
+        value = scalar.as_buffer()
+        if value.size > page_bytes:
+            raise FieldError(too_large(page_bytes))
+        value = value.to_pybytes()
+        return _text(value) if isinstance(scalar, _TEXTS) else value
+    try:
+        if isinstance(scalar, pa.TimestampScalar):  # as_py() wants pandas for nanoseconds, and a database of time zones
+            return _1970 + timedelta(microseconds=scalar.value * 10**6 // _TICKS[scalar.type.unit])
+        return cast("object", scalar.as_py())
+    except (ValueError, OverflowError):
+        raise FieldError(f"{name} cannot be read") from None
+
+
+def _text(value: bytes) -> str | bytes:
+    """Nobody checks that a column of strings is UTF-8; HTML that is not can be decoded as bytes can."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value

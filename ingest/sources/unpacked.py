@@ -1,0 +1,102 @@
+"""The bytes of a file, without the gzip or Zstandard that it is in."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PIECE = 65_536
+_ZSTD_PIECE = 128  # zstandard sets its output no limit; so many bytes make 4 MB of it at the most
+
+
+class DamagedError(Exception):
+    """Compressed data that cannot be read any further. Its message is a reason to count by."""
+
+    def __init__(self, reason: str, file: IO[bytes], piece: bytes = b"") -> None:
+        super().__init__(reason)
+        self.left = os.fstat(file.fileno()).st_size - file.tell() + len(piece)  # bytes of the file that nobody can read
+
+
+def unpacked(path: str) -> IO[bytes]:
+    """The bytes of a file, without its gzip or Zstandard; reading them raises DamagedError where these are damaged."""
+    file = open(path, "rb")  # noqa: PTH123, SIM115 (whoever reads it closes it)
+    try:
+        return io.BufferedReader(_Unpacked(file), _PIECE) if is_packed(file.peek(4)) else file
+    except BaseException:
+        file.close()
+        raise
+
+
+def is_packed(head: bytes) -> bool:
+    return head.startswith((_GZIP, _ZSTD)) or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] < 0x60)  # skippable
+
+
+class _Unpacked(io.RawIOBase):
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self._pieces = _gunzip(file) if file.peek(2).startswith(_GZIP) else _unzstd(file)
+        self._piece = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        self._piece = self._piece or memoryview(next(self._pieces, b""))
+        into = memoryview(buffer)
+        taken = min(len(into), len(self._piece))
+        into[:taken] = self._piece[:taken]
+        self._piece = self._piece[taken:]
+        return taken
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _gunzip(file: io.BufferedReader) -> Iterator[bytes]:
+    """Any number of members one after another, with zeros behind them: they come so from tapes."""
+    rest = file.read(_PIECE)
+    try:
+        while rest:
+            member = zlib.decompressobj(wbits=31)
+            while True:
+                if piece := member.decompress(rest, 4 * _PIECE):
+                    yield piece
+                if member.eof:
+                    break
+                rest = member.unconsumed_tail or file.read(_PIECE)
+                if not rest:
+                    raise DamagedError("gzip that is cut off", file)
+            rest = member.unused_data.lstrip(b"\0")
+            while not rest and (more := file.read(_PIECE)):
+                rest = more.lstrip(b"\0")
+    except zlib.error:
+        raise DamagedError("damaged gzip", file, rest) from None
+
+
+def _unzstd(file: io.BufferedReader) -> Iterator[bytes]:
+    import zstandard  # noqa: PLC0415 (rare)
+
+    context = zstandard.ZstdDecompressor()
+    rest = file.read(_ZSTD_PIECE)
+    try:
+        while rest:
+            frame = context.decompressobj()
+            while True:
+                if piece := frame.decompress(rest):
+                    yield piece
+                if frame.eof:
+                    break
+                rest = file.read(_ZSTD_PIECE)
+                if not rest:
+                    raise DamagedError("Zstandard that is cut off", file)
+            rest = frame.unused_data or file.read(_ZSTD_PIECE)
+    except zstandard.ZstdError:
+        raise DamagedError("damaged Zstandard", file, rest) from None

@@ -1,0 +1,93 @@
+"""Pages of WACZ files, which are zip files with WARC files in them; and of any other zip file that has such."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from opensearch_winnow.ingest.sources import arc, warc
+from opensearch_winnow.ingest.sources.members import DAMAGED, Window
+from opensearch_winnow.ingest.sources.split import Damage, Items, Split
+
+_HEAD = 65_536
+_PIECE = 1 << 20
+_IN_MEMORY = 16 << 20  # bytes of an archive that is compressed once more; a larger one goes through a temporary file
+_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether a file that starts so is a zip file. What is in it, only `splits` can tell."""
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of its members is cut)
+    """One for each web archive in the file; none if there is none.
+
+    A zip file that was cut off has no list of its members. What is in it without compression is found all the same when
+    it is read as a WARC file, as records are looked for in damaged ones.
+    """
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            for member in zipped.infolist():
+                if _format(zipped, member):
+                    yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
+    except zipfile.BadZipFile:
+        yield Split("warc", path, 0, None, Path(path).stat().st_size)
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """The pages of the archive that `names` has one name of. Places in it are places in what it is in the zip file."""
+    with zipfile.ZipFile(split.path) as zipped:
+        member = zipped.getinfo(split.names[0])
+        reader = arc if _format(zipped, member) == "arc" else warc
+        with _opened(zipped, member, split.path) as (file, missing):
+            for at, item in reader.read_file(file, page_bytes, split.start, split.end):
+                if item is None and missing:
+                    yield at, Damage(missing, DAMAGED)
+                yield at, item
+
+
+def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
+    """What a member is by its content; or by its name, if that cannot be read."""
+    if member.is_dir():
+        return ""
+    try:
+        with zipped.open(member) as file:
+            head = file.read(_HEAD)
+    except _ERRORS:
+        name = member.filename.lower()
+        return "warc" if ".warc" in name else "arc" if ".arc" in name else ""
+    return "warc" if warc.looks_like(head) else "arc" if arc.looks_like(head) else ""
+
+
+@contextmanager
+def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
+    """A member as a file that can be searched, and how many of its bytes are missing."""
+    if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:  # encrypted
+        with Path(path).open("rb") as file:
+            file.seek(member.header_offset + 26)
+            lengths = file.read(4)  # of its name and of what else is in front of the content
+            start = (
+                member.header_offset
+                + 30
+                + int.from_bytes(lengths[:2], "little")
+                + int.from_bytes(lengths[2:], "little")
+            )
+            end = min(start + member.file_size, file.seek(0, io.SEEK_END))
+            yield io.BufferedReader(Window(file, start, end), _HEAD), start + member.file_size - end
+        return
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
+        try:
+            with zipped.open(member) as content:
+                while piece := content.read(_PIECE):
+                    copy.write(piece)
+        except _ERRORS:
+            yield copy, max(member.file_size - copy.tell(), 1)
+        else:
+            yield copy, 0

@@ -1,0 +1,148 @@
+"""Pages of WARC files: plain, in members of gzip or LZ4, or of Zstandard with a dictionary or not; and of WET files."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Generator, Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from fastwarc.warc import ArchiveIterator
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.archive import Archive, Grammar
+from opensearch_winnow.ingest.sources.cuts import cut
+from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header
+from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response, revisit
+from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, Window
+from opensearch_winnow.ingest.sources.records import is_aligned
+from opensearch_winnow.ingest.sources.recovered import recovered
+from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
+
+_START = re.compile(rb"WARC/\d\.\d{1,2}[ \t\r]*\n(?=[A-Za-z])")
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
+_TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]*)", re.IGNORECASE)
+_HTTP = re.compile(r"https?:", re.IGNORECASE)
+_PAGES = (b"response", b"resource", b"conversion", b"revisit", b"continuation")
+_PATIENCE = 2  # times that FastWARC may give nothing, before we do without it
+
+
+def _header(data: bytes) -> tuple[int, int | None] | None:
+    start = _START.match(data)
+    end = end_of_header(data) if start else None
+    if start is None or end is None or _START.search(data, start.end(), end):
+        return None  # or the rest of it was cut out, and that of another record
+    length = _LENGTH.search(data, 0, end)
+    return (end, int(length[1]) if length else None) if length or _TYPE.search(data, 0, end) else None
+
+
+WARC = Grammar(_START, _header)
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether a file that starts so, compressed or not, is a WARC file."""
+    return head.startswith(DICTIONARY) or Archive(io.BytesIO(head), WARC).begins()
+
+
+def splits(path: str, size: int) -> Iterator[Split]:
+    """Parts of about `size` bytes, cut where a record starts, or a member that starts with one."""
+    with Path(path).open("rb") as file:
+        yield from cut(Archive(file, WARC), Split("warc", path), size)
+
+
+def read(split: Split, page_bytes: int) -> Items:
+    """The pages of the records that start in a split."""
+    with Path(split.path).open("rb") as file:
+        yield from read_file(file, page_bytes, split.start, split.end)
+
+
+def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None) -> Items:
+    """The pages of the records that start from `start` on and before `end` in a file that can be searched."""
+    archive = Archive(file, WARC)
+    end = archive.size if end is None else end
+    patience = _PATIENCE if is_aligned(archive, start) else 0
+    at = start
+    if not archive.size:
+        yield 0, Damage(0, "empty file")
+    while at < end:
+        if patience:
+            at, some = yield from _with_fastwarc(archive, at, end, page_bytes)
+            patience = _PATIENCE if some else patience - 1
+        if at < end:
+            at = yield from recovered(archive, at, page_bytes, partial(_item, page_bytes=page_bytes))
+    yield at, None
+
+
+def _with_fastwarc(
+    archive: Archive, at: int, end: int, page_bytes: int
+) -> Generator[tuple[int, Item], None, tuple[int, bool]]:
+    """Pages, as long as one record follows another.
+
+    Returned is where the record starts that needs a closer look, or is not before `end`; and whether any was before it.
+    A record is given when the next one was found, in a member of its own: so it has the length that it should have, and
+    its checksum is right.
+    """
+    stream: IO[bytes] | Window = archive.file
+    shift = 0
+    if archive.dictionary and at:
+        stream = Window(archive.file, at, archive.size, before=archive.dictionary[0])
+        shift = at - len(archive.dictionary[0])
+    else:
+        archive.file.seek(at)
+    packed = archive.kind != PLAIN
+    records = ArchiveIterator(stream, parse_http=False, max_header_len=HEAD, stream_detect=packed)
+    pending: tuple[Item | None] | None = None
+    some = False
+    while True:
+        try:
+            record = next(records, None)
+            if record is None:
+                return at, some
+            start = record.stream_pos + shift
+            if pending:
+                if packed and start == at:
+                    return at, some
+                if pending[0]:
+                    yield at, pending[0]
+                some = True
+            at = start
+            raw = io.BytesIO()
+            record.headers.write(raw)
+            header = raw.getvalue()
+            if at >= end or _header(header) != (len(header), record.content_length):
+                return at, some
+            pending = (_item(header, Block(record.content_length, record.reader.read), page_bytes),)
+        except OSError:
+            return at, some
+
+
+def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
+    """The page of a record; nothing if its type is not one that has pages."""
+    kind_field = _TYPE.search(header)
+    kind = kind_field[1].lower() if kind_field else b""
+    if kind and kind not in _PAGES:
+        return None
+    found = Fields(header)
+    url = found.get(b"warc-target-uri")
+    if url.startswith("<") and url.endswith(">"):  # as Wget had it until 2019
+        url = url[1:-1]
+    fetched_at = date(found.get(b"warc-date"))
+    reason = not_fetched(url) if kind else "no record type"
+    if kind == b"continuation":
+        reason = "continuation of a record"
+    if reason:
+        return Skipped(url, reason, fetched_at)
+    digest = found.get(b"warc-payload-digest") or None
+    if kind == b"revisit":
+        before = found.get(b"warc-refers-to-target-uri").strip("<>") or url
+        return revisit(Page(url, fetched_at=fetched_at, payload_digest=digest, revisit_of=before), block)
+    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest)
+    content_type = found.get(b"content-type")
+    if kind == b"response" and (content_type.lower().startswith("application/http") or _HTTP.match(url)):
+        return response(blank, block, page_bytes)
+    item = resource(blank, content_type, block, page_bytes)
+    if kind == b"conversion" and isinstance(item, Page) and isinstance(item.html, bytes):
+        item.text, item.html = item.html.decode("utf-8", "replace"), None
+    return item

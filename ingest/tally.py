@@ -1,0 +1,78 @@
+"""Every result is put where it belongs, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, Protocol, Self
+
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.report import Damaged, Report
+from opensearch_winnow.ingest.seen import Ledger, Unchanged, write_stored
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
+from opensearch_winnow.mappings.record import Record, Stored
+
+Result = Record | Unchanged | Skipped | Failed | Damage
+Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
+
+LISTED = 1000  # damaged places that a report tells one by one
+
+
+class Destination(Protocol):
+    """Where records are kept."""
+
+    def stored(self) -> Iterator[Stored]:
+        """What is there before the run."""
+
+    def add(self, record: Record) -> None:
+        """Keep a record, in the place of an older one of the same capture."""
+
+
+class Tally:
+    """Used as a context, for the time of a run."""
+
+    def __init__(self, destination: Destination, failed: FailedPages) -> None:
+        self.report = Report()
+        self._destination = destination
+        self._failed = failed
+        self._folder = TemporaryDirectory(prefix="winnow-")
+        self.stored = Path(self._folder.name, "stored.sqlite")
+        write_stored(self.stored, destination.stored())
+        self._ledger = Ledger(Path(self._folder.name, "run.sqlite"), self.stored)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ledger.close()
+        self._folder.cleanup()
+
+    def count(self, result: Result, source: str) -> Outcome | None:
+        """What has become of a page; None if it was not one."""
+        report = self.report
+        if isinstance(result, Record):
+            result = self._ledger.settle(result)
+        match result:
+            case Record():
+                self._destination.add(result)
+                report.indexed += 1
+                if result.duplicate:
+                    report.duplicates[result.duplicate] += 1
+                return "indexed"
+            case Unchanged():
+                report.unchanged += 1
+                return "unchanged"
+            case Skipped():
+                report.skipped[result.reason] += 1
+                return "skipped"
+            case Failed():
+                self._failed.add(result, source)
+                report.failed[result.reason] += 1
+                return "failed"
+            case Damage():
+                report.damaged_places += 1
+                report.damaged_bytes += result.skipped
+                if len(report.damaged) < LISTED:
+                    report.damaged.append(Damaged(source, result.offset, result.skipped, result.reason))
+                return None

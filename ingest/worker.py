@@ -1,0 +1,120 @@
+"""What a worker does: it reads splits, and makes records of their pages.
+
+It is a process of its own, so that a page which takes too long or breaks a parser costs that page and nothing else. The
+kernel keeps the time: SIGPROF, left to its default, ends a process in the middle of whatever it does.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.seen import StoredCaptures, Unchanged
+from opensearch_winnow.ingest.sources import read
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+from opensearch_winnow.ingest.tally import Result
+from opensearch_winnow.mappings.record import capture_id
+
+if TYPE_CHECKING:
+    from ctypes import c_longlong
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+AT_MOST = 64  # results in a message
+AT_LEAST_EVERY = 0.2  # seconds: progress is seen, and little is done again after a death
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is the same for all workers of a run."""
+
+    recipe: Recipe
+    cpu_seconds: float  # for one page
+    stored: Path  # the file of what was stored before the run
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A split to read, from its item `start` on."""
+
+    split: Split
+    start: int = 0
+    deadly: dict[int, str] = field(default_factory=dict)  # items that a worker died of, and how
+
+
+class Message(NamedTuple):
+    """What has become of the next items of a task."""
+
+    results: list[Result]
+    content: int  # bytes of their pages
+    offset: int  # where the last of them started; or where reading stopped
+    finished: bool = False
+
+
+def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
+    """Work on tasks until there are no more. `in_hand` tells after a death which item it was."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and is for the parent to answer
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    try:
+        worker = _Worker(job)
+        connection.send(None)  # ready
+        while task := connection.recv():
+            worker.work_on(task, connection, in_hand)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # nobody is there to work for
+
+
+class _Worker:
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._maker = RecordMaker(job.recipe)
+        self._stored = StoredCaptures(job.stored)
+
+    def work_on(self, task: Task, connection: Connection, in_hand: c_longlong) -> None:
+        results: list[Result] = []
+        content, offset, sent = 0, task.split.start, time.monotonic()
+        in_hand.value = 0
+        try:
+            for number, (offset, item) in enumerate(read(task.split, self._job.recipe.page_bytes)):
+                if item is None:
+                    break
+                if number >= task.start:
+                    results.append(self._result(item, offset, task.deadly.get(number)))
+                    content += item.size if isinstance(item, Page) else 0
+                in_hand.value = number + 1
+                if len(results) >= AT_MOST or (results and time.monotonic() - sent > AT_LEAST_EVERY):
+                    connection.send(Message(results, content, offset))
+                    results, content, sent = [], 0, time.monotonic()
+        except ConnectionError:
+            raise
+        except Exception as error:  # a source that cannot be read any further must not end the run
+            rest = max((task.split.end or task.split.start + task.split.size) - offset, 0)
+            results.append(Damage(rest, f"{type(error).__name__}: {error}", offset))
+            offset += rest
+        connection.send(Message(results, content, offset, finished=True))
+
+    def _result(self, item: Item, offset: int, death: str | None) -> Result:
+        if isinstance(item, Damage):
+            return replace(item, offset=offset)
+        if not isinstance(item, Page):
+            return item
+        if death:
+            return Failed(item, death)
+        signal.setitimer(signal.ITIMER_PROF, self._job.cpu_seconds)
+        try:
+            return self._made(item)
+        except Exception as error:  # nor must a page
+            return Failed(item, f"{type(error).__name__}: {error}")
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _made(self, page: Page) -> Result:
+        stored = self._stored.content(capture_id(page.url, page.fetched_at))
+        if stored is not None and stored == self._maker.content_digest(page):
+            return Unchanged(page.url)
+        return self._maker.make(page)

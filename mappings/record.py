@@ -1,0 +1,226 @@
+"""The record: what is stored for a page, and the document of JSON values that stands for it."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.errors import WinnowError
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+# How a page equals an earlier one: said by the crawler, byte by byte, as canonical text, or in all its shingles.
+DUPLICATES = ("revisit", "content", "text", "shingles")
+# The fields that are the same in a document.
+TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
+PERHAPS_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
+
+
+class RecordsError(WinnowError):
+    """Records that cannot be read or written."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Record:
+    """What is stored for a page.
+
+    What can be stored is settled as it is made: a lone surrogate, which UTF-8 does not have, becomes U+FFFD (offsets
+    stay), and a time is one in UTC. Left out, `site` is that of the URL, and `cluster` the record's own id.
+    """
+
+    url: str
+    site: str = ""
+    crawl: str = ""
+    title: str | None = None
+    text: str
+    fetched_at: datetime | None = None
+    payload_digest: str | None = None  # of the bytes as they came, as WARC writes it: "sha1:…"
+    content_digest: str
+    text_digest: str
+    shingle_digest: str
+    fingerprints: array[int]  # 'Q', in the order of the text
+    positions: array[int]  # 'I', of the fingerprints in the canonical text
+    shingle_count: int
+    sketch: array[int]  # 'Q', the MOD_m shingles, sorted
+    minhash: bytes
+    bands: array[int]  # 'Q'
+    duplicate: Literal["revisit", "content", "text", "shingles"] | None = None  # how it equals an earlier page
+    duplicate_of: str | None = None  # the URL of that page
+    cluster: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("fingerprints", "sketch", "bands", "positions"):
+            typecode = "I" if name == "positions" else "Q"
+            if getattr(self, name).typecode != typecode:
+                raise ValueError(f"{name} of a record is an array of {typecode!r}: {self.url}")
+        if len(self.positions) != len(self.fingerprints):
+            raise ValueError(f"a record has a position for each fingerprint: {self.url}")
+        if self.duplicate is not None and self.duplicate not in DUPLICATES:
+            raise ValueError(f"a duplicate is one of {', '.join(DUPLICATES)}, not {self.duplicate!r}: {self.url}")
+        self.url = _storable(self.url)
+        self.text = _storable(self.text)
+        self.crawl = _storable(self.crawl)
+        self.site = _storable(self.site) or site_of(self.url)
+        if self.title is not None:
+            self.title = _storable(self.title)
+        if self.duplicate_of is not None:
+            self.duplicate_of = _storable(self.duplicate_of)
+        if self.fetched_at is not None:
+            self.fetched_at = _in_utc(self.fetched_at)
+        self.cluster = self.cluster or self.id
+
+    @property
+    def id(self) -> str:
+        """That of the capture, whatever was found there."""
+        return capture_id(self.url, self.fetched_at)
+
+    @property
+    def fingerprint_count(self) -> int:
+        """Different ones: a passage that comes twice on a page has its fingerprints there twice."""
+        return len(distinct(self.fingerprints))
+
+    @property
+    def sketch_count(self) -> int:
+        return len(self.sketch)
+
+
+class Stored(NamedTuple):
+    """What tells whether a capture, or its content, is stored already."""
+
+    id: str
+    url: str
+    content_digest: str
+    text_digest: str
+    shingle_digest: str
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        return cls(record.id, record.url, record.content_digest, record.text_digest, record.shingle_digest)
+
+
+def capture_id(url: str, fetched_at: datetime | None) -> str:
+    """The id that the record of this capture has: 32 hexadecimal digits. Times without a time zone are in UTC."""
+    # Behind the NUL is the time in digits, or nothing where it is not known: no other capture gives the same bytes.
+    time = "" if fetched_at is None else microseconds(_in_utc(fetched_at))
+    return blake2b(f"{_storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
+
+
+def site_of(url: str) -> str:
+    """The host of a URL in lower case; empty where there is none, as in file:."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def microseconds(time: datetime) -> int:
+    """Since 1970, exactly."""
+    return (time - EPOCH) // MICROSECOND
+
+
+def as_document(record: Record) -> dict[str, Any]:
+    """The record as JSON values, for stores and JSON lines; its fields in their order, and the counts.
+
+    A hash is 16 hexadecimal digits, as `winnow fingerprint` shows it: sorted as text they are sorted as numbers.
+    Positions are 32-bit integers, lowest byte first, and like the MinHash in base64.
+    """
+    time = record.fetched_at
+    return {
+        "id": record.id,
+        "url": record.url,
+        "site": record.site,
+        "crawl": record.crawl,
+        "title": record.title,
+        "text": record.text,
+        "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
+        "payload_digest": record.payload_digest,
+        "content_digest": record.content_digest,
+        "text_digest": record.text_digest,
+        "shingle_digest": record.shingle_digest,
+        "fingerprints": _tokens(record.fingerprints),
+        "fingerprint_count": record.fingerprint_count,
+        "positions": b64encode(in_order(record.positions, "little")).decode(),
+        "shingle_count": record.shingle_count,
+        "sketch": _tokens(record.sketch),
+        "sketch_count": record.sketch_count,
+        "minhash": b64encode(record.minhash).decode(),
+        "bands": _tokens(record.bands),
+        "duplicate": record.duplicate,
+        "duplicate_of": record.duplicate_of,
+        "cluster": record.cluster,
+    }
+
+
+def from_document(document: dict[str, Any]) -> Record:
+    """The record of a document. What can be computed from the rest, and fields of others, are not looked at."""
+    try:
+        plain = {name: document[name] for name in (*TEXTS, *PERHAPS_TEXTS, "shingle_count")}
+        for name, value in plain.items():
+            kind = int if name == "shingle_count" else str
+            if not isinstance(value, kind) and not (value is None and name in PERHAPS_TEXTS):
+                raise ValueError(f"{name} is {value!r}")
+        time = document["fetched_at"]
+        positions = array("I", b64decode(document["positions"], validate=True))
+        if sys.byteorder == "big":
+            positions.byteswap()
+        return Record(
+            fetched_at=None if time is None else datetime.fromisoformat(time),
+            fingerprints=_hashes(document["fingerprints"]),
+            positions=positions,
+            sketch=_hashes(document["sketch"]),
+            minhash=b64decode(document["minhash"], validate=True),
+            bands=_hashes(document["bands"]),
+            **plain,
+        )
+    except KeyError as error:
+        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
+    except (TypeError, ValueError) as error:
+        raise RecordsError(f"not the document of a record: {error}") from None
+
+
+def in_order(numbers: array[int], order: Literal["little", "big"]) -> bytes:
+    """The bytes of the numbers, lowest or highest first, on any machine."""
+    if sys.byteorder != order:
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _tokens(hashes: array[int]) -> list[str]:
+    return in_order(hashes, "big").hex(" ", 8).split()
+
+
+def _hashes(tokens: list[str]) -> array[int]:
+    joined = bytes.fromhex("".join(tokens))
+    if len(joined) != 8 * len(tokens) or any(len(token) != 16 for token in tokens):
+        raise ValueError("a hash is 16 hexadecimal digits")
+    hashes = array("Q", joined)
+    if sys.byteorder == "little":
+        hashes.byteswap()
+    return hashes
+
+
+def _storable(text: str) -> str:
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+    return text
+
+
+def _in_utc(time: datetime) -> datetime:
+    if time.tzinfo is UTC:
+        return time
+    try:
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{time} is no time in UTC") from None

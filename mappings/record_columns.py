@@ -1,0 +1,93 @@
+"""Records as Arrow columns, many at a time, and back. Arrays are joined and cut; no number becomes a Python object."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
+
+# Spark has no unsigned integers, so a hash keeps its 64 bits and is read with a sign. Positions do the same with 32
+# bits, but no text is so long that one would be negative.
+HASHES = pa.list_(pa.field("element", pa.int64(), nullable=False))
+POSITIONS = pa.list_(pa.field("element", pa.int32(), nullable=False))
+TIME = pa.timestamp("us", tz="UTC")
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("url", pa.string(), nullable=False),
+        pa.field("site", pa.string(), nullable=False),
+        pa.field("crawl", pa.string(), nullable=False),
+        pa.field("title", pa.string()),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("fetched_at", TIME),
+        pa.field("payload_digest", pa.string()),
+        pa.field("content_digest", pa.string(), nullable=False),
+        pa.field("text_digest", pa.string(), nullable=False),
+        pa.field("shingle_digest", pa.string(), nullable=False),
+        pa.field("fingerprints", HASHES, nullable=False),
+        pa.field("fingerprint_count", pa.int32(), nullable=False),
+        pa.field("positions", POSITIONS, nullable=False),
+        pa.field("shingle_count", pa.int32(), nullable=False),
+        pa.field("sketch", HASHES, nullable=False),
+        pa.field("sketch_count", pa.int32(), nullable=False),
+        pa.field("minhash", pa.binary(), nullable=False),
+        pa.field("bands", HASHES, nullable=False),
+        pa.field("duplicate", pa.string()),
+        pa.field("duplicate_of", pa.string()),
+        pa.field("cluster", pa.string(), nullable=False),
+    ]
+)
+FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count", "sketch_count")]
+
+
+def as_columns(records: Sequence[Record]) -> pa.RecordBatch:
+    """The records as one batch of columns."""
+    columns = [_column([getattr(record, field.name) for record in records], field.type) for field in SCHEMA]
+    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def as_records(batch: pa.RecordBatch) -> Iterator[Record]:
+    """The records of a batch that has the columns of SCHEMA."""
+    columns = [_values(batch.column(name)) for name in FIELDS]
+    for values in zip(*columns, strict=True):
+        yield Record(**dict(zip(FIELDS, values, strict=True)))
+
+
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    if kind in (HASHES, POSITIONS):
+        ends = array("i", accumulate(map(len, values), initial=0))
+        numbers = pa.Array.from_buffers(kind.value_type, ends[-1], [None, pa.py_buffer(b"".join(values))])
+        offsets = pa.Array.from_buffers(pa.int32(), len(ends), [None, pa.py_buffer(ends)])
+        return pa.ListArray.from_arrays(offsets, numbers, type=kind)
+    if kind == TIME:
+        return pa.array([None if time is None else microseconds(time) for time in values], pa.int64()).cast(kind)
+    return pa.array(values, kind)
+
+
+def _values(column: pa.Array) -> list[Any]:
+    if column.type == TIME:
+        times = column.cast(pa.int64()).to_pylist()
+        return [None if time is None else EPOCH + timedelta(microseconds=time) for time in times]
+    if column.type not in (HASHES, POSITIONS):
+        values: list[Any] = column.to_pylist()
+        return values
+    typecode = "Q" if column.type == HASHES else "I"
+    ends = _bytes(column.offsets).cast("i")
+    joined = array(typecode, bytes(_bytes(column.flatten())))
+    return [joined[start - ends[0] : end - ends[0]] for start, end in pairwise(ends)]
+
+
+def _bytes(numbers: pa.Array) -> memoryview:
+    """The numbers of an array that may be a part of another."""
+    buffer = numbers.buffers()[1]
+    if buffer is None or not len(numbers):
+        return memoryview(b"")
+    width = numbers.type.bit_width // 8
+    return memoryview(buffer)[numbers.offset * width : (numbers.offset + len(numbers)) * width]

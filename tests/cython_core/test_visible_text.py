@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference_visible_text as reference
+from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
+
+Event = tuple[str, ...] | tuple[str, str, dict[str, str]]
+INLINE = {"a", "b", "span", "my-card", "date", "ünbekannt", "a-name-that-is-longer-than-sixteen"}
+TAGS = sorted({*" ".join(NAMES.values()).split(), *INLINE})
+FEW = ["p", "br", "a", "b", "td", "pre", "svg", "title", "script", "noframes", "img"]  # so that they meet
+CHARACTERS = (
+    "aZ.é漢\U0001f600 \t\n\v\f\r\x1c\x1f\x85\xa0\xad\u200b\u2028\u3000\0\x01\x08\x7f\x9f\ufffd\ufeff\ud800\udc00"
+)
+ATTRIBUTES = st.fixed_dictionaries(
+    {},
+    optional={
+        "alt": st.text(CHARACTERS, max_size=4),
+        "type": st.sampled_from(["image", "IMAGE", "text", ""]),
+    },
+)
+
+
+def events(tags: Sequence[str], text: st.SearchStrategy[str]) -> st.SearchStrategy[list[Event]]:
+    tag = st.sampled_from(tags)
+    return st.lists(
+        st.one_of(
+            st.tuples(st.just("data"), text),
+            st.tuples(st.just("start"), tag, ATTRIBUTES),
+            st.tuples(st.just("end"), tag),
+        ),
+        max_size=30,
+    )
+
+
+any_text = st.one_of(st.text(CHARACTERS, max_size=6), st.text(max_size=6))
+any_events = st.one_of(events(TAGS, any_text), events(FEW, any_text))
+
+
+def tell(page: VisibleText | reference.VisibleText, told: Sequence[Event]) -> tuple[str, str, str]:
+    for name, *arguments in told:
+        getattr(page, name)(*arguments)
+    return page.close()
+
+
+def text(*told: Event | str) -> str:
+    """Of events, where a string is text, "<b>" a start and "</b>" an end."""
+    seen: list[Event] = []
+    for each in told:
+        if not isinstance(each, str):
+            seen.append(each)
+        elif tag := re.fullmatch(r"<(/?)([\w-]+)>", each):
+            seen.append(("end", tag[2]) if tag[1] else ("start", tag[2], {}))
+        else:
+            seen.append(("data", each))
+    return tell(VisibleText(), seen)[0]
+
+
+# --- the rule ---------------------------------------------------------------------------------------------------------
+
+
+@given(any_events, any_events, st.booleans())
+def test_is_the_reference_page_after_page(first: list[Event], second: list[Event], alt: bool) -> None:
+    page, plain = VisibleText(alt=alt), reference.VisibleText(alt=alt)
+    assert tell(page, first) == tell(plain, first)
+    assert tell(page, second) == tell(plain, second)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_is_the_reference_for_every_name(tag: str) -> None:
+    told: list[Event] = [("data", "a"), ("start", tag, {}), ("data", "b\n"), ("end", tag), ("data", "c")]
+    for drawing in ([], [("start", "svg", {})]):
+        assert tell(VisibleText(), [*drawing, *told]) == tell(reference.VisibleText(), [*drawing, *told])
+
+
+outside = sorted({*TAGS} - {*reference.SKIPPED, *reference.VERBATIM, *reference.SVG_ONLY, "noframes", "svg"})
+plain_text = st.text("aZ.é漢\U0001f600 \t\n\r\xad\u3000", max_size=6)
+
+
+@given(events(outside, plain_text))
+def test_no_character_is_lost_and_white_space_is_single(told: list[Event]) -> None:
+    seen, title, noframes = tell(VisibleText(), told)
+    given_ = "".join(each[1] for each in told if each[0] == "data")  # type: ignore[misc]
+    assert re.sub(r"[ \n]", "", seen) == re.sub(r"[ \t\n\r]", "", given_)
+    assert not re.search(r"^[ \n]|[ \n]{2}|[\t\r]|[ \n]$", seen)
+    assert title == noframes == ""
+
+
+@given(events(["b", "span", "my-card"], plain_text))
+def test_inline_elements_separate_nothing(told: list[Event]) -> None:
+    given_ = "".join(each[1] for each in told if each[0] == "data")  # type: ignore[misc]
+    assert tell(VisibleText(), told)[0] == tell(VisibleText(), [("data", given_)])[0]
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_with_a_bold_letter_is_one_word_and_two_blocks_are_two_lines() -> None:
+    assert (
+        text("<p>", "<b>", "W", "</b>", "ord ", "</p>", "<div>", "\n next", "<br>", "</br>", "last")
+        == "Word\nnext\nlast"
+    )
+
+
+def test_cells_fields_pictures_and_neighbouring_links_are_words_of_their_own() -> None:
+    assert text("<td>", "1", "</td>", "<td>", "2", "</td>") == "1 2"
+    assert text("Name", "<input>", "</input>", "Place") == "Name Place"
+    assert text("on", "<img>", "</img>", "this", "<svg>", "</svg>", "week") == "on this week"
+    assert text("<a>", "Home", "</a>", "<a>", "About", "</a>", "us") == "Home Aboutus"
+    assert text("<a>", "Home", "</a>", ", ", "<a>", "About", "</a>") == "Home, About"
+
+
+def test_pre_is_as_it_was_written_and_its_edges_are_not() -> None:
+    assert text("a", "<pre>", "\n\n  x =  1\n\ty\xa0\n", "</pre>", " b") == "a\n  x =  1\n\ty\nb"
+    assert text("a", "<pre>", " \n", "</pre>", "b") == "a\nb"
+
+
+def test_hard_spaces_stay_as_many_as_they_are_except_at_the_edges() -> None:
+    assert text("<p>", "\xa0", "</p>", "<p>", "\xa0a\xa0 \xa0b\xa0", "</p>") == "a   b"
+
+
+def test_control_characters_vanish_and_soft_hyphens_stay() -> None:
+    assert text("a\0b\x08c\x9fd\x7f\xad\u200b\ufffd") == "abcd\xad\u200b\ufffd"
+    assert text("a\vb\x85c\x1fd") == "a b c d"
+
+
+def test_the_title_is_the_first_that_says_something_and_is_no_drawings() -> None:
+    def title(*texts: str) -> list[Event]:
+        return [each for t in texts for each in (("start", "title", {}), ("data", t), ("end", "title"))]
+
+    drawing: list[Event] = [("start", "svg", {}), *title("icon"), ("end", "svg")]
+    assert tell(VisibleText(), [*drawing, *title(" \n", " The\n title ", "late"), ("data", "x")]) == (
+        "x",
+        "The title",
+        "",
+    )
+
+
+def test_what_nobody_sees_is_skipped_whatever_is_in_it() -> None:
+    assert text("<iframe>", "<p>", "<iframe>", "a", "</iframe>", "b", "</p>", "</iframe>", "c") == "c"
+    assert text("<svg>", "<desc>", "<p>", "</svg>", "</p>", "no", "</desc>", "yes") == "yes"
+
+
+def test_noframes_is_handed_on_as_it_is() -> None:
+    told: list[Event] = [
+        ("start", "noframes", {}),
+        ("data", "<p>a"),
+        ("data", " \0b"),
+        ("end", "noframes"),
+        ("data", "c"),
+    ]
+    assert tell(VisibleText(), told) == ("c", "", "<p>a \0b")
+
+
+@pytest.mark.parametrize("tag", ["img", "area", "image"])
+def test_words_for_pictures_on_request(tag: str) -> None:
+    told: list[Event] = [("data", "a"), ("start", tag, {"alt": "two  words"}), ("end", tag), ("data", "b")]
+    assert tell(VisibleText(alt=True), told)[0] == "a two words b"
+    assert tell(VisibleText(), told)[0] == "a b"
+
+
+def test_words_for_buttons_that_are_pictures_but_not_for_other_fields() -> None:
+    told: list[Event] = [("start", "input", {"alt": "go", "type": "Image"}), ("start", "input", {"alt": "no"})]
+    assert tell(VisibleText(alt=True), told)[0] == "go"
+
+
+# --- at the limits ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tag", ["pre", "svg", "script", "a", "p"])
+def test_depth_does_not_matter(tag: str) -> None:
+    page = VisibleText()
+    for _ in range(200_000):
+        page.start(tag, {})
+    assert page.depth == 200_000
+    for _ in range(300_000):
+        page.end(tag)
+    assert page.depth == 0
+    page.data("  a  b ")
+    assert page.close() == ("a b", "", "")
+
+
+def test_much_text_after_little() -> None:
+    page = VisibleText()
+    for size in (1, 5_000, 3_000_000, 7):
+        for char in "x\xe9漢\U0001f600\xa0":
+            page.data(f"<{char * size}>")
+            assert page.close()[0] == f"<{char * size}>".replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("wrong", [None, b"p", 1])
+def test_other_types_are_refused(wrong: object) -> None:
+    page = VisibleText()
+    for event in (lambda: page.start(wrong, {}), lambda: page.end(wrong), lambda: page.data(wrong)):  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            event()
+    with pytest.raises(TypeError):
+        VisibleText(True)  # type: ignore[misc]

@@ -1,0 +1,102 @@
+"""A run from sources to records, as the command makes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from gzip import compress
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+
+from opensearch_winnow.ingest.bulk import index
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.mappings.parquet import read_records
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.records_file import RecordWriter
+
+
+USUAL = Recipe()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    report: Report
+    records: list[Record]
+    failed: list[dict[str, Any]]
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Indexed, unchanged, skipped, failed."""
+        report = self.report
+        return report.indexed, report.unchanged, report.skipped.total(), report.failed.total()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Done]:
+    def call(
+        sources: Sequence[Path | str],
+        to: str = "records.parquet",
+        split: int = 1_000_000,
+        recipe: Recipe = USUAL,
+        **options: Any,
+    ) -> Done:
+        target, letters = tmp_path / to, tmp_path / f"{to}.failed.jsonl"
+        with (
+            Sources([str(source) for source in sources]) as crawled,
+            RecordWriter(target, recipe.scheme) as records,
+            FailedPages(letters, is_source=letters in sources) as failed,
+        ):
+            report = index(crawled.splits(split), records, failed, recipe, **options)
+        lines = letters.read_text().splitlines() if letters.exists() else []
+        return Done(report, list(read_records(target)), [json.loads(line) for line in lines])
+
+    return call
+
+
+def html(seed: int, words: int = 60) -> bytes:
+    """A page of its own."""
+    source = Random(seed)
+    prose = " ".join("".join(source.choices("abcdefghij", k=source.randint(2, 9))) for _ in range(words))
+    return f"<html><head><title>Page {seed}</title></head><body><p>{prose}</p></body></html>".encode()
+
+
+@pytest.fixture
+def page() -> Callable[..., bytes]:
+    return html
+
+
+@pytest.fixture
+def warc(tmp_path: Path) -> Callable[..., Path]:
+    """An archive of responses: of each the URL, the body, and maybe headers."""
+
+    def write(name: str, responses: Iterable[tuple[Any, ...]], *, compress: Callable[[bytes], bytes] = gzip) -> Path:
+        path = tmp_path / name
+        with path.open("wb") as file:
+            for url, body, *more in responses:
+                headers = {"Content-Type": "text/html; charset=utf-8"} | (more[0] if more else {})
+                file.write(compress(response(url, body, headers)))
+        return path
+
+    return write
+
+
+def gzip(data: bytes) -> bytes:
+    return compress(data, mtime=0)
+
+
+def response(url: str, body: bytes, headers: dict[str, str]) -> bytes:
+    """A record of a WARC."""
+    http = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    block = f"HTTP/1.1 200 OK\r\n{http}\r\n".encode() + body
+    fields = f"WARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"
+    fields += f"WARC-Record-ID: <urn:uuid:{uuid5(NAMESPACE_URL, url)}>\r\nContent-Length: {len(block)}\r\n"
+    fields += "Content-Type: application/http; msgtype=response\r\n"
+    return f"WARC/1.0\r\n{fields}\r\n".encode() + block + b"\r\n\r\n"

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE, is_one_document, looks_like, read, splits
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+from opensearch_winnow.ingest.sources.unpacked import is_packed
+
+CAP = 100_000
+JAN_2 = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def items(path: Path, *, cap: int = CAP) -> list[Item]:
+    """What a file holds, read as one split."""
+    return [item for _, item in read(Split("jsonl", str(path)), cap) if item is not None]
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Callable[[bytes], Item]:
+    def read_line(content: bytes) -> Item:
+        (tmp_path / "line.jsonl").write_bytes(content)
+        (item,) = items(tmp_path / "line.jsonl")
+        return item
+
+    return read_line
+
+
+# --- lines that no page can be made of --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"not json", "not JSON"),
+        (b'{"url": "u", "text": "cut', "not JSON"),
+        (b'{"url": "u", "text": "x"} {}', "not JSON"),
+        (b'{"url": "u", "text": "\xff"}', "not UTF-8"),
+        (b"[1]", "not an object"),
+        (b'"url"', "not an object"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"url": "u", "n": ' + b"9" * 5_000 + b"}", "a number is too long"),
+        (b'{"text": "x"}', "no url"),
+        (b'{"url": "", "text": "x"}', "no url"),
+        (b'{"url": "  ", "text": "x"}', "no url"),
+        (b'{"url": NaN, "text": "x"}', "no url"),
+        (b'{"url": 1, "text": "x"}', "url is not a string"),
+    ],
+)
+def test_a_line_without_a_url_is_kept_as_it_is(
+    line: Callable[[bytes], Item], tmp_path: Path, content: bytes, reason: str
+) -> None:
+    where = (tmp_path / "line.jsonl").as_uri() + "#byte=0"
+    assert line(content) == Failed(Page(where, html=content, content_type=LINE_TYPE), reason)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ("", "neither html nor text"),
+        (', "html": null', "neither html nor text"),
+        (', "text": NaN', "neither html nor text"),
+        (', "html": ["x"]', "html is not a string"),
+        (', "text": {"a": 1}', "text is not a string"),
+        (', "html": "\\ud800"', "half a character in html"),
+        (', "text": "x", "title": "\\udc00"', "half a character in title"),
+        (', "text": "x", "title": 1', "title is not a string"),
+        (', "text": "x", "date": "yesterday"', "date is not a date"),
+        (', "text": "x", "date": true', "date is not a date"),
+        (', "text": "x", "date": 1e999', "date is not a date"),
+        (', "text": "x", "date": 99999999999999999999999', "date is not a date"),
+        (', "text": "x", "fetched_at": "2024-13-01"', "fetched_at is not a date"),
+        (', "text": "x", "codings": "gzip"', "codings is not a list of strings"),
+        (', "html_base64": "???"', "html_base64 is not base64"),
+        (', "html_base64": "ä"', "html_base64 is not base64"),
+        (', "html_base64": ""', "its body was not kept"),
+    ],
+)
+def test_a_line_with_a_url(line: Callable[[bytes], Item], fields: str, reason: str) -> None:
+    item = line(('{"url": "https://example.org/"' + fields + "}").encode())
+    assert isinstance(item, Failed)
+    assert (item.page.url, item.reason) == ("https://example.org/", reason)
+
+
+def test_what_does_not_matter_does_not_fail(line: Callable[[bytes], Item]) -> None:
+    content = b'{"url": "u", "score": NaN, "text": "a\tb \\ud83d\\ude00", "url2": "\\ud800", "big": 1e999}'
+    assert line(content) == Page("u", text="a\tb 😀")
+
+
+def test_failed_pages_are_read_again(line: Callable[[bytes], Item]) -> None:
+    given = Page("u", html=b"\xff<p>", fetched_at=JAN_2, title="T", content_type="text/html", codings=("gzip",))
+    kept = {"url": "u", "fetched_at": JAN_2.isoformat(), "title": "T", "content_type": "text/html", "codings": ["gzip"]}
+    kept |= {"html_base64": b64encode(b"\xff<p>").decode(), "reason": "took over 10 s", "source": "crawl.warc.gz"}
+    assert line(json.dumps(kept).encode()) == given
+
+
+@pytest.mark.parametrize("content", [b"not json", b'{"url": "https://example.org/"}', b"\xff"])
+def test_a_failed_line_is_tried_as_a_line_again(line: Callable[[bytes], Item], content: bytes) -> None:
+    first = line(content)
+    assert isinstance(first, Failed)
+    assert isinstance(first.page.html, bytes)
+    kept = {"url": first.page.url, "content_type": first.page.content_type, "reason": first.reason}
+    assert line(json.dumps(kept | {"html_base64": b64encode(first.page.html).decode()}).encode()) == first
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "語", "😀", '"'])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_the_cap_is_of_the_page_and_not_of_its_line(
+    line: Callable[[bytes], Item], letter: str, ascii_only: bool
+) -> None:
+    text = letter * (CAP // len(letter.encode()))
+    assert line(json.dumps({"url": "u", "text": text}, ensure_ascii=ascii_only).encode()) == Page("u", text=text)
+    item = line(json.dumps({"url": "u", "text": text + "xxxx"}, ensure_ascii=ascii_only).encode())
+    assert isinstance(item, Failed)
+    assert item.reason == "larger than 0.1 MB"
+    assert isinstance(line(json.dumps({"url": "u", "html_base64": b64encode(bytes(CAP)).decode()}).encode()), Page)
+    assert isinstance(
+        line(json.dumps({"url": "u", "html_base64": b64encode(bytes(CAP + 1)).decode()}).encode()), Failed
+    )
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
+def test_a_line_without_end_is_not_held(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(pack(b'{"url": "u", "text": "' + b"x" * 30_000_000 + b'"}\n{"url": "next", "text": "x"}\n'))
+    tracemalloc.start()
+    try:
+        found = items(path)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert found == [Failed(Page(f"{path.as_uri()}#byte=0", html=b""), "larger than 0.1 MB"), Page("next", text="x")]
+
+
+# --- lines and cuts ---------------------------------------------------------------------------------------------------
+
+good = st.builds(
+    lambda url, text: json.dumps({"url": f"u{url}", "text": text}, ensure_ascii=False).encode(),
+    st.integers(0, 9),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+)
+bad = st.binary(max_size=20).map(lambda content: content.replace(b"\n", b"")).filter(lambda line: not is_packed(line))
+contents = st.lists(st.tuples(st.one_of(good, bad), st.sampled_from([b"\n", b"\r\n", b"\n\n"])), max_size=12)
+
+
+@given(contents, st.booleans(), st.lists(st.integers(0, 400), max_size=5), st.sampled_from([10, CAP]))
+def test_any_cuts_give_the_same(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[bytes, bytes]], ends: bool, cuts: list[int], cap: int
+) -> None:
+    content = b"".join(line + end for line, end in lines)
+    content = content if ends else content.rstrip(b"\r\n")
+    path = tmp_path_factory.getbasetemp() / "cuts.jsonl"
+    path.write_bytes(content)
+    whole = list(read(Split("jsonl", str(path)), cap))
+    assert whole[-1] == (len(content), None)
+    bounds = sorted({0, *(cut for cut in cuts if cut < len(content))})
+    pieces = [Split("jsonl", str(path), *bound) for bound in zip(bounds, [*bounds[1:], None], strict=True)]
+    parts = [list(read(piece, cap)) for piece in pieces]
+    assert [item for part in parts for item in part[:-1]] == whole[:-1]
+    for piece, part, following in zip(pieces, parts, parts[1:], strict=False):
+        stopped = part[-1][0]
+        assert piece.end is not None
+        assert stopped >= piece.end
+        assert all(offset >= stopped for offset, _ in following[:-1])
+    for size in (1, 7, 50, 10_000):
+        made = list(splits(str(path), size))
+        assert [piece.start for piece in made[1:]] == [piece.end for piece in made[:-1]]
+        assert sum(piece.size for piece in made) == len(content)
+        read_in_turn = [list(read(piece, cap)) for piece in made]
+        assert [part[-1][0] for part in read_in_turn[:-1]] == [piece.end for piece in made[:-1]]
+        assert [item for part in read_in_turn for item in part[:-1]] == whole[:-1]
+
+
+@given(contents, st.integers(0, 300))
+def test_compressed_lines_are_the_same(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[bytes, bytes]], start: int
+) -> None:
+    content = b"".join(line + end for line, end in lines) + b'{"url": "last", "text": "x"}\n'
+    plain = tmp_path_factory.getbasetemp() / "plain.jsonl"
+    plain.write_bytes(content)
+    whole = list(read(Split("jsonl", str(plain), start, base="source:"), CAP))
+    for pack in (gzip.compress, zstandard.compress):
+        packed = tmp_path_factory.getbasetemp() / "packed.jsonl.gz"
+        packed.write_bytes(pack(content))
+        (split,) = splits(str(packed), 1)
+        assert split.size == packed.stat().st_size
+        assert list(read(replace(split, start=start, base="source:"), CAP)) == whole
+
+
+def test_marks_and_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    line = b'{"url": "u", "text": "x"}'
+    path.write_bytes(b"\xef\xbb\xbf" + line + b"\r\n\r\n  \n\xef\xbb\xbf" + line + b"\n\t" + line)
+    assert items(path) == [Page("u", text="x")] * 3
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_damage_costs_only_the_rest(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    lines = [json.dumps({"url": f"u{number}", "text": str(hash((number,)))}).encode() for number in range(5_000)]
+    whole = pack(b"\n".join(lines))
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(whole[: len(whole) * 3 // 4])
+    *pages, damage = items(path)
+    assert isinstance(damage, Damage)
+    assert "cut off" in damage.reason
+    assert 1_000 < len(pages) < 5_000
+    assert [item.url for item in pages if isinstance(item, Page)] == [f"u{number}" for number in range(len(pages))]
+    assert items(path) == [*pages, damage]
+
+
+def test_a_file_that_has_gone(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    item = Failed(Page(path.as_uri(), html=b""), "cannot be read: No such file or directory")
+    assert list(read(Split("jsonl", str(path), 10, 20), CAP)) == [(10, item), (20, None)]
+
+
+# --- what is JSONL ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "lines", "document"),
+    [
+        (b'{"url": "u", "text": "x"}\n', True, False),
+        (b'\xef\xbb\xbf\r\n{"uri": "u", "html": "x"}', True, False),
+        (b'{"text": "' + b"x" * 1_000, True, False),
+        (b'{"name": "' + b"x" * 1_000, False, False),
+        (b'{"url": "u"}\n', False, False),
+        (b'{\n  "url": "u",\n  "text": "x"\n}', False, True),
+        (b'[{"url": "u", "text": "x"}]', False, True),
+        (b'\xef\xbb\xbf\n[\n{"url": "u", "text": "x"}]', False, True),
+        (b"<html>", False, False),
+        (b"", False, False),
+    ],
+)
+def test_by_its_first_line(head: bytes, lines: bool, document: bool) -> None:
+    assert (looks_like(head), is_one_document(head)) == (lines, document)

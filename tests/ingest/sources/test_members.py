@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable
+
+import pytest
+import zstandard
+from fastwarc.stream_io import Lz4Writer, ZstdWriter
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED, LZ4, ZSTD, Frame, GzipMember, Member, Window
+
+
+def content_of(member: Member) -> bytes:
+    found = b""
+    while piece := member.read():
+        found += piece
+    assert member.read() == b""
+    return found
+
+
+def zstd(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with ZstdWriter(out) as writer:
+        writer.write(content)
+    return out.getvalue()
+
+
+def lz4(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with Lz4Writer(out) as writer:
+        writer.write(content)
+    return out.getvalue()
+
+
+KINDS: dict[str, tuple[Callable[[bytes], bytes], Callable[[io.BytesIO, int], Member]]] = {
+    "gzip": (gzip.compress, GzipMember),
+    "gzip, not compressed": (lambda content: gzip.compress(content, 0), GzipMember),
+    "zstd": (zstd, lambda file, start: Frame(file, start, ZSTD)),
+    "zstd without checksum": (zstandard.compress, lambda file, start: Frame(file, start, ZSTD)),
+    "lz4": (lz4, lambda file, start: Frame(file, start, LZ4)),
+}
+each_kind = pytest.mark.parametrize(("pack", "member"), KINDS.values(), ids=KINDS)
+
+
+@each_kind
+@pytest.mark.parametrize("size", [1, 1_000, 65_536, 1_000_000])
+def test_a_member_ends_where_the_next_starts(
+    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member], size: int
+) -> None:
+    content = bytes(range(256)) * (size // 256 + 1)
+    first, second = pack(content), pack(b"second")
+    found = member(io.BytesIO(b"before" + first + second + b"after"), 6)
+    assert content_of(found) == content
+    assert (found.end, found.fault) == (6 + len(first), None)
+    found = member(io.BytesIO(b"before" + first + second + b"after"), 6 + len(first))
+    assert content_of(found) == b"second"
+    assert (found.end, found.fault) == (6 + len(first) + len(second), None)
+
+
+@each_kind
+def test_a_member_that_is_cut_off(pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member]) -> None:
+    content = zlib.compress(bytes(100_000), 0)
+    packed = pack(content)
+    for size in range(4, len(packed), max(len(packed) // 50, 1)):
+        found = member(io.BytesIO(packed[:size]), 0)
+        assert content.startswith(content_of(found))
+        assert (found.end, found.fault) == (size, CUT_OFF)
+
+
+@given(st.binary(min_size=10, max_size=3_000), st.data())
+def test_what_can_be_inflated_before_a_fault_is(content: bytes, data: st.DataObject) -> None:
+    packed = bytearray(gzip.compress(content, 0))  # in which each byte has its own place
+    at = data.draw(st.integers(15, len(packed) - 9))
+    packed[at] ^= data.draw(st.integers(1, 255))
+    found = GzipMember(io.BytesIO(bytes(packed) + b"more"), 0)
+    assert content_of(found) == packed[15:-8]  # all of it, and then the checksum is wrong
+    assert (found.end, found.fault) == (len(packed), DAMAGED)
+
+
+def test_a_wrong_length_is_damage() -> None:
+    packed = bytearray(gzip.compress(b"content"))
+    packed[-1] ^= 1
+    found = GzipMember(io.BytesIO(bytes(packed) + b"more"), 0)
+    assert content_of(found) == b"content"
+    assert (found.end, found.fault) == (len(packed), DAMAGED)
+
+
+def test_a_frame_to_be_skipped_is_empty() -> None:
+    frame = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    found = Frame(io.BytesIO(frame + b"rest"), 0, ZSTD)
+    assert content_of(found) == b""
+    assert (found.end, found.fault) == (len(frame), None)
+
+
+@given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 300), st.binary(max_size=50), st.data())
+def test_a_window_is_a_file(content: bytes, start: int, end: int, before: bytes, data: st.DataObject) -> None:
+    start, end = sorted((min(start, len(content)), min(end, len(content))))
+    window = io.BufferedReader(Window(io.BytesIO(content), start, end, before), 16)
+    same = io.BytesIO(before + content[start:end])
+    assert window.read() == same.read()
+    for _ in range(3):
+        at, size = data.draw(st.integers(0, 400)), data.draw(st.integers(0, 100))
+        assert window.seek(at) == same.seek(at)
+        assert window.read(size) == same.read(size)
+    assert window.seek(0, io.SEEK_END) == same.seek(0, io.SEEK_END)

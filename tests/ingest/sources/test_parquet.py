@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet as pq
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources import SourceError
+from opensearch_winnow.ingest.sources.parquet import read, splits
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+
+CAP = 100_000
+JAN_2 = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def written(path: Path, columns: dict[str, Any], **options: Any) -> Path:
+    pq.write_table(pa.table(columns), path, **options)
+    return path
+
+
+def items(path: Path, *, cap: int = CAP) -> list[Item]:
+    return [item for _, item in read(Split("parquet", str(path)), cap) if item is not None]
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pa.array(["<p>ä"]), "<p>ä"),
+        (pa.array(["<p>ä"], pa.large_string()), "<p>ä"),
+        (pa.array(["<p>ä"], pa.string_view()), "<p>ä"),
+        (pa.array(["<p>ä"]).dictionary_encode(), "<p>ä"),
+        (pa.array([b"<p>\xe4"]), b"<p>\xe4"),
+        (pa.array([b"<p>\xe4"], pa.large_binary()), b"<p>\xe4"),
+        (pa.array([b"<p>\xe4"], pa.binary(4)), b"<p>\xe4"),
+        (pa.array([b"<p>\xe4"]).view(pa.string()), b"<p>\xe4"),
+    ],
+)
+def test_html_of_any_type(tmp_path: Path, column: Any, expected: str | bytes) -> None:
+    path = written(tmp_path / "a.parquet", {"url": ["u"], "html": column, "ignored": [[1]]})
+    assert items(path) == [Page("u", html=expected)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *(pa.array([JAN_2], pa.timestamp(unit, "UTC")) for unit in ("s", "ms", "us", "ns")),
+        pa.array([JAN_2.replace(tzinfo=None)], pa.timestamp("us")),
+        pa.array([JAN_2.astimezone(timezone(timedelta(hours=-5)))], pa.timestamp("ms", "America/New_York")),
+        pa.array(["2024-01-02T03:04:05Z"]),
+        pa.array(["20240102030405"]),
+        pa.array([1704164645]),
+    ],
+)
+def test_dates(tmp_path: Path, column: Any) -> None:
+    path = written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"], "crawled_at": column})
+    assert items(path) == [Page("u", text="x", fetched_at=JAN_2)]
+
+
+def test_other_dates(tmp_path: Path) -> None:
+    finest = pa.array([1_704_164_645_000_000_999], pa.timestamp("ns"))
+    far = pa.array([2**60], pa.timestamp("ms"))
+    for column, expected in ((finest, JAN_2), (pa.array([date(2024, 1, 2)]), datetime(2024, 1, 2, tzinfo=UTC))):
+        path = written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"], "date": column})
+        assert items(path) == [Page("u", text="x", fetched_at=expected)]
+    path = written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"], "date": far})
+    assert items(path) == [Failed(Page("u", html=b""), "date cannot be read")]
+
+
+def test_all_fields(tmp_path: Path) -> None:
+    columns = {
+        "link": ["u"],
+        "body": [b"\xff<p>"],
+        "title": ["T"],
+        "content_type": ["text/html"],
+        "codings": [["gzip"]],
+    }
+    columns["html_base64"] = ["/zxwPg=="]
+    path = written(tmp_path / "a.parquet", columns)
+    assert items(path) == [Page("u", html=b"\xff<p>", title="T", content_type="text/html", codings=("gzip",))]
+
+
+def test_rows_that_no_page_can_be_made_of(tmp_path: Path) -> None:
+    text = pa.array([b"x", None, b"x", b"\xff", b"x" * 11, b"x"]).view(pa.string())
+    path = written(tmp_path / "a.parquet", {"url": [None, "b", " ", "d", "e", "f"], "text": text})
+    row = f"{path.as_uri()}#row="
+    assert items(path, cap=10) == [
+        Failed(Page(f"{row}0", html=b""), "no url"),
+        Failed(Page("b", html=b""), "neither html nor text"),
+        Failed(Page(f"{row}2", html=b""), "no url"),
+        Failed(Page("d", html=b""), "text is not UTF-8"),
+        Failed(Page("e", html=b""), "larger than 1e-05 MB"),
+        Page("f", text="x"),
+    ]
+
+
+@given(st.data())
+def test_any_splits_give_the_same(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    rows = data.draw(st.integers(1, 60))
+    path = tmp_path_factory.getbasetemp() / "any.parquet"
+    columns = {"url": [f"u{row}" for row in range(rows)], "text": ["x" * (row % 7 * 3) for row in range(rows)]}
+    written(path, columns, row_group_size=data.draw(st.integers(1, 70)))
+    whole = list(read(Split("parquet", str(path), 0, rows), 10))
+    assert [offset for offset, _ in whole] == list(range(rows + 1))
+    made = list(splits(str(path), data.draw(st.integers(1, 2_000))))
+    assert [split.start for split in made] == [0, *(split.end for split in made[:-1])]
+    assert made[-1].end == rows
+    assert 0 < sum(split.size for split in made) <= path.stat().st_size
+    cuts = sorted({0, *data.draw(st.lists(st.integers(0, rows), max_size=4)), rows})
+    by_rows = [replace(made[0], start=start, end=end) for start, end in pairwise(cuts)]
+    for pieces in (made, by_rows):
+        found = [list(read(piece, 10)) for piece in pieces]
+        assert [part[-1] for part in found] == [(piece.end, None) for piece in pieces]
+        assert [item for part in found for item in part[:-1]] == whole[:-1]
+
+
+def test_large_row_groups_are_not_held(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    page = os.urandom(50_000).hex()
+    rows = 1_000
+    table = pa.table({"url": [f"u{row}" for row in range(rows)], "text": [f"{row}{page}" for row in range(rows)]})
+    pq.write_table(table, path, compression="none", use_dictionary=False)  # 100 MB, one row group
+    del table
+    (split,) = splits(str(path), 1)
+    before = pa.total_allocated_bytes()
+    most = 0
+    for number, (_, item) in enumerate(read(split, CAP + 10)):
+        most = max(most, pa.total_allocated_bytes() - before)
+        assert item == (Page(f"u{number}", text=f"{number}{page}") if number < rows else None)
+    assert 1_000_000 < most < 40_000_000
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """Five row groups of 100 rows, with a hole in the third."""
+    path = tmp_path / "damaged.parquet"
+    columns = {"url": [f"u{row}" for row in range(500)], "text": [os.urandom(200).hex() for _ in range(500)]}
+    written(path, columns, row_group_size=100, write_page_checksum=True, use_dictionary=False)
+    column = pq.ParquetFile(path).metadata.row_group(2).column(1)
+    content = bytearray(path.read_bytes())
+    middle = column.data_page_offset + 2_000
+    content[middle : middle + 100] = bytes(100)
+    path.write_bytes(content)
+    return path
+
+
+def test_damage_costs_a_row_group(damaged: Path) -> None:
+    found = items(damaged)
+    assert found == items(damaged)
+    (damage,) = [item for item in found if isinstance(item, Damage)]
+    assert damage.reason == "damaged Parquet"
+    assert 1_000 < damage.skipped < damaged.stat().st_size
+    urls = [item.url for item in found if isinstance(item, Page)]
+    assert urls == [f"u{row}" for row in range(500) if not 200 <= row < 300]
+
+
+@pytest.mark.parametrize("content", [b"PAR1", b"PAR1 and then something else", b"PAR1" + bytes(100) + b"PAR1"])
+def test_no_parquet_at_all(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=r"a\.parquet is damaged, or no Parquet: ") as caught:
+        list(splits(str(path), 100))
+    assert "\n" not in str(caught.value)
+    assert list(read(Split("parquet", str(path), 0, 7, 100), CAP)) == [(0, Damage(100, "damaged Parquet")), (7, None)]
+
+
+def test_cut_off(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"]})
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(SourceError, match="is damaged"):
+        list(splits(str(path), 100))
+
+
+def test_a_file_that_has_gone(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    gone = Failed(Page(path.as_uri(), html=b""), "cannot be read: No such file or directory")
+    assert list(read(Split("parquet", str(path), 3, 9), CAP)) == [(3, gone), (9, None)]
+    with pytest.raises(FileNotFoundError):
+        list(splits(str(path), 100))
+
+
+def test_columns_that_are_not_there_are_said(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"address": ["u"], "text": ["x"]})
+    with pytest.raises(SourceError, match=r"a column url, and one html or text, but there are address, text; rename"):
+        list(splits(str(path), 100))
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"]}).rename(path)
+    (split,) = splits(str(path), 100)
+    assert [item for _, item in read(split, CAP)] == [Page("u", text="x"), None]
+
+
+def test_without_rows(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"url": pa.array([], pa.string()), "text": pa.array([], pa.string())})
+    assert list(splits(str(path), 100)) == []

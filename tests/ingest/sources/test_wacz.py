@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import gzip
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources import wacz, warc
+from opensearch_winnow.ingest.sources.split import Damage, Item
+
+HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+ARC = (
+    b"filedesc://x 0.0.0.0 20030201000000 text/plain 0\n\nhttp://e/arc 1.2.3.4 20030201040506 text/html 48\n"
+    + HTML
+    + b"<p>x\n"
+)
+
+
+def record(number: int, body: bytes = b"<p>Hello") -> bytes:
+    content = HTML + body
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://e/{number}\r\n"
+    return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content + b"\r\n\r\n"
+
+
+def gzipped(*numbers: int) -> bytes:
+    return b"".join(gzip.compress(record(number)) for number in numbers)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "x.wacz"
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.mkdir("archive")
+        zipped.writestr("datapackage.json", "{}", zipfile.ZIP_DEFLATED)
+        zipped.writestr("archive/a.warc.gz", gzipped(1, 2))
+        zipped.writestr("archive/b", record(3) + record(4), zipfile.ZIP_DEFLATED)
+        zipped.writestr("pages/pages.jsonl", '{"url": "http://e/1"}\n', zipfile.ZIP_DEFLATED)
+        zipped.writestr("archive/c.arc", ARC, zipfile.ZIP_LZMA)
+    return path
+
+
+def items(path: Path) -> list[Item]:
+    found: list[Item] = []
+    for split in wacz.splits(str(path), 1):
+        reader = wacz if split.format == "wacz" else warc
+        *part, (_, last) = reader.read(split, 1 << 20)
+        assert last is None
+        found += [item for _, item in part if item is not None]
+    return found
+
+
+def urls(found: list[Item]) -> list[str]:
+    return [item.url for item in found if isinstance(item, Page)]
+
+
+def test_each_archive_in_it_is_a_split(path: Path) -> None:
+    assert wacz.looks_like(path.read_bytes()[:100])
+    assert [split.names for split in wacz.splits(str(path), 1)] == [
+        ("archive/a.warc.gz",),
+        ("archive/b",),
+        ("archive/c.arc",),
+    ]
+    assert urls(items(path)) == ["http://e/1", "http://e/2", "http://e/3", "http://e/4", "http://e/arc"]
+
+
+def test_a_zip_file_of_other_things_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("warc.txt", "WARC/1.0 is a format")
+        zipped.writestr("empty", "")
+    assert list(wacz.splits(str(path), 1)) == []
+
+
+def test_a_zip_file_that_is_cut_off_gives_what_was_stored(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.index(b"archive/b") - 30])
+    found = items(path)
+    assert urls(found) == ["http://e/1", "http://e/2"]
+    assert sum(item.skipped for item in found if isinstance(item, Damage)) == path.stat().st_size - len(gzipped(1, 2))
+
+
+def test_damage_in_a_stored_archive_costs_what_it_touches(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    at = whole.index(gzipped(2))
+    whole[at + 60] ^= 255
+    path.write_bytes(whole)
+    assert urls(items(path)) == ["http://e/1", "http://e/3", "http://e/4", "http://e/arc"]
+    assert len(items(path)) == 5 or any(isinstance(item, Damage) for item in items(path))
+
+
+def test_damage_in_a_compressed_archive_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    bodies = [random.Random(number).randbytes(2_000_000).hex().encode() for number in range(3)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("x.warc", b"".join(record(number, body) for number, body in enumerate(bodies)))
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 255
+    path.write_bytes(whole)
+    *part, _ = wacz.read(next(wacz.splits(str(path), 1)), 10 << 20)
+    found = [item for _, item in part]
+    assert isinstance(found[0], Page)
+    assert isinstance(found[-1], Damage)
+
+
+def test_what_cannot_be_opened_is_damage(path: Path) -> None:
+    """The bit that says encrypted, in both places where a zip file has it."""
+    whole = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = 0
+        while (at := whole.find(mark, at)) >= 0:
+            whole[at + place] |= 1
+            at += 1
+    path.write_bytes(whole)
+    found = items(path)
+    assert urls(found) == []
+    assert sum(isinstance(item, Damage) for item in found) >= 2

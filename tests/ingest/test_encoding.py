@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+import webencodings
+from hypothesis import given
+from hypothesis import strategies as st
+from webencodings.labels import LABELS
+
+from opensearch_winnow.ingest.encoding import Encoding, encoding_of, to_text, to_utf8
+
+GERMAN = "Größere Gänse fliegen über Österreich nach Süden. Fünf Vögel blieben in der Nähe des schönen Flußes zurück."
+FRENCH = "L’élève a été reçu à l’école où sa mère préparait déjà le dîner de Noël, près de la forêt enneigée."
+SPANISH = "El niño pequeño soñaba con una montaña muy alta; mañana irá allí con su compañero más querido. ¿Qué dirá él?"
+POLISH = "Zażółć gęślą jaźń. Późną jesienią każdy źrebak wędrował ścieżką wśród łąk, aż dotarł do małej wsi pod Łodzią."
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy, když ještě ležel sníh na střechách vesnických domů u řeky."
+HUNGARIAN = "Árvíztűrő tükörfúrógép. Az őszi erdőben több őz és egy öreg szürke medve élt együtt, békésen és csöndben."
+RUSSIAN = "Съешь ещё этих мягких французских булок, да выпей чаю. Осенью гуси летят на юг через широкую реку."
+UKRAINIAN = "Щастям б'ється серце: їжак і єнот зустріли ґаву біля річки, де восени шумить високий очерет."
+GREEK = "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία. Το φθινόπωρο οι χήνες πετούν προς τον νότο πάνω από το μεγάλο ποτάμι."
+TURKISH = "Pijamalı hasta yağız şoföre çabucak güvendi. Güz gelince kazlar büyük ırmağın üzerinden güneye doğru uçtu."
+HEBREW = "דג סקרן שט בים מאוכזב ולפתע מצא חברה. בסתיו עפים האווזים דרומה מעל הנהר הרחב והשקט."
+ARABIC = "نص حكيم له سر قاطع وذو شأن عظيم مكتوب على ثوب أخضر. في الخريف تطير الإوز نحو الجنوب فوق النهر الكبير."
+LATVIAN = (
+    "Glāžšķūņa rūķīši dzērumā čiepj Baha koncertflīģeļu vākus. Rudenī zosis lido pāri platajai upei uz dienvidiem."
+)
+THAI = "เป็นมนุษย์สุดประเสริฐเลิศคุณค่า กว่าบรรดาฝูงสัตว์เดรัจฉาน ในฤดูใบไม้ร่วงห่านบินไปทางใต้ข้ามแม่น้ำใหญ่"
+JAPANESE = (
+    "秋になると雁は南へ飛んでいく。川のほとりの小さな村では、カラスが静かに待っている。いろはにほへとちりぬるを。"
+)
+CHINESE = "秋天的时候，大雁飞过宽阔的河流向南方去。河边的小村庄里，孩子们看着天空，等待冬天的第一场雪。"
+TAIWANESE = "秋天的時候，大雁飛過寬闊的河流向南方去。河邊的小村莊裡，孩子們看著天空，等待冬天的第一場雪。"
+KOREAN = "가을이 되면 기러기는 넓은 강을 건너 남쪽으로 날아간다. 강가의 작은 마을에서 아이들이 하늘을 바라본다."
+
+# The label that a page has, the codec that its author's editor wrote, and what
+WRITTEN = [
+    ("utf-8", "utf-8", RUSSIAN),
+    ("windows-1252", "cp1252", FRENCH),
+    ("iso-8859-1", "cp1252", FRENCH),  # with a quotation mark that only windows-1252 has
+    ("us-ascii", "cp1252", GERMAN),
+    ("latin1", "latin-1", SPANISH),
+    ("iso-8859-15", "iso8859-15", GERMAN + " 5 €"),
+    ("macintosh", "mac-roman", FRENCH),
+    ("windows-1250", "cp1250", POLISH),
+    ("iso-8859-2", "iso8859-2", CZECH),
+    ("iso-8859-16", "iso8859-16", HUNGARIAN),
+    ("windows-1251", "cp1251", RUSSIAN),
+    ("koi8-r", "koi8-r", RUSSIAN),
+    ("koi8-u", "koi8-u", UKRAINIAN),
+    ("iso-8859-5", "iso8859-5", RUSSIAN),
+    ("ibm866", "cp866", RUSSIAN),
+    ("x-mac-cyrillic", "mac-cyrillic", RUSSIAN),
+    ("windows-1253", "cp1253", GREEK),
+    ("iso-8859-7", "iso8859-7", GREEK),
+    ("windows-1254", "cp1254", TURKISH),
+    ("iso-8859-9", "iso8859-9", TURKISH),
+    ("windows-1255", "cp1255", HEBREW),
+    ("iso-8859-8-i", "iso8859-8", HEBREW),
+    ("windows-1256", "cp1256", ARABIC),
+    ("iso-8859-6", "iso8859-6", ARABIC),
+    ("windows-1257", "cp1257", LATVIAN),
+    ("iso-8859-13", "iso8859-13", LATVIAN),
+    ("windows-874", "cp874", THAI),
+    ("tis-620", "cp874", THAI),
+    ("shift_jis", "cp932", JAPANESE + "①髙"),
+    ("x-sjis", "cp932", JAPANESE),
+    ("euc-jp", "euc_jis_2004", JAPANESE + "①"),
+    ("iso-2022-jp", "iso2022_jp", JAPANESE),
+    ("gb2312", "gbk", CHINESE + "朱镕基"),  # whose second character is in no GB 2312
+    ("gbk", "gbk", CHINESE),
+    ("gb18030", "gb18030", CHINESE + "㐀"),
+    ("hz-gb-2312", "hz", CHINESE),
+    ("big5", "big5hkscs", TAIWANESE),
+    ("euc-kr", "cp949", KOREAN + "똠"),
+    ("ks_c_5601-1987", "cp949", KOREAN),
+    ("iso-2022-kr", "iso2022_kr", KOREAN),
+]
+
+
+def page(text: str, head: str = "") -> str:
+    return f"<!doctype html>\n<html><head>{head}<title>A page</title></head>\n<body><p>{text}</p></body></html>\n"
+
+
+def read(body: bytes, content_type: str | None = None) -> str:
+    encoding = encoding_of(body, content_type)
+    text = to_text(body, encoding)
+    assert to_utf8(body, encoding) == text.encode()
+    return text
+
+
+@pytest.mark.parametrize(("label", "codec", "text"), WRITTEN)
+@pytest.mark.parametrize(
+    ("head", "content_type"),
+    [
+        ("", "text/html; charset={}"),
+        ("", 'text/html;Charset="{}"'),
+        ("<meta charset={}>", None),
+        ('<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset={}">', "text/html"),
+        ("<!-- <meta charset=koi8-r> --><meta name=a content='charset=big5'><meta charset = '{}' />", None),
+    ],
+)
+def test_a_page_with_the_right_label(label: str, codec: str, text: str, head: str, content_type: str | None) -> None:
+    html = page(text, head.format(label))
+    assert read(html.encode(codec), content_type and content_type.format(label)) == html
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "text"), [row for row in WRITTEN if "mac" not in row[1] and row[0] != "ibm866"]
+)
+def test_a_page_without_a_label(label: str, codec: str, text: str) -> None:
+    if codec in (
+        "hz",
+        "iso8859-6",
+        "iso8859-13",
+        "iso8859-15",
+        "iso8859-16",
+    ):  # which nobody detects, or so few pages are in
+        pytest.skip(f"{label} is read only where a label says so")
+    html = page(text)
+    assert read(html.encode(codec)) == html
+
+
+@given(
+    st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.sampled_from(WRITTEN).map(lambda row: row[2].encode(row[1])),
+    st.none() | st.sampled_from(sorted(LABELS)) | st.text(max_size=20),
+    st.sampled_from(["", "<meta charset='{}'>", "<?xml version='1.0' encoding='{}'?>", "<meta charset={}", "\0"]),
+)
+def test_utf8_comes_out_whatever_goes_in(noise: bytes, written: bytes, label: str | None, head: str) -> None:
+    start = head.format(label).encode("utf-8", "surrogatepass")
+    for body in (noise, start + noise, noise + written, start + written[: len(noise)] + noise + written):
+        for content_type in (None, label, f"text/html; charset={label}"):
+            for markup in (True, False):
+                encoding = encoding_of(body, content_type, markup=markup)
+                out = to_utf8(body, encoding)
+                assert out.decode() == to_text(body, encoding)  # strictly
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_valid_utf8_is_not_copied(text: str) -> None:
+    html = page(text.replace("\0", ""), "<meta charset=iso-8859-1>").encode()
+    encoding = encoding_of(html, "text/html; charset=windows-1251")
+    assert encoding.name == "utf-8"
+    assert to_utf8(html, encoding) is html
+
+
+@pytest.mark.parametrize("bom", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_bom_is_believed_and_dropped(bom: str) -> None:
+    html = page(POLISH, "<meta charset=gbk>")
+    body = b"\xfe\xff" + html.encode(bom) if bom == "utf-16-be" else html.encode(bom)
+    assert read(body, "text/html; charset=koi8-r") == html
+    assert encoding_of(body).how == "bom"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("label", [None, "text/html; charset=utf-8", "text/html; charset=utf-16"])
+def test_utf16_without_a_bom(codec: str, label: str | None) -> None:
+    for text in (GERMAN, RUSSIAN, CHINESE):
+        assert read(page(text).encode(codec), label) == page(text)
+
+
+def test_wrong_labels_of_the_wild() -> None:
+    latin, gbk, meta = "text/html; charset=ISO-8859-1", "text/html; charset=gb2312", "<meta charset={}>"
+    utf8 = "text/html; charset=utf-8"
+    cases = [
+        # UTF-8 whatever they say: a server's default, a template's old <meta>
+        (page(GERMAN, meta.format("iso-8859-1")).encode(), latin),
+        (page(CHINESE, meta.format("gb2312")).encode(), gbk),
+        (page(GERMAN, meta.format("utf-16")).encode(), "text/html; charset=utf-16"),
+        # not UTF-8, though they say so
+        (page(GERMAN, meta.format("utf-8")).encode("cp1252"), utf8),
+        (page(CHINESE, meta.format("gb2312")).encode("gbk"), utf8),
+        (page(CHINESE, meta.format("utf-8") + meta.format("gb2312")).encode("gbk"), None),
+        (page(JAPANESE, meta.format("utf-8")).encode("cp932"), utf8),
+        (page("One caf\xe9, \xa9 2004 A. Writer").encode("cp1252"), utf8),
+        # a server that says ISO-8859-1 of everything
+        (page(RUSSIAN, meta.format("windows-1251")).encode("cp1251"), latin),
+        (page(RUSSIAN).encode("koi8-r"), latin),
+        (page(CHINESE).encode("gbk"), latin),
+        # one Japanese encoding for the other
+        (page(JAPANESE).encode("euc_jp"), "text/html; charset=shift_jis"),
+        (page(JAPANESE).encode("cp932"), "text/html; charset=euc-jp"),
+        # words that are no labels
+        (page(POLISH, meta.format("windows-1250")).encode("cp1250"), "text/html; charset=none"),
+        (page(POLISH, meta.format("windows-1250")).encode("cp1250"), "text/html; charset="),
+        (page(FRENCH, meta.format("x-user-defined")).encode("cp1252"), None),
+        # a BOM before what is no UTF-8
+        (b"\xef\xbb\xbf" + page(GERMAN, meta.format("iso-8859-1")).encode("cp1252"), None),
+    ]
+    for body, content_type in cases:
+        text = read(body, content_type)
+        assert any(
+            sentence in text for sentence in (GERMAN, CHINESE, JAPANESE, RUSSIAN, POLISH, FRENCH, "café, © 2004")
+        ), text
+
+
+def test_the_server_counts_more_than_the_page() -> None:
+    body = page(RUSSIAN, "<meta charset=koi8-r>").encode("cp1251")
+    assert encoding_of(body, "text/html; charset=windows-1251") == Encoding("cp1251", "http")
+    assert encoding_of(body) == Encoding("koi8-r", "meta")
+
+
+def test_a_few_broken_bytes_do_not_make_it_another_encoding() -> None:
+    body = page(GERMAN).encode().replace(b"</p>", b"K\xfcche</p>")
+    assert encoding_of(body, "text/html; charset=iso-8859-1") == Encoding("utf-8", "mostly utf-8")
+    assert read(body) == page(GERMAN + "K�che")
+    cut = page(CHINESE).encode()[:-30].rstrip(b"</p>bodyhtml\n")[:-1]
+    assert read(cut).endswith("一场�") or read(cut).endswith("雪�")
+
+
+def test_plain_ascii_under_any_label_is_left_alone() -> None:
+    body = b"1 + 1 = 2, +AGE- ~tilde $B"
+    for label in sorted(LABELS):
+        encoding = encoding_of(body, f"text/plain; charset={label}", markup=False)
+        assert encoding == Encoding("utf-8", "ascii")
+        assert to_utf8(body, encoding) is body
+
+
+def test_text_has_no_meta() -> None:
+    body = f"<meta charset=koi8-r> {RUSSIAN}".encode("cp1251")
+    assert encoding_of(body, "text/plain", markup=False) == Encoding("cp1251", "detected")
+    assert encoding_of(body, "text/plain; charset=windows-1251", markup=False).how == "http"
+    assert encoding_of(body).how == "meta"
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("<meta charset=windows-1251>", "cp1251"),
+        ("<META/CHARSET=windows-1251/>", "cp1251"),
+        ("<a title='<meta charset=koi8-r>'><meta charset=windows-1251>", "cp1251"),
+        ("<!--><meta charset=koi8-r>--><meta charset=windows-1251>", "cp1251"),
+        ("<metadata charset=koi8-r><meta http-equiv=content-type content='a;charset=windows-1251'>", "cp1251"),
+        ("<?xml version='1.0' encoding='windows-1251'?><html>", "cp1251"),
+        ("x" * 2_000 + "<meta charset=windows-1251>", "cp1251"),
+    ],
+)
+def test_where_the_label_of_a_page_stands(head: str, name: str) -> None:
+    assert encoding_of((head + "<p>" + RUSSIAN).encode("cp1251"), None).name == name
+    assert encoding_of((head + "<p>" + RUSSIAN).encode("cp1251"), None).how in ("meta", "xml")
+
+
+def test_the_detector_sees_the_end_of_a_long_page() -> None:
+    for text, codec in ((POLISH, "cp1250"), (JAPANESE, "euc_jp"), (KOREAN, "cp949")):
+        html = page("<p>All of this is plain.</p>" * 100_000 + text)
+        assert read(html.encode(codec)) == html
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '<a b="',
+        "<a '\"",
+        "<!--",
+        "<!",
+        "<meta charset='",
+        "<a",
+        "<meta a=",
+        "<meta a ",
+        "é",
+        "é ",
+        "<é",
+        "<é>",
+        "\x1b$B é",
+    ],
+)
+def test_no_page_takes_long(hostile: str) -> None:
+    start = perf_counter()
+    read((hostile * (2_000_000 // len(hostile))).encode("cp1252") + b"\xe9", "text/html;" + hostile * 1000)
+    assert perf_counter() - start < 20
+
+
+# --- real pages -------------------------------------------------------------------------------------------------------
+
+SETS = ("trafilatura-eval", "article-extraction-benchmark", "wcxb-dev350", "spdx-license-pages")
+MOJIBAKE = re.compile("[\x80-\x9f\ufffd]|[ÃÄÅÐÑ][\x80-¿ƒ„†‡‰ŠŒŽ‘’“”•–—™š›œž]|â€[™œ\x9d˜¦“”]|Â[\xa0-¿]")
+SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
+
+
+def _real(unpacked: Callable[[str], Path]) -> Iterator[tuple[str, bytes]]:
+    for name in SETS:
+        for path in sorted(unpacked(name).rglob("*.html")):
+            yield path.name, path.read_bytes()
+
+
+def _known(body: bytes) -> str | None:
+    """The text, if it is beyond doubt: strict UTF-8, or else all labels anywhere in the page but UTF-8 are one, it decodes
+    every byte, and UTF-8 decodes hardly any."""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    labels = {webencodings.lookup(label.decode()) for label in SAID.findall(body)} - {
+        None,
+        webencodings.lookup("utf-8"),
+    }
+    if len(labels) != 1 or len(re.findall("[^\x00-\x7f\ufffd]", body.decode("utf-8", "replace"))) * 2 > len(body) / 100:
+        return None
+    try:
+        return str(webencodings.decode(body, labels.pop(), errors="strict")[0])
+    except UnicodeDecodeError:
+        return None
+
+
+def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
+    known = legacy = 0
+    for name, body in _real(unpacked):
+        text = _known(body)
+        if text is None:
+            continue
+        known += 1
+        encoding = encoding_of(body)
+        legacy += encoding.name != "utf-8"
+        ours = to_text(body, encoding)
+        assert ours == text, name
+        assert len(MOJIBAKE.findall(ours)) == len(MOJIBAKE.findall(text)), name
+    assert known >= 1_700
+    assert legacy >= 10
+
+
+def test_real_pages_without_their_label(unpacked: Callable[[str], Path]) -> None:
+    """Pages of the evaluation set as an editor of their language would have saved them before UTF-8, with no label."""
+    codecs = {"pl": "cp1250", "ru": "cp1251", "ja": "cp932", "ko": "cp949"}
+    pages = wrong = 0
+    for path in sorted(unpacked("trafilatura-eval").rglob("*.html")):
+        try:
+            html = path.read_text("utf-8-sig")
+        except UnicodeDecodeError:
+            continue
+        language = re.search("<html[^>]*lang=[\"']?([a-z]+)", html[:5_000])
+        codec = codecs.get(language[1] if language else "", "cp1252")
+        body = SAID.sub(b"", html.encode(codec, "xmlcharrefreplace"))
+        if not body.isascii():
+            pages += 1
+            wrong += to_text(body, encoding_of(body)) != body.decode(codec)
+    assert pages > 350
+    assert wrong <= pages // 100

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+import textwrap
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
+
+from opensearch_winnow.ingest.http_body import GZIP, MAX_CODINGS, BodyError, decoded
+
+MB = 1_000_000
+PAGE = (
+    "<!doctype html><title>Seven</title>" + "".join(f"<p>{n} ducks and {n * n} geese</p>" for n in range(200))
+).encode()
+
+
+def chunked(body: bytes, size: int = 1000, end: bytes = b"\r\n", last: bytes = b"0\r\n\r\n") -> bytes:
+    parts = [body[at : at + size] for at in range(0, len(body), size)]
+    return b"".join(b"%x" % len(part) + end + part + end for part in parts) + last
+
+
+def raw_deflate(body: bytes) -> bytes:
+    deflater = zlib.compressobj(wbits=-15)
+    return deflater.compress(body) + deflater.flush()
+
+
+def streamed_zstd(body: bytes) -> bytes:
+    """As servers send it: without the size in front."""
+    compressor = zstandard.ZstdCompressor().compressobj()
+    return compressor.compress(body) + compressor.flush()
+
+
+APPLIED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "gzip": ("gzip", lambda body: gzip.compress(body, mtime=0)),
+    "GZip": ("GZip", lambda body: gzip.compress(body, 1, mtime=0)),
+    "x-gzip": (" x-gzip ", lambda body: gzip.compress(body, mtime=0)),
+    "zlib": ("deflate", zlib.compress),
+    "raw deflate": ("deflate", raw_deflate),
+    "br": ("br", brotli.compress),
+    "br, fast": ("BR", lambda body: bytes(brotli.compress(body, quality=0))),
+    "zstd": ("zstd", zstandard.compress),
+    "zstd, streamed": ("zstd", streamed_zstd),
+    "chunked": ("Chunked", chunked),
+    "chunked, LF": ("chunked", lambda body: chunked(body, 7, b"\n", b"000\n\n")),
+    "nothing": ("identity", bytes),
+    "nonsense": ("utf-8, none,, text/html;q=1", bytes),
+}
+NAMES = st.sampled_from(sorted(APPLIED))
+LABELS = ["gzip", "deflate", "br", "zstd", "chunked", "compress", "identity", "", "gzip, br"]
+
+
+def coded(payload: bytes, names: list[str]) -> tuple[bytes, list[str]]:
+    for name in names:
+        payload = APPLIED[name][1](payload)
+    return payload, [APPLIED[name][0] for name in names]
+
+
+def outcome(body: bytes, labels: list[str], limit: int) -> tuple[bytes, str]:
+    try:
+        return decoded(body, labels, limit), ""
+    except BodyError as error:
+        return b"", str(error) or "none"
+
+
+@given(st.binary(max_size=3000) | st.just(PAGE), st.lists(NAMES, max_size=MAX_CODINGS))
+def test_what_was_applied_is_undone(payload: bytes, names: list[str]) -> None:
+    assume(not payload.startswith(GZIP))
+    body, labels = coded(payload, names)
+    assert decoded(body, labels, MB) == payload
+    assert decoded(body, [", ".join(labels)], MB) == payload
+
+
+@given(st.binary(max_size=300), st.lists(st.sampled_from(LABELS), max_size=4), st.integers(0, 400), NAMES)
+def test_any_bytes_decode_or_say_why_not(body: bytes, labels: list[str], limit: int, name: str) -> None:
+    for candidate in (body, coded(body, [name])[0], coded(PAGE, [name])[0] + body, coded(PAGE, [name])[0][:200] + body):
+        page, reason = outcome(candidate, labels, limit)
+        assert len(page) <= limit
+        assert len(reason) < 60
+
+
+@given(st.binary(min_size=1, max_size=2000) | st.just(PAGE), NAMES, st.data())
+def test_a_cut_body_is_never_taken_for_a_whole_one(payload: bytes, name: str, data: st.DataObject) -> None:
+    assume(not name.startswith("no") and not payload.startswith(GZIP))
+    body, labels = coded(payload, [name])
+    body = body[: data.draw(st.integers(1, len(body) - 1), label="kept")]
+    page, reason = outcome(body, labels, MB)
+    if reason:
+        assert reason == f"cut off within its {labels[0].strip().lower().removeprefix('x-')} coding"
+    else:
+        assert page == payload
+        assert name.startswith("chunked")  # in its last chunk, which adds nothing
+
+
+@given(NAMES, NAMES)
+def test_of_two_codings_a_cut_is_told_too(inner: str, outer: str) -> None:
+    assume("no" not in (inner[:2], outer[:2]))
+    body, labels = coded(PAGE, [inner, outer])
+    with pytest.raises(BodyError, match=r"cut off|damaged"):
+        decoded(body[: len(body) * 2 // 3], labels, MB)
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(
+    "plain",
+    [
+        PAGE,
+        b"",
+        b"  <p>",
+        "Überall Gänse".encode("cp1252") * 30,
+        b"\xff\xfe" + "<p>".encode("utf-16-le"),
+        b"Quantum\n" * 99,
+    ],
+)
+def test_plain_text_with_a_wrong_label_stays_as_it_is(label: str, plain: bytes) -> None:
+    assert decoded(plain, [label], MB) == plain
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_the_first_bytes_count_more_than_the_label(label: str, name: str) -> None:
+    body, _ = coded(PAGE, [name])
+    if name == "zstd" and label in ("", "identity", "chunked"):  # not said to be compressed: only gzip is looked for
+        assert decoded(body, [label], MB) == body
+    else:
+        assert decoded(body, [label], MB) == PAGE
+
+
+def test_one_label_for_two_gzips() -> None:
+    assert decoded(gzip.compress(gzip.compress(PAGE)), ["gzip"], MB) == PAGE
+    assert decoded(gzip.compress(PAGE), ["gzip", "gzip"], MB) == PAGE
+
+
+def test_members_frames_and_what_follows_them() -> None:
+    half = len(PAGE) // 2
+    for name in ("gzip", "zstd", "zstd, streamed"):
+        (label, apply) = APPLIED[name]
+        two = apply(PAGE[:half]) + apply(PAGE[half:])
+        assert decoded(two, [label], MB) == PAGE
+        assert decoded(two + b"\0\0\0", [label], MB) == PAGE
+        assert decoded(two + b"<!-- cached -->", [label], MB) == PAGE
+    assert decoded(zlib.compress(PAGE) + b"\r\n", ["deflate"], MB) == PAGE
+
+
+@pytest.mark.parametrize(
+    ("body", "payload"),
+    [
+        (b"5\r\nducks\r\n0\r\n\r\n", b"ducks"),
+        (b"0005  \r\nducks\r\n00\r\n\r\n", b"ducks"),
+        (b'5;name="value"\r\nducks\r\nA ; x\r\n and geese\r\n0;last\r\n\r\n', b"ducks and geese"),
+        (b"a\nducks\ngees\n1\ne\n0\n\n", b"ducks\ngeese"),
+        (b"5\r\nducks\r\n0\r\nExpires: never\r\nX: y\r\n\r\n", b"ducks"),
+        (b"5\r\nducks\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n", b"ducks"),
+        (b"8\r\n</html>\n\r\n", b"</html>\n"),  # no last chunk
+        (b"7\r\n</HTML>", b"</HTML>"),
+        (b"5\r\nducks\r\n0", b"ducks"),
+        (b"0\r\n\r\n", b""),
+        (b"no size\r\nducks", b"no size\r\nducks"),
+        (b"\r\n5\r\nducks", b"\r\n5\r\nducks"),
+    ],
+)
+def test_chunks_as_servers_write_them(body: bytes, payload: bytes) -> None:
+    assert decoded(body, ["chunked"], MB) == payload
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"5\r\nducks\r\n", "cut off within its chunked coding"),
+        (b"6\r\nducks", "cut off within its chunked coding"),
+        (b"5\r\nducks\r\n1f", "cut off within its chunked coding"),
+        (b"4\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
+        (b"7\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
+        (b"5\r\nducks\r\ngeese", "damaged in its chunked coding"),
+        (b"0\r\nof 12 ducks came back", "damaged in its chunked coding"),  # a text that starts like a last chunk
+        (b"ffffffffffffffff\r\nducks", "cut off within its chunked coding"),
+    ],
+)
+def test_chunks_that_do_not_add_up(body: bytes, reason: str) -> None:
+    with pytest.raises(BodyError, match=reason):
+        decoded(body, ["chunked"], MB)
+
+
+def test_compressed_pages_do_not_need_the_last_chunk() -> None:
+    for name in ("gzip", "br", "zlib"):
+        body, labels = coded(PAGE, [name])
+        assert decoded(chunked(body, last=b""), [*labels, "chunked"], MB) == PAGE
+        with pytest.raises(BodyError, match=f"cut off within its {labels[0]} coding"):
+            decoded(chunked(body[:-20], last=b""), [*labels, "chunked"], MB)
+
+
+@pytest.mark.parametrize("name", ["gzip", "zlib", "br"])  # zstd has no checksum, as a rule
+def test_damage_is_told(name: str) -> None:
+    body, labels = coded(PAGE, [name])
+    body = body[:200] + b"\xa7\x00\x5c" + body[203:]
+    with pytest.raises(BodyError, match=r"damaged|cut off"):
+        decoded(body, labels, MB)
+
+
+def test_a_real_coding_that_we_do_not_know() -> None:
+    with pytest.raises(BodyError, match=r"^unknown coding compress$"):
+        decoded(b"\x1f\x9d\x90\x3c\x42\x00", ["x-compress"], MB)
+
+
+def test_six_codings_are_too_many() -> None:
+    body, labels = coded(PAGE, ["gzip"] * 6)
+    for said in (labels, labels[:5], labels[:1], []):
+        with pytest.raises(BodyError, match=r"^more than 5 codings$"):
+            decoded(body, said, MB)
+
+
+@pytest.mark.parametrize("name", sorted(APPLIED))
+def test_the_limit_is_exact(name: str) -> None:
+    body, labels = coded(PAGE, [name])
+    assert decoded(body, labels, len(PAGE)) == PAGE
+    with pytest.raises(BodyError, match="larger than"):
+        decoded(body, labels, len(PAGE) - 1)
+
+
+@pytest.mark.parametrize(("limit", "said"), [(10 * MB, "10 MB"), (10 << 20, "10 MB"), (1_500_000, "1.5 MB")])
+def test_the_reason_names_the_limit(limit: int, said: str) -> None:
+    with pytest.raises(BodyError, match=f"^larger than {said} once decoded$"):
+        decoded(gzip.compress(bytes(20 * MB), 1), ["gzip"], limit)
+
+
+BOMBS = {
+    "gzip": "gzip.compress(bytes(1 << 24)) * 64",
+    "gzip in gzip": "gzip.compress(gzip.compress(bytes(1 << 24)) * 64)",
+    "deflate": "zlib.compress(bytes(1 << 28), 1)",
+    "br": "brotli.compress(bytes(1 << 28), quality=5)",
+    "zstd": "zstandard.compress(bytes(1 << 24)) * 64",
+    # Blocks of four bytes, each a run of 128 kB, and no end: the most that zstd makes of a byte
+    "zstd runs": r"b'\x28\xb5\x2f\xfd\x00\x50' + b'\x02\x00\x10\x00' * 8192",
+    "zstd window": r"b'\x28\xb5\x2f\xfd\x00\xa0' + b'\x02\x00\x10\x00' * 8192",  # that wants a window of 1 GB
+}
+
+
+@pytest.mark.parametrize("name", sorted(BOMBS))
+def test_a_bomb_stays_small(name: str, tmp_path: Path) -> None:
+    """0.25 to 1 GB once decoded; what the process holds at its peak grows by less than 64 MB."""
+    bomb = tmp_path / "bomb"
+    label = name.split(maxsplit=1)[0]
+    making = f"import gzip, zlib, brotli, zstandard, sys; sys.stdout.buffer.write({BOMBS[name]})"
+    bomb.write_bytes(subprocess.run([sys.executable, "-c", making], stdout=subprocess.PIPE, check=True).stdout)
+    assert bomb.stat().st_size < 2 * MB
+    decoding = f"""
+        import resource
+        from opensearch_winnow.ingest.http_body import BodyError, decoded
+        body = open({str(bomb)!r}, "rb").read()
+        decoded(b"plain", ["gzip"], 10)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            decoded(body, [{label!r}], 10_000_000)
+        except BodyError as error:
+            print(error)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    run = [sys.executable, "-c", textwrap.dedent(decoding)]
+    reason, kilobytes = subprocess.run(
+        run, stdout=subprocess.PIPE, check=True, text=True, timeout=60
+    ).stdout.splitlines()
+    assert reason == ("damaged in its zstd coding" if name == "zstd window" else "larger than 10 MB once decoded")
+    assert int(kilobytes) < 64_000
+
+
+def test_bodies_of_real_crawls(unpacked: Callable[[str], Path]) -> None:
+    """Most that say chunked or gzip are not: the crawler undid it and kept the header. One file was cut on purpose."""
+    undone = Counter[str]()
+    for body, codings in _responses(unpacked("warc-samples")):
+        page, reason = outcome(body, codings, 10 * MB)
+        assert page.lstrip().startswith((b"<", b"\xef\xbb\xbf<")) or reason or body in (page, b"0\r\n\r\n")
+        undone.update([f"{' '.join(codings)}: {reason or ('undone' if page != body else 'left')}"])
+    assert undone == {
+        ": left": 208,
+        "chunked: left": 16,
+        "chunked: undone": 6,
+        "gzip: left": 29,
+        "gzip: undone": 8,
+        "gzip: cut off within its gzip coding": 1,
+    }
+
+
+def _responses(folder: Path) -> Iterator[tuple[bytes, list[str]]]:
+    damaged = {"clipped.warc.gz", "example-url-agnostic-orig.warc.gz", "example-url-agnostic-revisit.warc.gz"}
+    for path in sorted(
+        path for path in folder.rglob("*.warc*") if path.suffix in (".warc", ".gz") and path.name not in damaged
+    ):
+        content = path.read_bytes()
+        for record in ArchiveIterator(io.BytesIO(gzip.decompress(content) if path.suffix == ".gz" else content)):
+            headers = record.http_headers if record.rec_type == "response" else None
+            if headers and "html" in (headers.get_header("Content-Type") or ""):
+                said = [headers.get_header(name) for name in ("Content-Encoding", "Transfer-Encoding")]
+                yield record.raw_stream.read(), [coding for coding in said if coding]

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.ingest.recently import Recently
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40))), st.integers(0, 100))
+def test_the_sizes_of_what_is_kept_fit_the_room(puts: list[tuple[int, int]], room: int) -> None:
+    recent: Recently[int] = Recently(room)
+    sizes: dict[int, int] = {}
+    for key, size in puts:
+        recent.put(key, key, size)
+        sizes[key] = size
+        kept = [key for key in sizes if recent.get(key) is not None]
+        assert sum(sizes[key] for key in kept) <= room
+        assert (recent.get(key) is not None) == (size <= room)
+
+
+def test_what_was_asked_for_stays_longest() -> None:
+    recent: Recently[str] = Recently(2)
+    recent.put("a", "A", 1)
+    recent.put("b", "B", 1)
+    recent.get("a")
+    recent.put("c", "C", 1)
+    assert [recent.get(key) for key in "abc"] == ["A", None, "C"]

@@ -1,0 +1,75 @@
+"""Records of any kind, and records of a number."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.record import DUPLICATES, Record
+
+TEXT = st.text(max_size=20)
+DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)
+HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=6).map(lambda numbers: array("Q", numbers))
+PRINTS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)), max_size=6)
+
+
+@st.composite
+def any_record(draw: st.DrawFn) -> Record:
+    prints = draw(PRINTS)
+    return Record(
+        url=draw(st.text(min_size=1, max_size=20)),
+        crawl=draw(TEXT),
+        title=draw(st.none() | TEXT),
+        text=draw(TEXT),
+        fetched_at=draw(st.none() | st.datetimes(timezones=st.none() | st.just(UTC))),
+        payload_digest=draw(st.none() | TEXT),
+        content_digest=draw(DIGEST),
+        text_digest=draw(DIGEST),
+        shingle_digest=draw(DIGEST),
+        fingerprints=array("Q", [hash_ for hash_, _ in prints]),
+        positions=array("I", [position for _, position in prints]),
+        shingle_count=draw(st.integers(0, 2**31 - 1)),
+        sketch=draw(HASHES),
+        minhash=draw(st.binary(max_size=20)),
+        bands=draw(HASHES),
+        duplicate=draw(st.sampled_from([None, *DUPLICATES])),
+        duplicate_of=draw(st.none() | TEXT),
+    )
+
+
+@pytest.fixture(scope="session")
+def records() -> st.SearchStrategy[Record]:
+    return any_record()
+
+
+@pytest.fixture
+def record() -> Callable[..., Record]:
+    """The record of a number, always the same but for what is changed."""
+
+    def make(number: int, **changes: Any) -> Record:
+        source = Random(number)
+        values: dict[str, Any] = {
+            "url": f"https://example.org/{number}",
+            "crawl": "test",
+            "title": f"Page {number}",
+            "text": " ".join(source.choices(("some", "words", "in", "any", "order"), k=200)),
+            "fetched_at": datetime(2024, 1, 1, 12, number % 60, tzinfo=UTC),
+            "content_digest": source.randbytes(16).hex(),
+            "text_digest": source.randbytes(16).hex(),
+            "shingle_digest": source.randbytes(16).hex(),
+            "fingerprints": array("Q", source.randbytes(80)),
+            "positions": array("I", range(0, 1000, 100)),
+            "shingle_count": 191,
+            "sketch": array("Q", sorted(array("Q", source.randbytes(64)))),
+            "minhash": source.randbytes(512),
+            "bands": array("Q", source.randbytes(256)),
+        }
+        return Record(**values | changes)
+
+    return make
