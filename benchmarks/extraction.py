@@ -222,7 +222,7 @@ def tables(run: Run) -> Iterator[Table]:
         "HTML in UTF-8 → text",
         ("", "MB/s", "time / tostring", "words found", "5 words found", "pages lost", "joined ‰"),
         rows + [(why, "", "", "", "", "", "") for why in missing],
-        f"Aim: time at most 1.12. {len(pages)} pages, every {TIMED}th timed. Found: the share of what people took for the "
-        f"main text of {with_truth} pages; lost: less than half of it. Joined: words of the text that no text node has, "
-        "in a thousand; those with a bold letter in them are rightly so, and all others are glued.",
+        f"Aim: time at most 1.12. {len(pages)} pages, every {TIMED}th timed. Found: the share of what people took for "
+        f"the main text of {with_truth} pages; lost: less than half of it. Joined: words of the text that no text node "
+        "has, in a thousand; those with a bold letter in them are rightly so, and all others are glued.",
     )

@@ -81,7 +81,7 @@ class Size(click.ParamType):
     default="lxml",
     show_default=True,
     shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
-    help="What finds the text in HTML: lxml, beautifulsoup (lenient, slow), trafilatura (main text only), or a plug-in.",
+    help="What finds the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in.",
 )
 @click.option("--alt", is_flag=True, help="Take the alternative text of images as text.")
 @click.option("--title", is_flag=True, help="Take the title as a part of the text. It is kept beside it in any case.")
@@ -261,7 +261,8 @@ def show_rows(report: Report) -> None:
         if plain or not reasons:
             click.echo(f"{name}\t\t{plain}")
         for reason, of_it in reasons.most_common():
-            click.echo(f"{name}\t{one_line(reason)}\t{of_it}")
+            same = "same " if name == "indexed" and reason != "revisit" else ""
+            click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
 
 
 def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
@@ -273,5 +274,7 @@ def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
         say("Stopped: what is done is kept, and the same command goes on from here.")
     if report.failed:
         say(f"The pages that failed are in {dead_letters}, which is a source itself.")
+    if any(reason.startswith("larger than") for reason in report.failed):
+        say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
     remark(f"{pace(report)}, {report.seconds:,.1f} s")
     suggest("export", to, "--to", "records.jsonl")

@@ -17,6 +17,7 @@ _BOMS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BO
 _BLOCK = 16_384  # decoded at once to see whether it is UTF-8: what comes out stays in the cache, a third faster
 _HEAD = 16_384  # where <meta> is looked for; browsers look at 1,024 bytes, but archives put a head of their own before
 _SAMPLE = 8_192  # bytes around non-ASCII ones for the detector; more did not help
+_FEW = 4  # single non-ASCII bytes that a detector needs: it takes a lone copyright sign for a letter
 
 # By the name of the standard, where Python's codec of that name decodes less than browsers do
 _CODECS = {
@@ -39,8 +40,7 @@ _ANY |= {"cp874": "cp874", "tis-620": "cp874", "gb18030": "gb18030", "big5hkscs"
 _ANY |= {"euc_kr": "cp949", "euc_jis_2004": "euc_jis_2004", "cp932": "cp932", "shift_jis_2004": "cp932"}
 
 _HIGH = re.compile(rb"[\x80-\xff]")
-_RUN = re.compile(rb"[\x80-\xff]{3,}")
-_LETTERS = re.compile(rb"[\xc0-\xff]{4,}")
+_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space to most
 _LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes; no page wants these controls
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
@@ -151,9 +151,14 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
 def _fits(sample: bytes, name: str) -> bool:
     """Whether a page can be in an encoding that a label names."""
     if name == FALLBACK:  # takes any bytes, and is what many servers say of every page
-        return sum(map(len, _LETTERS.findall(sample))) * 2 < len(_HIGH.findall(sample))
+        return _in_words(sample) * 2 < len(_HIGH.findall(sample))
     text = sample.decode(name, "replace")
     return len(_LOST.findall(text)) * 10 <= _non_ascii(text)
+
+
+def _in_words(sample: bytes) -> int:
+    """How many bytes stand in words without ASCII: those of another script do, Latin letters and dashes do not."""
+    return sum(len(run) for run in _RUN.findall(sample) if len(set(run)) >= 3)
 
 
 def _non_ascii(text: str) -> int:
@@ -161,9 +166,13 @@ def _non_ascii(text: str) -> int:
 
 
 def _detected(sample: bytes) -> str | None:
-    # Another script has whole words of such bytes; single ones among ASCII letters are Latin.
-    runs = sum(map(len, _RUN.findall(sample)))
-    names = _ANY if runs * 4 >= len(_HIGH.findall(sample)) else _LATIN
+    high = len(_HIGH.findall(sample))
+    if _in_words(sample) * 4 >= high:
+        names = _ANY
+    elif high >= _FEW:
+        names = _LATIN
+    else:
+        return None
     found = chardet.detect(sample, compat_names=False, prefer_superset=False, include_encodings=names)["encoding"]
     return names.get(found or "")
 

@@ -116,5 +116,7 @@ def in_words(target: Path) -> Iterator[None]:
     except UnicodeEncodeError:
         raise RecordsError(f"{target} is not UTF-8 as a name, which Arrow cannot write to: choose another") from None
     except (pa.ArrowException, OSError) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error).splitlines()[0]
+        reason = (
+            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error).partition("\n")[0]
+        )
         raise RecordsError(f"{target} cannot be written: {reason}") from None

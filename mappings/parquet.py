@@ -119,7 +119,7 @@ def opened(file: Path) -> Iterator[pq.ParquetFile]:
     except UnicodeEncodeError:
         raise RecordsError(f"{file} has a name that is not UTF-8, which Arrow cannot open: rename it") from None
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
+        reason = str(error).partition("\n")[0] or type(error).__name__
         raise RecordsError(f"{file} cannot be read as a record file, or is damaged: {reason}") from None
 
 

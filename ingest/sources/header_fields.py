@@ -39,8 +39,15 @@ class Fields:
 
     def get(self, name: bytes) -> str:
         """The first value of a field; nothing if there is none."""
-        values = self.all(name)
-        return text(values[0]) if values else ""
+        mark = b"\n" + name + b":"
+        at = self._lower.find(mark)
+        if at < 0:
+            return ""
+        start = at + len(mark)
+        end = self._header.find(b"\n", start)
+        if end < 0 or self._header[end + 1 : end + 2] in (b" ", b"\t"):
+            return text(self.all(name)[0])
+        return text(self._header[start:end].strip())
 
     def _line_end(self, start: int) -> int:
         end = self._header.find(b"\n", start)

@@ -32,8 +32,10 @@ _PATIENCE = 2  # times that FastWARC may give nothing, before we do without it
 def _header(data: bytes) -> tuple[int, int | None] | None:
     start = _START.match(data)
     end = end_of_header(data) if start else None
-    if start is None or end is None or _START.search(data, start.end(), end):
-        return None  # or the rest of it was cut out, and that of another record
+    if start is None or end is None:
+        return None
+    if data.find(b"WARC/", 5, end) > 0 and _START.search(data, 5, end):
+        return None  # the rest of it was cut out, and this is of another record
     length = _LENGTH.search(data, 0, end)
     return (end, int(length[1]) if length else None) if length or _TYPE.search(data, 0, end) else None
 

@@ -9,7 +9,6 @@ import pytest
 import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
-from webencodings.labels import LABELS
 
 from opensearch_winnow.ingest.encoding import Encoding, encoding_of, to_text, to_utf8
 
@@ -127,7 +126,7 @@ def test_a_page_without_a_label(label: str, codec: str, text: str) -> None:
 @given(
     st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
     st.sampled_from(WRITTEN).map(lambda row: row[2].encode(row[1])),
-    st.none() | st.sampled_from(sorted(LABELS)) | st.text(max_size=20),
+    st.none() | st.sampled_from(sorted(webencodings.LABELS)) | st.text(max_size=20),
     st.sampled_from(["", "<meta charset='{}'>", "<?xml version='1.0' encoding='{}'?>", "<meta charset={}", "\0"]),
 )
 def test_utf8_comes_out_whatever_goes_in(noise: bytes, written: bytes, label: str | None, head: str) -> None:
@@ -181,6 +180,9 @@ def test_wrong_labels_of_the_wild() -> None:
         (page(RUSSIAN, meta.format("windows-1251")).encode("cp1251"), latin),
         (page(RUSSIAN).encode("koi8-r"), latin),
         (page(CHINESE).encode("gbk"), latin),
+        (page(HEBREW).encode("cp1255"), latin),
+        # and is right
+        (page(FRENCH + " «\xa0é\xa0»" + "\xa0" * 400 + "»—–»" * 3).encode("cp1252"), latin),
         # one Japanese encoding for the other
         (page(JAPANESE).encode("euc_jp"), "text/html; charset=shift_jis"),
         (page(JAPANESE).encode("cp932"), "text/html; charset=euc-jp"),
@@ -194,7 +196,8 @@ def test_wrong_labels_of_the_wild() -> None:
     for body, content_type in cases:
         text = read(body, content_type)
         assert any(
-            sentence in text for sentence in (GERMAN, CHINESE, JAPANESE, RUSSIAN, POLISH, FRENCH, "café, © 2004")
+            sentence in text
+            for sentence in (GERMAN, CHINESE, JAPANESE, RUSSIAN, HEBREW, POLISH, FRENCH, "café, © 2004")
         ), text
 
 
@@ -208,13 +211,12 @@ def test_a_few_broken_bytes_do_not_make_it_another_encoding() -> None:
     body = page(GERMAN).encode().replace(b"</p>", b"K\xfcche</p>")
     assert encoding_of(body, "text/html; charset=iso-8859-1") == Encoding("utf-8", "mostly utf-8")
     assert read(body) == page(GERMAN + "K�che")
-    cut = page(CHINESE).encode()[:-30].rstrip(b"</p>bodyhtml\n")[:-1]
-    assert read(cut).endswith("一场�") or read(cut).endswith("雪�")
+    assert read(CHINESE.encode()[:-1]) == CHINESE[:-1] + "�"
 
 
 def test_plain_ascii_under_any_label_is_left_alone() -> None:
     body = b"1 + 1 = 2, +AGE- ~tilde $B"
-    for label in sorted(LABELS):
+    for label in sorted(webencodings.LABELS):
         encoding = encoding_of(body, f"text/plain; charset={label}", markup=False)
         assert encoding == Encoding("utf-8", "ascii")
         assert to_utf8(body, encoding) is body
@@ -231,7 +233,7 @@ def test_text_has_no_meta() -> None:
     ("head", "name"),
     [
         ("<meta charset=windows-1251>", "cp1251"),
-        ("<META/CHARSET=windows-1251/>", "cp1251"),
+        ("<META/CHARSET=windows-1251\n>", "cp1251"),
         ("<a title='<meta charset=koi8-r>'><meta charset=windows-1251>", "cp1251"),
         ("<!--><meta charset=koi8-r>--><meta charset=windows-1251>", "cp1251"),
         ("<metadata charset=koi8-r><meta http-equiv=content-type content='a;charset=windows-1251'>", "cp1251"),
@@ -276,7 +278,7 @@ def test_no_page_takes_long(hostile: str) -> None:
 
 # --- real pages -------------------------------------------------------------------------------------------------------
 
-SETS = ("trafilatura-eval", "article-extraction-benchmark", "wcxb-dev350", "spdx-license-pages")
+SETS = ("trafilatura-eval", "article-extraction-benchmark", "wcxb-dev350")
 MOJIBAKE = re.compile("[\x80-\x9f\ufffd]|[ÃÄÅÐÑ][\x80-¿ƒ„†‡‰ŠŒŽ‘’“”•–—™š›œž]|â€[™œ\x9d˜¦“”]|Â[\xa0-¿]")
 SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 
@@ -288,8 +290,8 @@ def _real(unpacked: Callable[[str], Path]) -> Iterator[tuple[str, bytes]]:
 
 
 def _known(body: bytes) -> str | None:
-    """The text, if it is beyond doubt: strict UTF-8, or else all labels anywhere in the page but UTF-8 are one, it decodes
-    every byte, and UTF-8 decodes hardly any."""
+    """The text of a page, if it is beyond doubt: strict UTF-8, or what the only other label in the page makes of it
+    without an error and without a trace of mojibake."""
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -298,27 +300,25 @@ def _known(body: bytes) -> str | None:
         None,
         webencodings.lookup("utf-8"),
     }
-    if len(labels) != 1 or len(re.findall("[^\x00-\x7f\ufffd]", body.decode("utf-8", "replace"))) * 2 > len(body) / 100:
+    if len(labels) != 1:
         return None
     try:
-        return str(webencodings.decode(body, labels.pop(), errors="strict")[0])
+        text = str(webencodings.decode(body, labels.pop(), errors="strict")[0])
     except UnicodeDecodeError:
         return None
+    return None if MOJIBAKE.search(text) else text
 
 
 def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     known = legacy = 0
     for name, body in _real(unpacked):
         text = _known(body)
-        if text is None:
-            continue
-        known += 1
-        encoding = encoding_of(body)
-        legacy += encoding.name != "utf-8"
-        ours = to_text(body, encoding)
-        assert ours == text, name
-        assert len(MOJIBAKE.findall(ours)) == len(MOJIBAKE.findall(text)), name
-    assert known >= 1_700
+        if text is not None:
+            encoding = encoding_of(body)
+            assert to_text(body, encoding) == text, name
+            known += 1
+            legacy += encoding.name != "utf-8"
+    assert known >= 950
     assert legacy >= 10
 
 

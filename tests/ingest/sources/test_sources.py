@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import quote
 
 import pyarrow as pa
 import pytest
@@ -227,38 +224,6 @@ def test_patterns_mean_what_the_shell_would_take_them_for(mirror: Path) -> None:
     assert urls(mirror / "index.html?i?=3") == [f"{at}/index.html%3Fid%3D3"]
 
 
-names = st.lists(st.sampled_from(["a", "b", "ab.html", "[x]", ".a"]), min_size=1, max_size=3)
-patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html", "b"]), min_size=1, max_size=4)
-
-
-@given(st.lists(names, max_size=8), patterns)
-def test_patterns_as_expressions(
-    tmp_path_factory: pytest.TempPathFactory, tree: list[list[str]], pattern: list[str]
-) -> None:
-    parts = [*pattern[:-1], "*" if pattern[-1] in "ab" else pattern[-1]]  # without a * it would be no pattern
-    middle = "".join("(?:[^/]+/)*" if part == "**" else f"{_expression(part)}/" for part in parts[:-1])
-    last = ".+" if parts[-1] == "**" else _expression(parts[-1])
-    with tempfile.TemporaryDirectory(dir=tmp_path_factory.getbasetemp()) as top:
-        for path in tree:
-            folder = Path(top, *path[:-1])
-            if not any(parent.is_file() for parent in (folder, *folder.parents)):
-                folder.mkdir(parents=True, exist_ok=True)
-                if not (folder / path[-1]).exists():
-                    (folder / path[-1]).write_bytes(HTML)
-        files = [str(path.relative_to(top)) for path in Path(top).rglob("*") if path.is_file()]
-        seen = [file for file in files if not re.search(r"(?:^|/)\.", file)]
-        expected = [f"file://{top}/{quote(file)}" for file in seen if re.fullmatch(f"{middle}{last}(?:/.*)?", file)]
-        name = "/".join([top, *parts])
-        if expected:
-            assert sorted(urls(name)) == sorted(expected)
-        else:
-            assert len(complaints(name)) == 1
-
-
-def _expression(part: str) -> str:
-    return part.replace(".", r"\.").replace("*", "[^/]*").replace("?", "[^/]")
-
-
 def test_what_is_named_twice_is_read_once(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mirror)
     (mirror.parent / "link").symlink_to(mirror)
@@ -419,29 +384,6 @@ def test_the_temporary_file_goes_whatever_happens(tmp_path: Path, piped: Callabl
         assert list(tmp_path.rglob("*"))
     assert not list(tmp_path.iterdir())
     sources.close()
-
-
-def test_a_terminal_is_not_waited_for(on_terminal: Callable[..., tuple[int, str]]) -> None:
-    code, said = on_terminal(
-        sys.executable, "-c", "from opensearch_winnow.ingest.sources import Sources; Sources(['-'])"
-    )
-    assert code == 1
-    assert "- is for pages that are piped in, and nothing is: name a file or a folder" in said
-
-
-def test_a_pipe_with_a_name(tmp_path: Path) -> None:
-    script = (
-        "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
-        "with Sources(sys.argv[1:]) as sources:\n"
-        "    print([item.url for split in sources.splits(9) for _, item in read(split, 999) if item])"
-    )
-    (tmp_path / "lines").write_bytes(LINE)
-    done = subprocess.run(
-        ["bash", "-c", f'"{sys.executable}" -c "$0" <(cat "{tmp_path}/lines") "{tmp_path}/lines"', script],
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(done.stdout.replace(b"'", b'"')) == ["https://example.org/line"] * 2
 
 
 def test_slow_imports_wait_until_they_are_needed() -> None:

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from opensearch_winnow.mappings.parquet import read_records
+
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def prose(seed: int, words: int = 80) -> str:
+    source = Random(seed)
+    return " ".join("".join(source.choices("abcdefghij", k=source.randint(2, 9))) for _ in range(words))
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    """A folder as wget leaves it."""
+    folder = tmp_path / "mirror"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "index.html").write_text(f"<title>Home</title><p>{prose(1)}")
+    (folder / "sub" / "a.html").write_text(f"<title>A</title><p>{prose(2)}")
+    (folder / "sub" / "copy.html").write_text(f"<title>A</title><p>{prose(2)}")
+    (folder / "notes.txt").write_text(prose(3))
+    (folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
+    return folder
+
+
+def urls(path: Path) -> list[str]:
+    return [record.url for record in read_records(path)]
+
+
+def test_a_folder(process: Process, mirror: Path, tmp_path: Path) -> None:
+    done = process("index", mirror, "--to", "records.parquet", "--base-url", "http://example.org", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    counted = [answer[name] for name in ("pages", "indexed", "unchanged", "skipped", "failed")]
+    assert counted == [5, 4, 0, 1, 0]
+    assert answer["duplicates"] == {"content": 1}
+    assert answer["reasons"]["skipped"] == {"type image/png": 1}
+    records = list(read_records(tmp_path / "records.parquet"))
+    assert [record.url.removeprefix("http://example.org/") for record in records] == [
+        "index.html",
+        "notes.txt",
+        "sub/a.html",
+        "sub/copy.html",
+    ]
+    assert records[3].duplicate_of == "http://example.org/sub/a.html"
+    assert [record.title for record in records] == ["Home", None, "A", "A"]
+
+
+def test_again_is_unchanged_and_a_changed_file_is_not(process: Process, mirror: Path, tmp_path: Path) -> None:
+    process("index", mirror, "--to", "records.parquet")
+    (mirror / "index.html").write_text(f"<title>New home</title><p>{prose(9)}")
+    answer = json.loads(process("index", mirror, "--to", "records.parquet", "--json").stdout)
+    assert (answer["indexed"], answer["unchanged"]) == (1, 3)
+    assert sorted(str(record.title) for record in read_records(tmp_path / "records.parquet")) == [
+        "A",
+        "A",
+        "New home",
+        "None",
+    ]
+
+
+def test_several_sources_a_pattern_and_standard_input(process: Process, mirror: Path, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "one.jsonl.gz", "wt") as lines:
+        lines.write(json.dumps({"url": "http://example.org/j", "html": f"<p>{prose(5)}"}) + "\n")
+    piped = json.dumps({"url": "http://example.org/s", "text": prose(6)}).encode()
+    done = process("index", mirror, "*.jsonl.gz", "-", "--to", "r.parquet", "--json", stdin=piped)
+    assert json.loads(done.stdout)["indexed"] == 6, done.stderr
+    assert {"http://example.org/j", "http://example.org/s"} < set(urls(tmp_path / "r.parquet"))
+
+
+def test_in_a_pipe_a_row_for_each_reason(process: Process, mirror: Path) -> None:
+    done = process("index", mirror, "--to", "records.parquet")
+    assert done.stdout.decode().splitlines() == [
+        "outcome\treason\tpages",
+        "indexed\t\t3",
+        "indexed\tsame content\t1",
+        "unchanged\t\t0",
+        "skipped\ttype image/png\t1",
+        "failed\t\t0",
+    ]
+
+
+def test_on_a_terminal_a_table(on_terminal: Callable[..., tuple[int, str]], mirror: Path) -> None:
+    code, shown = on_terminal("winnow", "index", mirror, "--to", "records.parquet", NO_COLOR="1")
+    assert code == 0
+    assert "indexed    4  equal to an earlier page: content 1\n" in shown
+    assert "skipped    1  type image/png 1\n" in shown
+    assert "pages      5\n" in shown
+    assert "→ winnow export records.parquet --to records.jsonl" in shown
+
+
+def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_path: Path) -> None:
+    lines, letters = tmp_path / "pages.jsonl", tmp_path / "r.parquet.failed.jsonl"
+    broken = gzip.compress(f"<p>{prose(2)}".encode())[:-20]
+    page = {"url": "http://example.org/broken", "html_base64": b64encode(broken).decode(), "codings": ["gzip"]}
+    lines.write_text(
+        f"{json.dumps({'url': 'http://example.org/good', 'text': prose(1)})}\n{json.dumps(page)}\nnot JSON\n"
+    )
+    first = process("index", lines, "--to", "r.parquet", "--json")
+    assert first.returncode == 1
+    assert json.loads(first.stdout)["failed"] == 2
+    assert b"The pages that failed are in r.parquet.failed.jsonl" in first.stderr
+    mended = b64encode(gzip.compress(f"<p>{prose(2)}".encode())).decode()
+    letters.write_text(letters.read_text().replace(page["html_base64"], mended))
+    again = process("index", letters, "--to", "r.parquet", "--json")
+    answer = json.loads(again.stdout)
+    assert (answer["indexed"], answer["failed"]) == (1, 1)
+    assert urls(tmp_path / "r.parquet") == ["http://example.org/good", "http://example.org/broken"]
+    assert [json.loads(line)["reason"] for line in letters.read_text().splitlines()] == ["not JSON"]
+
+
+def test_a_page_that_is_too_large_is_named_and_read_with_a_larger_limit(process: Process, tmp_path: Path) -> None:
+    lines = tmp_path / "pages.jsonl"
+    lines.write_text(json.dumps({"url": "http://example.org/large", "text": prose(2, 2000)}) + "\n")
+    first = process("index", lines, "--to", "r.parquet", "--max-page-size", "5k", "--json")
+    assert list(json.loads(first.stdout)["reasons"]["failed"]) == ["larger than 0.005 MB"]
+    assert b"--max-page-size" in first.stderr
+    assert json.loads(process("index", lines, "--to", "r.parquet", "--json").stdout)["indexed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere.warc", "--to", "r.parquet"], "nowhere.warc"),
+        (["mirror", "--to", "r.parquet", "--extractor", "magic"], "there is no extractor 'magic'"),
+        (["mirror", "--to", "nowhere/r.parquet"], "nowhere"),
+        (["mirror", "--to", "mirror/notes.txt"], "notes.txt"),
+        (["mirror", "--to", "r.parquet", "--max-page-size", "large"], "not a size"),
+        (["http://example.org/", "--to", "r.parquet"], "fetch it first"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_left(
+    process: Process, mirror: Path, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    done = process("index", *arguments)
+    assert done.returncode == 2
+    assert complaint in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+    assert done.stdout == b""
+    assert list(tmp_path.iterdir()) == [mirror]
+
+
+def test_another_scheme_is_refused(process: Process, mirror: Path, tmp_path: Path) -> None:
+    process("index", mirror, "--to", "r.parquet")
+    before = (tmp_path / "r.parquet").read_bytes()
+    done = process("index", mirror, "--to", "r.parquet", "--noise", "20")
+    assert done.returncode == 2
+    assert b"scheme" in done.stderr
+    assert (tmp_path / "r.parquet").read_bytes() == before
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_and_the_same_command_goes_on(
+    tmp_path: Path, process: Process, signal_: signal.Signals
+) -> None:
+    lines = tmp_path / "pages.jsonl"
+    with lines.open("w") as file:
+        for number in range(3_000):
+            file.write(json.dumps({"url": f"http://example.org/{number}", "html": f"<p>{prose(number, 40)}"}) + "\n")
+    command = [Path(sys.executable).with_name("winnow"), "index", lines, "--to", "r.parquet", "--workers", "1"]
+    run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    worked = time.monotonic() + 60
+    while time.monotonic() < worked and not any(tmp_path.glob(".r.parquet*")):
+        time.sleep(0.02)
+    time.sleep(1)
+    run.send_signal(signal_)
+    out, said = run.communicate(timeout=60)
+    assert run.returncode == 130, (out, said)
+    assert b"the same command goes on from here" in said
+    kept = len(urls(tmp_path / "r.parquet"))
+    assert 0 <= kept < 3_000
+    answer = json.loads(process("index", lines, "--to", "r.parquet", "--json").stdout)
+    assert (answer["unchanged"], answer["indexed"]) == (kept, 3_000 - kept)
+
+
+def test_code_is_compared_as_code(process: Process, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    body = "\n".join(f"    total = total + values[{n}] * factor" for n in range(12))
+    (project / "a.py").write_text(f"def f(values, factor):\n    total = 0\n{body}\n    return total\n")
+    renamed = (project / "a.py").read_text().replace("total", "s").replace("values", "v").replace("factor", "q")
+    (project / "b.py").write_text("# my own work\n" + renamed)
+    done = process("index", project, "--to", "r.parquet", "--preset", "code", "--json")
+    assert json.loads(done.stdout)["duplicates"] == {"text": 1}, done.stderr

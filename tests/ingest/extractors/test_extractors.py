@@ -1,0 +1,119 @@
+"""What every extractor keeps to, and how they are found."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.ingest import extractors
+from opensearch_winnow.ingest.extractors import Extracted, ExtractError, Extractor, extractor, extractor_names
+
+WHOLE = ("lxml", "beautifulsoup")  # the others leave out what they take for navigation
+
+PAGES = {
+    "": ("", None),
+    " \n": ("", None),
+    "<!-- nothing -->": ("", None),
+    "just text": ("just text", None),
+    "<title> A\n title </title><p><b>W</b>ord<p>next": ("Word\nnext", "A title"),
+    "<p>one<script>var x = '<p>no'</script><style>p {}</style>, two": ("one, two", None),
+    "<table><tr><td>1<td>2<tr><td>3</table>": ("1 2\n3", None),
+    "<ul><li>a<li>b<ul><li>c</ul></ul>d": ("a\nb\nc\nd", None),
+    "<pre>\n  x\n   y</pre>z": ("  x\n   y\nz", None),
+    "a&nbsp;b &amp; c&shy;d&#x2019;s <br> e": ("a b & c\xadd’s\ne", None),
+    "<select><option>one<option>two</select>": ("one\ntwo", None),
+    "<svg><title>icon</title><text>drawn</text></svg><title>page</title>x": ("drawn x", "page"),
+    "<iframe><p>no</p></iframe><noscript><p>kept</p></noscript><div hidden>hidden</div>": ("kept\nhidden", None),
+    "<frameset><frame src=a><noframes><body><p>old <b>page</b></body></noframes></frameset>": ("old page", None),
+    "<html><body><p>one</body></html>two<p>three": ("one\ntwo\nthree", None),
+    "<meta charset=gb2312><p>日本語": ("日本語", None),
+    "<?xml version='1.0' encoding='iso-8859-1'?><html><body>é</body></html>": ("é", None),
+    "<p>NUL\0s and \x01 controls\x9f": ("NULs and controls", None),
+    "<my-card>cus<my-b>tom</my-b></my-card>": ("custom", None),
+    "<a>Home</a><a>About</a>": ("Home About", None),
+}
+
+
+@pytest.fixture(params=WHOLE)
+def whole(request: pytest.FixtureRequest) -> Extractor:
+    return extractor(request.param)
+
+
+@pytest.mark.parametrize(("html", "expected"), PAGES.items(), ids=[page[:30] for page in PAGES])
+def test_reads(whole: Extractor, html: str, expected: tuple[str, str | None]) -> None:
+    assert whole(html.encode()) == Extracted(*expected)
+
+
+def test_a_page_does_not_depend_on_the_page_before(whole: Extractor) -> None:
+    for _ in range(2):
+        assert [whole(html.encode()) for html in PAGES] == [Extracted(*expected) for expected in PAGES.values()]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_words_for_pictures_on_request(name: str) -> None:
+    html = b"<p>a<img alt='the sea'>b<input type=image alt=go><input alt=no>"
+    assert extractor(name, alt=True)(html).text == "a the sea b go"
+    assert extractor(name)(html).text == "a b"
+
+
+def test_main_text_only() -> None:
+    article = "".join(f"<p>Sentence {i} of an article that goes on for quite a while, and then some.</p>" for i in range(9))
+    html = f"<title>News</title><nav><a href=/>Home</a></nav><article>{article}</article><footer>Imprint</footer>"
+    text, title = extractor("trafilatura")(html.encode())
+    assert text.splitlines()[0] == "Sentence 0 of an article that goes on for quite a while, and then some."
+    assert "Imprint" not in text
+    assert title == "News"
+    assert extractor("trafilatura")(b"") == Extracted("", None)
+
+
+def test_ours_are_there() -> None:
+    assert {"lxml", "beautifulsoup", "trafilatura"} <= set(extractor_names())
+
+
+def test_a_name_that_is_not_there() -> None:
+    with pytest.raises(WinnowError, match=r"there is no extractor 'nonsense': choose one of beautifulsoup, lxml, "):
+        extractor("nonsense")
+
+
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    monkeypatch.delitem(sys.modules, "opensearch_winnow.ingest.extractors.trafilatura_main_text", raising=False)
+    with pytest.raises(WinnowError, match=r'pip install "opensearch-winnow\[trafilatura\]"$'):
+        extractor("trafilatura")
+
+
+# --- extractors of others ---------------------------------------------------------------------------------------------
+
+
+def breaks(alt: bool) -> Extractor:
+    def extract(html: bytes) -> Extracted:
+        raise RecursionError(f"deep in {html!r} {alt}")
+
+    return extract
+
+
+def gives_nothing(alt: bool) -> Extractor:
+    return lambda html: (None, f"{html!r} {alt}")  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("factory", "reason"),
+    [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: gives NoneType for a text")],
+)
+def test_what_goes_wrong_in_an_extractor_has_a_reason(
+    monkeypatch: pytest.MonkeyPatch, factory: str, reason: str
+) -> None:
+    theirs = EntryPoint("theirs", f"{__name__}:{factory}", extractors.GROUP)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or _this_module())
+    monkeypatch.setattr(extractors, "entry_points", lambda **_: EntryPoints([theirs]))
+    with pytest.raises(ExtractError) as error:
+        extractor("theirs")(b"page")
+    assert str(error.value) == reason
+
+
+def _this_module() -> object:
+    """What pytest does not leave in sys.modules."""
+    return type("module", (), {"breaks": staticmethod(breaks), "gives_nothing": staticmethod(gives_nothing)})

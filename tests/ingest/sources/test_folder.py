@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.ingest.sources.folder import Folder
+
+names = st.lists(st.sampled_from(["a", "b", "ab.html", "[x]", ".a"]), min_size=1, max_size=3)
+patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html", "b"]), min_size=1, max_size=4)
+
+
+@given(st.lists(names, max_size=8), patterns)
+def test_patterns_as_expressions(
+    tmp_path_factory: pytest.TempPathFactory, tree: list[list[str]], pattern: list[str]
+) -> None:
+    parts = [*pattern[:-1], "*" if pattern[-1] in "ab" else pattern[-1]]  # without a * it would be no pattern
+    middle = "".join("(?:[^/]+/)*" if part == "**" else f"{_expression(part)}/" for part in parts[:-1])
+    last = ".+" if parts[-1] == "**" else _expression(parts[-1])
+    with tempfile.TemporaryDirectory(dir=tmp_path_factory.getbasetemp()) as top:
+        for path in tree:
+            above = Path(top, *path[:-1])
+            if not any(parent.is_file() for parent in (above, *above.parents)):
+                above.mkdir(parents=True, exist_ok=True)
+                if not (above / path[-1]).exists():
+                    (above / path[-1]).touch()
+        files = [str(path.relative_to(top)) for path in Path(top).rglob("*") if path.is_file()]
+        seen = [file for file in files if not re.search(r"(?:^|/)\.", file)]
+        expected = [f"{top}/{file}" for file in seen if re.fullmatch(f"{middle}{last}(?:/.*)?", file)]
+        folder = Folder.of_pattern("/".join([top, *parts]))
+        assert folder
+        found = [path for path in folder.files() if path != folder.path]  # which may not be there
+        assert sorted(found) == sorted(expected)
+        assert [f"{top}/{file}" for file in files if folder.has(f"{top}/{file}")] == [
+            f"{top}/{file}" for file in files if f"{top}/{file}" in expected
+        ]
+
+
+def _expression(part: str) -> str:
+    return part.replace(".", r"\.").replace("*", "[^/]*").replace("?", "[^/]")
+
+
+def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+    """Each folder has links to all: following them would take as many steps as there are orders of eight things."""
+    folders = [tmp_path / name for name in "abcdefgh"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "page.html").touch()
+        for other in folders:
+            (folder / f"to-{other.name}").symlink_to(other)
+    for found in (Folder(str(tmp_path)), Folder(str(tmp_path), ("**",))):
+        assert len(list(found.files())) == 8 * 9
+
+
+def test_deep_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deeper than Python nests calls. Taken away at once, which other tools cannot."""
+    monkeypatch.chdir(tmp_path)
+    depth = 1_100
+    for _ in range(depth):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("a.html").touch()
+    found = [list(Folder(str(tmp_path)).files()), list(Folder(str(tmp_path), ("**", "d", "*.html")).files())]
+    Path("a.html").unlink()
+    for _ in range(depth):
+        os.chdir("..")
+        Path("d").rmdir()
+    assert found == [[f"{tmp_path}/{'d/' * depth}a.html"]] * 2
+
+
+def test_files_and_then_folders_in_order(tmp_path: Path) -> None:
+    for name in ("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = [path.removeprefix(f"{tmp_path}/") for path in Folder(str(tmp_path)).files()]
+    assert found == ["z.html", "a/4.html", "a/c/3.html", "b/1.html", "b/2.html"]
