@@ -15,8 +15,6 @@ import click
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.hidden_file import HiddenFile
-from opensearch_winnow.mappings.hidden_parquet import in_words, merged
-from opensearch_winnow.mappings.parquet import latest, other_scheme, read_rows, record_files, scheme_of
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
 
 STDOUT = "-"
@@ -58,6 +56,16 @@ def command(
 
     OUT appears when it is complete. Exit code 1 if there is no such record; then nothing is written.
     """
+    # Arrow takes half a second to import, which --help need not wait for.
+    from opensearch_winnow.mappings.hidden_parquet import merged  # noqa: PLC0415
+    from opensearch_winnow.mappings.parquet import (  # noqa: PLC0415
+        latest,
+        other_scheme,
+        read_rows,
+        record_files,
+        scheme_of,
+    )
+
     start = time.monotonic()
     if out != STDOUT and not out.endswith(ENDINGS):
         raise click.UsageError(f"--to {out}: a name that ends in {' or '.join(ENDINGS)}, or -, says what to write", ctx)
@@ -108,6 +116,8 @@ def of_these(crawl: str | None, site: str | None) -> str:
 
 
 def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> int:
+    from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415
+
     with in_words(out):
         hidden = HiddenFile(out)
         try:

@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.printable import one_line
-from opensearch_winnow.cli.progress import pace, shown_progress
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
+from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
+from opensearch_winnow.cli.progress import shown_progress
+from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
+from opensearch_winnow.cli.terminal import color_option, json_option, terminal
 from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.mappings.records_file import RecordWriter
 from opensearch_winnow.scheme import Scheme
 
 SOME_FAILED = 1
-SHOWN = 5  # reasons of an outcome, and damaged places
 SPLIT = 16_000_000  # bytes: a few seconds of work, and a few MB of records that wait for their turn
 SMALLEST_SPLIT = 500_000
-STOPPING = b"\nStopping; what is done is kept. Ctrl-C again does not wait.\n"
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[int]):
     """A number of bytes: 10M, 500k, 2000000."""
 
     name = "size"
@@ -156,13 +148,15 @@ def command(
     A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
     source could not be read.
     """
+    from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
+
     recipe = Recipe(scheme=scheme, crawl=crawl, extractor=extractor, alt=alt, title=title, page_bytes=max_page_size)
     RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
     dead_letters = failed or Path(f"{to.rstrip('/')}.failed.jsonl")
     with (
         Sources(sources, base=base_url, every_text=scheme.form == "code") as crawled,
         RecordWriter(to, scheme) as records,
-        FailedPages(dead_letters, is_source=any(_same(name, dead_letters) for name in sources)) as kept,
+        FailedPages(dead_letters) as kept,
         shown_progress(crawled.size, quiet=quiet) as show,
         stopped_by_signals() as stop,
     ):
@@ -193,88 +187,3 @@ def command(
 def split_size(total: int | None, workers: int) -> int:
     """Several splits for each worker, so that none is left with all the rest; but none so small that it costs more."""
     return SPLIT if total is None else min(max(total // (4 * workers), SMALLEST_SPLIT), SPLIT)
-
-
-def _same(name: str, path: Path) -> bool:
-    return name != "-" and path.exists() and Path(name).exists() and path.samefile(name)
-
-
-@contextmanager
-def stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Whether somebody wants us to stop: Ctrl-C, or a service manager. A second Ctrl-C does not wait."""
-    signals: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if signals:
-            raise KeyboardInterrupt
-        signals.append(number)
-        os.write(2, STOPPING)  # what is printed within a signal handler may not be whole
-
-    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: bool(signals)
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def as_object(report: Report) -> dict[str, object]:
-    return {
-        "pages": report.pages,
-        "indexed": report.indexed,
-        "unchanged": report.unchanged,
-        "skipped": report.skipped.total(),
-        "failed": report.failed.total(),
-        "seconds": round(report.seconds, 3),
-        "reasons": {"skipped": dict(report.skipped.most_common()), "failed": dict(report.failed.most_common())},
-        "duplicates": dict(report.duplicates.most_common()),
-        "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
-        "stopped": report.stopped,
-    }
-
-
-def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
-    return [
-        ("indexed", report.indexed, report.duplicates),
-        ("unchanged", report.unchanged, Counter()),
-        ("skipped", report.skipped.total(), report.skipped),
-        ("failed", report.failed.total(), report.failed),
-    ]
-
-
-def show_table(screen: Terminal, report: Report) -> None:
-    digits = len(f"{report.pages:,}")
-    for name, count, reasons in outcomes(report):
-        told = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(SHOWN)]
-        if len(reasons) > SHOWN:
-            told.append(f"{len(reasons) - SHOWN} other reasons {sum(n for _, n in reasons.most_common()[SHOWN:]):,}")
-        if name == "indexed" and told:
-            told = [f"equal to an earlier page: {', '.join(told)}"]
-        screen.echo(f"{name:<9}  {count:>{digits},}  {screen.paint(' · '.join(told), 'dim')}".rstrip())
-    screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
-
-
-def show_rows(report: Report) -> None:
-    click.echo("outcome\treason\tpages")
-    for name, count, reasons in outcomes(report):
-        plain = count - reasons.total()
-        if plain or not reasons:
-            click.echo(f"{name}\t\t{plain}")
-        for reason, of_it in reasons.most_common():
-            same = "same " if name == "indexed" and reason != "revisit" else ""
-            click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
-
-
-def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
-    for place in report.damaged[:SHOWN]:
-        say(f"{place.source}, at byte {place.offset:,}: {place.skipped:,} bytes could not be read ({place.reason})")
-    if report.damaged_places > SHOWN:
-        say(f"{report.damaged_places - SHOWN:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
-    if report.stopped:
-        say("Stopped: what is done is kept, and the same command goes on from here.")
-    if report.failed:
-        say(f"The pages that failed are in {dead_letters}, which is a source itself.")
-    if any(reason.startswith("larger than") for reason in report.failed):
-        say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
-    remark(f"{pace(report)}, {report.seconds:,.1f} s")
-    suggest("export", to, "--to", "records.jsonl")

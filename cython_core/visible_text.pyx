@@ -22,8 +22,8 @@ cdef enum:
 # reference_visible_text.py has the same table, and says why a name is where it is.
 NAMES = {
     LINE: "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption"
-          " figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html isindex legend li main marquee menu"
-          " multicol nav ol optgroup option p search section select summary table tbody tfoot thead tr ul",
+          " figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html isindex legend li main marquee"
+          " menu multicol nav ol optgroup option p search section select summary table tbody tfoot thead tr ul",
     WORD: "audio button canvas embed label meter noscript object progress td template text th tspan video",
     LINK: "a",
     VERBATIM: "listing plaintext pre textarea xmp",

@@ -37,6 +37,7 @@ def index(
     with Tally(destination, failed) as tally, Crew(workers, Job(recipe, cpu_seconds, tally.stored)) as crew:
         report = tally.report
         for split, message in crew.work(splits, stop):
+            failed.reading(split.path)
             for result in message.results:
                 tally.count(result, split.path)
             report.content_bytes += message.content

@@ -17,7 +17,7 @@ _BOMS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BO
 _BLOCK = 16_384  # decoded at once to see whether it is UTF-8: what comes out stays in the cache, a third faster
 _HEAD = 16_384  # where <meta> is looked for; browsers look at 1,024 bytes, but archives put a head of their own before
 _SAMPLE = 8_192  # bytes around non-ASCII ones for the detector; more did not help
-_FEW = 4  # single non-ASCII bytes that a detector needs: it takes a lone copyright sign for a letter
+_FEW = 3  # single non-ASCII bytes that a detector needs at least: it takes a lone copyright sign for a letter
 
 # By the name of the standard, where Python's codec of that name decodes less than browsers do
 _CODECS = {
@@ -42,6 +42,7 @@ _ANY |= {"euc_kr": "cp949", "euc_jis_2004": "euc_jis_2004", "cp932": "cp932", "s
 _HIGH = re.compile(rb"[\x80-\xff]")
 _RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space to most
 _LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes; no page wants these controls
+_HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
@@ -153,6 +154,8 @@ def _fits(sample: bytes, name: str) -> bool:
     if name == FALLBACK:  # takes any bytes, and is what many servers say of every page
         return _in_words(sample) * 2 < len(_HIGH.findall(sample))
     text = sample.decode(name, "replace")
+    if name == "cp932" and len(_HALF_WIDTH.findall(text)) * 2 > _non_ascii(text):  # what EUC-JP looks like in it
+        return False
     return len(_LOST.findall(text)) * 10 <= _non_ascii(text)
 
 

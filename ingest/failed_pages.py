@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from base64 import b64encode
 from pathlib import Path
 from typing import IO, Self
@@ -16,19 +15,23 @@ from opensearch_winnow.ingest.sources.split import Failed
 class FailedPages:
     """A file of JSON lines, one for each page that failed. Used as a context: the file changes only as it is left.
 
-    Lines that it had are kept, unless it was itself a source and read to its end: then all were tried again. No file is
-    made where there is nothing to keep.
+    Lines that it had are kept, but for those of sources that were read again to their end: what still fails there has a
+    new one. No file is left where there is nothing to keep.
     """
 
-    def __init__(self, path: Path, *, is_source: bool = False) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.incomplete = True  # until somebody says that the sources were read to their end
         self._draft = path.with_name(f".{path.name}.part")
-        self._is_source = is_source
         self._file: IO[bytes] | None = None
+        self._sources: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
+
+    def reading(self, source: str) -> None:
+        """Say that a source is read in this run."""
+        self._sources.add(source)
 
     def add(self, failed: Failed, source: str) -> None:
         line = {**_fields(failed.page), "reason": failed.reason, "source": source}
@@ -40,16 +43,32 @@ class FailedPages:
             raise self._refused(error) from None
 
     def __exit__(self, *_: object) -> None:
-        if self._is_source and not self.incomplete:
-            self.path.unlink()
-        if self._file is not None:
-            try:
-                with self._file as new, self.path.open("ab") as kept:
-                    new.seek(0)
-                    shutil.copyfileobj(new, kept)
-            except OSError as error:
-                raise self._refused(error) from None
-            self._draft.unlink()
+        outdated = set() if self.incomplete else self._sources
+        try:
+            if self.path.exists() and (self._file or outdated):
+                self._file = self._file or self._draft.open("w+b")
+                with self.path.open("rb") as old:
+                    for line in old:
+                        if not self._is_outdated(line, outdated):
+                            self._file.write(line)
+            if self._file is not None:
+                with self._file as draft:
+                    empty = not draft.tell()
+                if empty:
+                    self._draft.unlink()
+                    self.path.unlink(missing_ok=True)
+                else:
+                    self._draft.replace(self.path)
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def _is_outdated(self, line: bytes, sources: set[str]) -> bool:
+        if str(self.path.absolute()) in sources:  # a source itself, so that every page in it was tried again
+            return True
+        try:
+            return json.loads(line)["source"] in sources
+        except (ValueError, KeyError, TypeError):  # a line of somebody else
+            return False
 
     def _refused(self, error: OSError) -> WinnowError:
         return WinnowError(

@@ -7,8 +7,8 @@ In the settings of the project,
     WINNOW_CRAWL = "2026-11"  # a name for the crawl, if it is to have one
     WINNOW_PRESET = "pages"  # the scheme
 
-and in a spider `yield captured(response)`, or items with `url` and `html` or `text` as in JSON lines. Items are passed on
-as they are; those that are no pages are counted and left alone.
+and in a spider `yield captured(response)`, or items with `url` and `html` or `text`, named as in JSON lines. Items are
+passed on as they are; those that are no pages are counted and left alone.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def extractor(name: str, alt: bool = False) -> Extractor:
         factory: Factory = entry.load()
         extract = factory(alt=alt)
     except ImportError as error:
-        ours = entry.dist is None or entry.dist.name == OURS
-        package = f'"{OURS}[{name}]"' if ours else error.name or entry.dist.name
+        theirs = entry.dist.name if entry.dist else OURS
+        package = f'"{OURS}[{name}]"' if theirs == OURS else error.name or theirs
         why = str(error).partition("\n")[0]
         raise WinnowError(
             f"the extractor {name!r} needs what is not installed ({why}): pip install {package}"

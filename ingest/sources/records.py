@@ -97,7 +97,7 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
     while content.skip_blank():
         start, header = content.start, content.header()
         if header is None:
-            lost += content.drop()
+            lost += content.drop() if content.is_sound() else content.drop_all()
             continue
         if last:
             yield last
@@ -131,7 +131,7 @@ def _record(content: _Content, header: tuple[int, int | None], most: int) -> Fou
     wrong = header[1] is None or short
     if wrong or (content.skip_blank() and content.header() is None):
         # As in a file: its length is wrong, or what follows is damaged, or it was cut off.
-        before = content.give_back(kept) if len(kept) < most and not content.member.fault else kept
+        before = content.give_back(kept) if len(kept) < most and content.is_sound() else kept
         wrong = wrong or len(before) < len(kept)
         kept = before
     length = len(kept) if header[1] is None else header[1]
@@ -146,6 +146,7 @@ class _Content:
         self.start = at  # of the member that the first byte of data is in
         self.member = archive.member(at)
         self._data = bytearray()
+        self._sound = (-1, False)  # the member that was looked at last
 
     def skip_blank(self) -> bool:
         """Whether there is anything but empty lines in the member."""
@@ -187,6 +188,24 @@ class _Content:
                 self._data[:0] = taken[found.start() :]
                 return taken[: found.start()]
         return taken
+
+    def is_sound(self) -> bool:
+        """Whether the member can be read to its end. What follows a fault can look as if it were a record."""
+        if self._sound[0] != self.start:
+            member = self._archive.member(self.start)
+            while member.read():
+                pass
+            self._sound = self.start, member.fault is None
+        return self._sound[1]
+
+    def drop_all(self) -> int:
+        """Leave out all of the member. How much that was."""
+        dropped = len(self._data)
+        while True:
+            self._data.clear()
+            if not self._more():
+                return dropped
+            dropped += len(self._data)
 
     def drop(self) -> int:
         """Leave out all before the next start of a record in this member. How much that was."""

@@ -105,7 +105,8 @@ def test_on_a_terminal_a_table(on_terminal: Callable[..., tuple[int, str]], mirr
 def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_path: Path) -> None:
     lines, letters = tmp_path / "pages.jsonl", tmp_path / "r.parquet.failed.jsonl"
     broken = gzip.compress(f"<p>{prose(2)}".encode())[:-20]
-    page = {"url": "http://example.org/broken", "html_base64": b64encode(broken).decode(), "codings": ["gzip"]}
+    body = b64encode(broken).decode()
+    page = {"url": "http://example.org/broken", "html_base64": body, "codings": ["gzip"]}
     lines.write_text(
         f"{json.dumps({'url': 'http://example.org/good', 'text': prose(1)})}\n{json.dumps(page)}\nnot JSON\n"
     )
@@ -114,7 +115,7 @@ def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_pat
     assert json.loads(first.stdout)["failed"] == 2
     assert b"The pages that failed are in r.parquet.failed.jsonl" in first.stderr
     mended = b64encode(gzip.compress(f"<p>{prose(2)}".encode())).decode()
-    letters.write_text(letters.read_text().replace(page["html_base64"], mended))
+    letters.write_text(letters.read_text().replace(body, mended))
     again = process("index", letters, "--to", "r.parquet", "--json")
     answer = json.loads(again.stdout)
     assert (answer["indexed"], answer["failed"]) == (1, 1)
@@ -170,7 +171,15 @@ def test_a_signal_stops_it_and_the_same_command_goes_on(
     with lines.open("w") as file:
         for number in range(3_000):
             file.write(json.dumps({"url": f"http://example.org/{number}", "html": f"<p>{prose(number, 40)}"}) + "\n")
-    command = [Path(sys.executable).with_name("winnow"), "index", lines, "--to", "r.parquet", "--workers", "1"]
+    command: list[str | Path] = [
+        Path(sys.executable).with_name("winnow"),
+        "index",
+        lines,
+        "--to",
+        "r.parquet",
+        "--workers",
+        "1",
+    ]
     run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     worked = time.monotonic() + 60
     while time.monotonic() < worked and not any(tmp_path.glob(".r.parquet*")):

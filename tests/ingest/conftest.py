@@ -22,7 +22,6 @@ from opensearch_winnow.mappings.parquet import read_records
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.records_file import RecordWriter
 
-
 USUAL = Recipe()
 
 
@@ -52,7 +51,7 @@ def run(tmp_path: Path) -> Callable[..., Done]:
         with (
             Sources([str(source) for source in sources]) as crawled,
             RecordWriter(target, recipe.scheme) as records,
-            FailedPages(letters, is_source=letters in sources) as failed,
+            FailedPages(letters) as failed,
         ):
             report = index(crawled.splits(split), records, failed, recipe, **options)
         lines = letters.read_text().splitlines() if letters.exists() else []

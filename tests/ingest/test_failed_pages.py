@@ -45,40 +45,58 @@ def test_nothing_failed_and_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_earlier_failures_are_kept(tmp_path: Path) -> None:
+def test_failures_in_other_sources_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "failed.jsonl"
-    for page in PAGES[:2]:
+    for page, source in zip(PAGES[:2], ("one.warc", "other.warc"), strict=True):
         with FailedPages(path) as failed:
-            failed.add(Failed(page, "reason"), "source")
+            failed.reading(source)
+            failed.add(Failed(page, "reason"), source)
             failed.incomplete = False
-    assert lines(path) == [page.url for page in PAGES[:2]]
+    assert sorted(lines(path)) == [page.url for page in PAGES[:2]]
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("incomplete", [True, False])
-def test_a_source_that_was_tried_again_to_its_end_is_replaced(tmp_path: Path, incomplete: bool) -> None:
+@pytest.mark.parametrize("itself", [True, False])
+def test_a_source_that_was_read_again_to_its_end_has_only_its_new_lines(
+    tmp_path: Path, itself: bool, incomplete: bool
+) -> None:
     path = tmp_path / "failed.jsonl"
-    with FailedPages(path) as failed:
-        for page in PAGES:
-            failed.add(Failed(page, "reason"), "source")
-    with FailedPages(path, is_source=True) as failed:
-        failed.add(Failed(PAGES[1], "again"), str(path))
-        failed.incomplete = incomplete
+    source = str(path) if itself else "crawl.warc"
+    for pages in (PAGES, PAGES[1:2]):
+        with FailedPages(path) as failed:
+            failed.reading(source if pages is not PAGES else "crawl.warc")
+            for page in pages:
+                failed.add(Failed(page, "reason"), source)
+            failed.incomplete = incomplete
     urls = [page.url for page in PAGES]
-    assert lines(path) == ([*urls, urls[1]] if incomplete else [urls[1]])
+    assert sorted(lines(path)) == (sorted([*urls, urls[1]]) if incomplete else [urls[1]])
 
 
-def test_a_source_whose_pages_are_all_well_now_is_gone(tmp_path: Path) -> None:
+def test_no_file_is_left_when_all_pages_are_well(tmp_path: Path) -> None:
     path = tmp_path / "failed.jsonl"
     path.write_text('{"url": "http://example.org/", "text": "x"}\n')
-    with FailedPages(path, is_source=True) as failed:
+    with FailedPages(path) as failed:
+        failed.reading(str(path))
         failed.incomplete = False
-    assert not path.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lines_of_somebody_else_stay(tmp_path: Path) -> None:
+    path = tmp_path / "failed.jsonl"
+    path.write_text('{"url": "http://example.org/", "text": "x"}\nnot JSON\n[]\n')
+    before = path.read_text()
+    with FailedPages(path) as failed:
+        failed.reading("crawl.warc")
+        failed.incomplete = False
+    assert path.read_text() == before
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with (
-        pytest.raises(WinnowError, match="nowhere/failed.jsonl: No such file or directory; choose another place with"),
+        pytest.raises(
+            WinnowError, match=r"nowhere/failed\.jsonl: No such file or directory; choose another place with"
+        ),
         FailedPages(tmp_path / "nowhere" / "failed.jsonl") as failed,
     ):
         failed.add(Failed(PAGES[0], "reason"), "source")

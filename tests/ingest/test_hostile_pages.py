@@ -35,7 +35,10 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "100,000 tables": ("<table><tr><td>" * 100_000 + "deepword", "deepword"),
     "never closed": ("<p>x<table>" * 20_000 + "lastword", r"/^x\n(x\n)+lastword$"),
     "formatting never closed": ("<a><b><i><font>" * 20_000 + "lastword", "lastword"),
-    "a text of 11 MB": ("<p>first " + "word " * 2_300_000 + "lastword<p>after", r"/^first word .* word lastword\nafter$"),
+    "a text of 11 MB": (
+        "<p>first " + "word " * 2_300_000 + "lastword<p>after",
+        r"/^first word .* word lastword\nafter$",
+    ),
     "an attribute of 11 MB": ("<p title='" + "word " * 2_300_000 + "'>lastword<p>after", "lastword\nafter"),
     "50,000 attributes": ("<p " + " ".join(f"a{i}=1" for i in range(50_000)) + ">lastword<p>after", "lastword\nafter"),
     "an attribute 200,000 times": ("<p " + "a=1 " * 200_000 + ">lastword<p>after", "lastword\nafter"),
@@ -115,8 +118,11 @@ class Words(HTMLParser):
     """The words of a page by another parser and a simpler rule: words end at every tag that is not listed."""
 
     INLINE = frozenset(
-        ["abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark"]
-        + ["nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]
+        re.split(
+            " ",
+            "abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q s samp small span strike "
+            "strong sub sup time tt u var wbr",
+        )
     )
     HIDDEN = ("script", "style", "title", "iframe", "noembed")
 
@@ -148,18 +154,58 @@ class Words(HTMLParser):
             self.parts.append(data)
 
 
+# Where the two differ by more than a fiftieth of the words, with the reason.
+EXPLAINED = {"0667"}  # UTF-8 taken for Latin-1 and encoded again: we drop the C1 controls that it has for apostrophes
+
+
 def test_no_word_is_lost_glued_or_split_on_real_pages(real_pages: dict[str, bytes]) -> None:
     extract = extractor("lxml")
-    missing: dict[str, int] = {}
-    extra: dict[str, int] = {}
-    total = 0
+    total, missing, extra = Counter[str](), Counter[str](), Counter[str]()
     for name, html in real_pages.items():
         html = re.sub(rb"(?is)<textarea.*?</textarea>", b"", html)  # where the other parser sees markup
         expected = Words(html).counted
         found = Counter(WORD.findall(extract(html).text))
-        total += expected.total()
-        missing[name] = (expected - found).total() / (expected.total() or 1)
-        extra[name] = (found - expected).total() / (expected.total() or 1)
-        if missing[name] > .005 or extra[name]>.005: print(name,missing[name],extra[name],expected.total(),[*(expected-found)][:8],[*(found-expected)][:8])
-    print(sum(missing.values())/len(missing),sum(extra.values())/len(extra))
-    assert False
+        total[name], missing[name], extra[name] = (
+            each.total() for each in (expected, expected - found, found - expected)
+        )
+    assert missing.total() < 0.001 * total.total()
+    assert extra.total() < 0.001 * total.total()
+    assert {name for name in total if max(missing[name], extra[name]) > 0.02 * total[name]} <= EXPLAINED
+
+
+def test_pieces_do_not_show(real_pages: dict[str, bytes]) -> None:
+    """A page that is fed in pieces, cut anywhere, is the page that is parsed in one go."""
+    parser = etree.HTMLParser(target=VisibleText(), encoding="utf-8", huge_tree=True)
+    for place, html in enumerate(real_pages.values()):
+        for start in range(0, len(html), 997 + place):
+            parser.feed(html[start : start + 997 + place])
+        assert parser.close() == etree.fromstring(html, parser)
+
+
+def test_what_people_took_for_the_main_text_is_there(unpacked: Callable[[str], Path]) -> None:
+    """Of runs of five words. What is missing are words that people wrote otherwise, and text that only scripts have."""
+    articles, pages = unpacked("article-extraction-benchmark"), unpacked("wcxb-dev350")
+    truths = json.loads((articles / "ground-truth.json").read_text(encoding="utf-8"))
+    bodies = {articles / "html" / f"{name}.html": page["articleBody"] for name, page in truths.items()}
+    truths = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((pages / "ground-truth").glob("*.json"))]
+    contents = {
+        pages / "html" / path.with_suffix(".html").name: truth["ground_truth"]["main_content"] or ""
+        for path, truth in zip(sorted((pages / "ground-truth").glob("*.json")), truths, strict=True)
+    }
+    assert mean_share_found(bodies) > 0.99  # .9913
+    assert mean_share_found(contents) > 0.95  # .9515
+
+
+def mean_share_found(truths: dict[Path, str]) -> float:
+    extract = extractor("lxml")
+    shares = []
+    for path, truth in truths.items():
+        if wanted := runs(truth):
+            found = set(runs(extract(in_utf8(path.read_bytes())).text))
+            shares.append(sum(run in found for run in wanted) / len(wanted))
+    return sum(shares) / len(shares)
+
+
+def runs(text: str) -> list[tuple[str, ...]]:
+    words = WORD.findall(text)
+    return list(zip(*(words[i:] for i in range(5)), strict=False))

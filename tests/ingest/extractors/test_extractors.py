@@ -25,7 +25,7 @@ PAGES = {
     "<pre>\n  x\n   y</pre>z": ("  x\n   y\nz", None),
     "a&nbsp;b &amp; c&shy;d&#x2019;s <br> e": ("a b & c\xadd’s\ne", None),
     "<select><option>one<option>two</select>": ("one\ntwo", None),
-    "<svg><title>icon</title><text>drawn</text></svg><title>page</title>x": ("drawn x", "page"),
+    "<svg><title>icon</title><text>drawn</text></svg><title>page</title>x": ("drawn\nx", "page"),
     "<iframe><p>no</p></iframe><noscript><p>kept</p></noscript><div hidden>hidden</div>": ("kept\nhidden", None),
     "<frameset><frame src=a><noframes><body><p>old <b>page</b></body></noframes></frameset>": ("old page", None),
     "<html><body><p>one</body></html>two<p>three": ("one\ntwo\nthree", None),
@@ -60,8 +60,11 @@ def test_words_for_pictures_on_request(name: str) -> None:
 
 
 def test_main_text_only() -> None:
-    article = "".join(f"<p>Sentence {i} of an article that goes on for quite a while, and then some.</p>" for i in range(9))
-    html = f"<title>News</title><nav><a href=/>Home</a></nav><article>{article}</article><footer>Imprint</footer>"
+    article = "".join(
+        f"<p>Sentence {i} of an article that goes on for quite a while, and then some.</p>" for i in range(9)
+    )
+    body = f"<nav><a href=/>Home</a></nav><article>{article}</article><footer>Imprint</footer>"
+    html = f"<html><head><title>News</title></head><body>{body}</body></html>"
     text, title = extractor("trafilatura")(html.encode())
     assert text.splitlines()[0] == "Sentence 0 of an article that goes on for quite a while, and then some."
     assert "Imprint" not in text

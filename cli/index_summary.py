@@ -1,0 +1,77 @@
+"""What became of the pages, at the end of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.progress import pace
+from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
+from opensearch_winnow.ingest.report import Report
+
+SHOWN = 5  # reasons of an outcome, and damaged places
+
+
+def as_object(report: Report) -> dict[str, object]:
+    return {
+        "pages": report.pages,
+        "indexed": report.indexed,
+        "unchanged": report.unchanged,
+        "skipped": report.skipped.total(),
+        "failed": report.failed.total(),
+        "seconds": round(report.seconds, 3),
+        "reasons": {"skipped": dict(report.skipped.most_common()), "failed": dict(report.failed.most_common())},
+        "duplicates": dict(report.duplicates.most_common()),
+        "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
+        "stopped": report.stopped,
+    }
+
+
+def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
+    return [
+        ("indexed", report.indexed, report.duplicates),
+        ("unchanged", report.unchanged, Counter()),
+        ("skipped", report.skipped.total(), report.skipped),
+        ("failed", report.failed.total(), report.failed),
+    ]
+
+
+def show_table(screen: Terminal, report: Report) -> None:
+    digits = len(f"{report.pages:,}")
+    for name, count, reasons in outcomes(report):
+        told = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(SHOWN)]
+        if len(reasons) > SHOWN:
+            told.append(f"{len(reasons) - SHOWN} other reasons {sum(n for _, n in reasons.most_common()[SHOWN:]):,}")
+        if name == "indexed" and told:
+            told = [f"equal to an earlier page: {', '.join(told)}"]
+        screen.echo(f"{name:<9}  {count:>{digits},}  {screen.paint(' · '.join(told), 'dim')}".rstrip())
+    screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
+
+
+def show_rows(report: Report) -> None:
+    click.echo("outcome\treason\tpages")
+    for name, count, reasons in outcomes(report):
+        plain = count - reasons.total()
+        if plain or not reasons:
+            click.echo(f"{name}\t\t{plain}")
+        for reason, of_it in reasons.most_common():
+            same = "same " if name == "indexed" and reason != "revisit" else ""
+            click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
+
+
+def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
+    for place in report.damaged[:SHOWN]:
+        say(f"{place.source}, at byte {place.offset:,}: {place.skipped:,} bytes could not be read ({place.reason})")
+    if report.damaged_places > SHOWN:
+        say(f"{report.damaged_places - SHOWN:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
+    if report.stopped:
+        say("Stopped: what is done is kept, and the same command goes on from here.")
+    if report.failed:
+        say(f"The pages that failed are in {dead_letters}, which is a source itself.")
+    if any(reason.startswith("larger than") for reason in report.failed):
+        say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
+    remark(f"{pace(report)}, {report.seconds:,.1f} s")
+    suggest("export", to, "--to", "records.jsonl")
