@@ -25,12 +25,13 @@ def main() -> None:
     """\b
     Examples:
       winnow demo
+      winnow index crawl.warc.gz --to records.parquet
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       pdftotext paper.pdf - | winnow compare - thesis.txt --json
       winnow fingerprint draft.txt
 
-    Finds copies: near-duplicate texts, and the passages that texts share.
+    Finds copies in a crawl: near-duplicate pages, and the passages that they share.
 
     Exit codes are grep's: 0 found, 1 nothing found, 2 could not be done.
     """

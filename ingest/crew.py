@@ -74,14 +74,12 @@ class _Worker:
         self.process.start()
         theirs.close()
         self._cpu_seconds = job.cpu_seconds
-        self._ready = False
+        self.ready = False
+        self._started = False
         self._share: _Share | None = None
 
-    @property
-    def idle(self) -> bool:
-        return self._ready and self._share is None
-
     def give(self, share: _Share) -> None:
+        self.ready = False
         self._share = share
         self.connection.send(Task(share.split, share.items, share.deadly))
 
@@ -89,8 +87,9 @@ class _Worker:
         """Take what it has said; EOFError if it is dead."""
         while self.connection.poll():
             message = self.connection.recv()
-            self._ready = True
-            if message is not None and self._share is not None:
+            if message is None:
+                self.ready = self._started = True
+            elif self._share is not None:
                 self._share.receive(message)
                 if message.finished:
                     self._share = None
@@ -100,7 +99,7 @@ class _Worker:
         self.process.join()
         self.connection.close()
         how = _cause(self.process.exitcode or 0, self._cpu_seconds)
-        if not self._ready:
+        if not self._started:
             raise WorkerError(f"a worker could not start: {how}; what it said stands above")
         if self._share is not None:
             self._share.died(self._in_hand.value, how)
@@ -134,7 +133,7 @@ class Crew:
         self._plan(coming)
         while self._order and not stop():
             for worker in self._workers:
-                if worker.idle and self._free:
+                if worker.ready and self._free:
                     worker.give(self._free.popleft())
             self._listen()
             yield from self._spoken(coming)

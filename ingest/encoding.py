@@ -45,10 +45,10 @@ _LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes;
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
-_XML = re.compile(rb"\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
+_XML = re.compile(rb"\A\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
 # What is not closed goes on to the end, as in browsers; so each byte is looked at once.
 _TAG = re.compile(
-    rb"<!--(?:[^-]++|-(?!->))*+|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
+    rb"<!--(?:-?>|(?:[^-]++|-(?!->))*+)|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
 )
 _ATTRIBUTE = re.compile(rb"([^\s=/>\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s>]++)))?+")
 _TAG_EDGE = re.compile(rb"[<>]")
@@ -82,7 +82,7 @@ def encoding_of(body: bytes, content_type: str | None = None, *, markup: bool = 
         return _seven_bit(body, content_type, markup) or Encoding(UTF8, "ascii")
     if _is_utf8(body):
         return Encoding(UTF8, "utf-8")
-    return _legacy(body, content_type, markup)
+    return _legacy(body.removeprefix(codecs.BOM_UTF8), content_type, markup)
 
 
 def to_text(body: bytes, encoding: Encoding) -> str:
@@ -143,7 +143,7 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
         return Encoding(UTF8, "mostly utf-8")
     sample = _sample(body)
     for name, how in labels:
-        if name != UTF8 and (name not in _SEVEN_BIT or b"\x1b" in body) and _fits(sample, name):
+        if name.startswith("utf-16") or (name != UTF8 and _fits(sample, name)):
             return Encoding(name, how)
     detected = _detected(sample)
     return Encoding(detected, "detected") if detected else Encoding(FALLBACK, "fallback")
@@ -196,17 +196,18 @@ def _sample(body: bytes) -> bytes:
 
 
 def _labels(body: bytes, content_type: str | None, markup: bool) -> Iterator[tuple[str, str]]:
-    """The codecs that a page is said to be in, best first, and who says so."""
-    for label in _CHARSET.findall(content_type or ""):
-        if name := _codec(label):
-            yield name, "http"
-    if not markup:
-        return
-    for label in _meta(body[:_HEAD]):
-        if name := _codec(label):  # that <meta> can be read at all shows that it is not UTF-16
-            yield (UTF8 if name.startswith("utf-16") else name), "meta"
-    if (declared := _XML.match(body[:_HEAD])) and (name := _codec(declared[1].decode("latin-1"))):
-        yield (UTF8 if name.startswith("utf-16") else name), "xml"
+    """The codecs that a page is said to be in and that it can be in, best first, and who says so."""
+    said = [(label, "http") for label in _CHARSET.findall(content_type or "")]
+    if markup:
+        head = body[:_HEAD]
+        said += [(label, "meta") for label in _meta(head)]
+        said += [(label.decode("latin-1"), "xml") for label in _XML.findall(head)]
+    for label, how in said:
+        name = _codec(label)
+        if name and name.startswith("utf-16") and (how != "http" or b"\0" not in body):
+            yield UTF8, how  # as browsers have it: a page whose <meta> can be read is not UTF-16
+        elif name and (name not in _SEVEN_BIT or b"\x1b" in body or b"~{" in body):
+            yield name, how
 
 
 def _meta(head: bytes) -> Iterator[str]:

@@ -6,9 +6,11 @@ kernel keeps the time: SIGPROF, left to its default, ends a process in the middl
 
 from __future__ import annotations
 
+import resource
 import signal
 import time
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.ingest.page import Page
@@ -22,7 +24,6 @@ from opensearch_winnow.mappings.record import capture_id
 if TYPE_CHECKING:
     from ctypes import c_longlong
     from multiprocessing.connection import Connection
-    from pathlib import Path
 
 AT_MOST = 64  # results in a message
 AT_LEAST_EVERY = 0.2  # seconds: progress is seen, and little is done again after a death
@@ -35,6 +36,9 @@ class Job:
     recipe: Recipe
     cpu_seconds: float  # for one page
     stored: Path  # the file of what was stored before the run
+    # Bytes at which a worker retires after a task: libxml2 keeps every name of an element or attribute, and each site
+    # has new ones.
+    memory: int = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,17 @@ class Message(NamedTuple):
 
 
 def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
-    """Work on tasks until there are no more. `in_hand` tells after a death which item it was."""
+    """Work on tasks until it is time to retire. `in_hand` tells after a death which item it was."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and is for the parent to answer
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
         worker = _Worker(job)
-        connection.send(None)  # ready
-        while task := connection.recv():
-            worker.work_on(task, connection, in_hand)
+        full = False
+        while not full:
+            connection.send(None)  # ready
+            worker.work_on(connection.recv(), connection, in_hand)
+            full = _memory() >= job.memory
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # nobody is there to work for
 
@@ -118,3 +124,12 @@ class _Worker:
         if stored is not None and stored == self._maker.content_digest(page):
             return Unchanged(page.url)
         return self._maker.make(page)
+
+
+def _memory() -> int:
+    """Bytes that we take now; where that cannot be told, at most so far."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # of macOS, in bytes
+    return pages * resource.getpagesize()

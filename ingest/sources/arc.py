@@ -17,10 +17,12 @@ from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched,
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
 
-# URL, address, date, type and length; the second version has more before the length. URLs can have spaces.
+# URL, address, date, type and length; the second version has more before the length. URLs can have spaces. What is
+# before it is the end of a line, or damage.
 _LINE = re.compile(
-    rb"([A-Za-z][A-Za-z0-9+.-]{0,30}:\S[^\r\n]{0,4096}?) (\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|-)"
-    rb" (\d{8,20}|null) (\S{1,200})(?: [^\r\n]{0,4096}?)? (\S{1,20})\r?\n"
+    rb"(?<![ -~])([A-Za-z][A-Za-z0-9+.-]{0,30}:\S[^\r\n]{0,4096}?)"
+    rb" (\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,41}|-) (\d{8,20}|null) (\S{1,200})"
+    rb"(?: [^\r\n]{0,4096})? (\S{1,20})\r?\n"
 )
 _FIRST = b"filedesc:"
 

@@ -16,12 +16,14 @@ from opensearch_winnow.ingest.sources.members import (
     Frame,
     GzipMember,
     Member,
+    begin_of_gzip,
     dictionary_of,
 )
 
 LINE = 8_192  # bytes within which the start of a record can be told
 
 _BLOCK = 1 << 20  # bytes to search at a time
+_SOME = 4_096  # compressed bytes that have a first line in them
 _BLANK = re.compile(rb"[\r\n]*")
 
 
@@ -86,9 +88,10 @@ class Archive:
         end = self.size if end is None else min(end, self.size)
         pattern = self.grammar.start if self.kind == PLAIN else STARTS[self.kind]
         while at < end:
-            for found in pattern.finditer(self.piece(at, _BLOCK + LINE)):
-                start = at + found.start()
-                if start >= end or found.start() >= _BLOCK:
+            shift = max(at - 1, 0)  # a pattern may look at the byte before
+            for found in pattern.finditer(self.piece(shift, _BLOCK + LINE), at - shift):
+                start = shift + found.start()
+                if start >= min(end, at + _BLOCK):
                     break
                 if self._is_start(start):
                     return start
@@ -98,7 +101,8 @@ class Archive:
     def _is_start(self, at: int) -> bool:
         if self.kind == PLAIN:
             return self.header(at) is not None
-        return self.grammar.start.match(self.member(at).read()) is not None
+        content = begin_of_gzip(self.piece(at, _SOME)) if self.kind == GZIP else self.member(at).read()
+        return self.grammar.start.match(content) is not None
 
     def _kind_of_first(self) -> str:
         """The kind of a file that does not start as any does, by what is found in it.

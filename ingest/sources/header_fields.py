@@ -9,9 +9,9 @@ HEAD = 65_536  # bytes that a header may have: servers allow 8 to 32 kB, and a W
 _END = re.compile(rb"\n\r*\n")
 
 
-def end_of_header(block: bytes) -> int | None:
-    """Where the first empty line ends, be lines ended by CRLF, LF, or CR CR LF; None if there is none within HEAD."""
-    found = _END.search(block, 0, HEAD)
+def end_of_header(block: bytes, limit: int = HEAD) -> int | None:
+    """Where the first empty line ends, be lines ended by CRLF, LF or CR CR LF; None if it is not within the limit."""
+    found = _END.search(block, 0, limit)
     return found.end() if found else None
 
 

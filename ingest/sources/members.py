@@ -23,6 +23,8 @@ DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame to be skipped that has a dictionar
 CUT_OFF = "cut off in the archive"
 DAMAGED = "damaged in the archive"
 
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_NO_BLOCK = 24  # bytes that are not enough for a header and a block
 _PIECE = 65_536
 _MOST = 1 << 20  # bytes of a dictionary, as FastWARC has it
 
@@ -121,15 +123,25 @@ class GzipMember:
         return before.decompress(piece[:good])
 
 
+def begin_of_gzip(piece: bytes) -> bytes:
+    """The first bytes of content of a member that starts with `piece`, if it is one: quickly, as many are not."""
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(piece, _PIECE)
+    except zlib.error:
+        return b""
+
+
 class Frame:
     """A Zstandard or LZ4 frame. Its checksum is checked if it has one, which LZ4 and Zstandard leave to the writer."""
 
     def __init__(self, file: IO[bytes], start: int, kind: str, dictionary: bytes | None = None) -> None:
         size = file.seek(0, io.SEEK_END)
         self.end, self.fault = (_zstd_end if kind == ZSTD else _lz4_end)(file, start, size)
-        window = Window(file, start, self.end)
-        self._empty = kind == ZSTD and _bytes(file, start, 4) != b"\x28\xb5\x2f\xfd"
-        self._reader = ZstdReader(window, dictionary=dictionary) if kind == ZSTD else Lz4Reader(window)
+        to_skip = kind == ZSTD and _bytes(file, start, 4) != _ZSTD
+        self._empty = to_skip or (self.fault == DAMAGED and self.end - start < _NO_BLOCK)
+        if not self._empty:
+            window = Window(file, start, self.end)
+            self._reader = ZstdReader(window, dictionary=dictionary) if kind == ZSTD else Lz4Reader(window)
 
     def read(self) -> bytes:
         if self._empty:
@@ -151,7 +163,7 @@ def dictionary_of(file: IO[bytes]) -> tuple[bytes, bytes] | None:
         return None
     frame = head + _bytes(file, 8, size)
     dictionary = frame[8:]
-    if dictionary.startswith(b"\x28\xb5\x2f\xfd"):
+    if dictionary.startswith(_ZSTD):
         try:
             with zstandard.ZstdDecompressor().stream_reader(dictionary) as reader:
                 dictionary = reader.read(_MOST)
@@ -168,7 +180,7 @@ def _bytes(file: IO[bytes], start: int, size: int) -> bytes:
 def _zstd_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
     """Where a frame ends, or how far it goes, by the lengths of its blocks."""
     head = _bytes(file, start, 18)  # the longest header
-    if head[:4] != b"\x28\xb5\x2f\xfd":
+    if head[:4] != _ZSTD:
         end = start + 8 + int.from_bytes(head[4:8], "little")
         return (end, None) if end <= size and len(head) >= 8 else (size, CUT_OFF)
     try:

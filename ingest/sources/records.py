@@ -209,19 +209,16 @@ class _Content:
 
     def drop(self) -> int:
         """Leave out all before the next start of a record in this member. How much that was."""
-        dropped = skipped = 1
+        dropped = 0
         while True:
+            found = self._grammar.start.search(self._data, 1)  # not the first byte, where none starts
+            skipped = found.start() if found else max(len(self._data) - LINE, 0)
             del self._data[:skipped]
-            found = self._grammar.start.search(self._data)
-            if found:
-                del self._data[: found.start()]
-                return dropped + found.start()
-            skipped = max(len(self._data) - LINE, 0)
             dropped += skipped
-            if not self._more():
-                dropped += len(self._data) - skipped
-                self._data.clear()
+            if found:
                 return dropped
+            if not self._more():
+                return dropped + self.drop_all()
 
     def _more(self) -> bool:
         piece = self.member.read()

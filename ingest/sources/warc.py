@@ -30,12 +30,14 @@ _PATIENCE = 2  # times that FastWARC may give nothing, before we do without it
 
 
 def _header(data: bytes) -> tuple[int, int | None] | None:
-    start = _START.match(data)
-    end = end_of_header(data) if start else None
-    if start is None or end is None:
+    if not _START.match(data):
         return None
-    if data.find(b"WARC/", 5, end) > 0 and _START.search(data, 5, end):
-        return None  # the rest of it was cut out, and this is of another record
+    other = data.find(b"WARC/", 5)
+    while other >= 0 and not _START.match(data, other):
+        other = data.find(b"WARC/", other + 5)
+    end = end_of_header(data, HEAD if other < 0 else other)  # beyond that it is another's, and its own was cut out
+    if end is None:
+        return None
     length = _LENGTH.search(data, 0, end)
     return (end, int(length[1]) if length else None) if length or _TYPE.search(data, 0, end) else None
 

@@ -17,7 +17,11 @@ import brotli
 import pytest
 import zstandard
 
+from opensearch_winnow.ingest.crew import Crew
 from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.ingest.seen import write_stored
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.worker import Job
 from opensearch_winnow.mappings.record import Record
 
 URL = "http://example.org/"
@@ -152,3 +156,19 @@ def test_a_decompression_bomb_fails_with_a_reason(
     done = run([warc("a.warc.gz", [(URL, bomb, {"Content-Encoding": coding}), (f"{URL}b", page(1))])])
     assert done.counts == (1, 0, 0, 1)
     assert list(done.report.failed) == ["larger than 10 MB once decoded"]
+
+
+def test_workers_that_retire_are_replaced(
+    warc: Callable[..., Path], page: Callable[..., bytes], tmp_path: Path
+) -> None:
+    archive = warc("a.warc.gz", pages(page, 40))
+    write_stored(tmp_path / "stored", [])
+    job = Job(Recipe(), 10, tmp_path / "stored", memory=1)  # each retires after its first task
+    workers: set[str] = set()
+    made: list[str] = []
+    with Sources([str(archive)]) as sources, Crew(2, job) as crew:
+        for _, message in crew.work(sources.splits(4_000), lambda: False):
+            workers.update(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+            made.extend(record.url for record in message.results if isinstance(record, Record))
+    assert made == [url for url, _ in pages(page, 40)]
+    assert len(workers) > 3

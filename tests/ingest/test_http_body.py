@@ -4,7 +4,6 @@ import gzip
 import io
 import subprocess
 import sys
-import textwrap
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -53,8 +52,7 @@ APPLIED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "zstd, streamed": ("zstd", streamed_zstd),
     "chunked": ("Chunked", chunked),
     "chunked, LF": ("chunked", lambda body: chunked(body, 7, b"\n", b"000\n\n")),
-    "nothing": ("identity", bytes),
-    "nonsense": ("utf-8, none,, text/html;q=1", bytes),
+    "no coding": ("identity, utf-8, none,, text/html;q=1", bytes),
 }
 NAMES = st.sampled_from(sorted(APPLIED))
 LABELS = ["gzip", "deflate", "br", "zstd", "chunked", "compress", "identity", "", "gzip, br"]
@@ -127,21 +125,15 @@ def test_plain_text_with_a_wrong_label_stays_as_it_is(label: str, plain: bytes) 
 
 
 @pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize("name", ["gzip", "zstd"])
-def test_the_first_bytes_count_more_than_the_label(label: str, name: str) -> None:
-    body, _ = coded(PAGE, [name])
-    if name == "zstd" and label in ("", "identity", "chunked"):  # not said to be compressed: only gzip is looked for
-        assert decoded(body, [label], MB) == body
-    else:
-        assert decoded(body, [label], MB) == PAGE
-
-
-def test_one_label_for_two_gzips() -> None:
-    assert decoded(gzip.compress(gzip.compress(PAGE)), ["gzip"], MB) == PAGE
-    assert decoded(gzip.compress(PAGE), ["gzip", "gzip"], MB) == PAGE
+def test_the_first_bytes_count_more_than_the_label(label: str) -> None:
+    assert decoded(gzip.compress(PAGE), [label], MB) == PAGE
+    zstd = zstandard.compress(PAGE)  # looked for only if it is said to be compressed
+    assert decoded(zstd, [label], MB) == (zstd if label in ("", "identity", "chunked") else PAGE)
 
 
 def test_members_frames_and_what_follows_them() -> None:
+    assert decoded(gzip.compress(gzip.compress(PAGE)), ["gzip"], MB) == PAGE
+    assert decoded(gzip.compress(PAGE), ["gzip", "gzip"], MB) == PAGE
     half = len(PAGE) // 2
     for name in ("gzip", "zstd", "zstd, streamed"):
         (label, apply) = APPLIED[name]
@@ -227,7 +219,7 @@ def test_the_limit_is_exact(name: str) -> None:
         decoded(body, labels, len(PAGE) - 1)
 
 
-@pytest.mark.parametrize(("limit", "said"), [(10 * MB, "10 MB"), (10 << 20, "10 MB"), (1_500_000, "1.5 MB")])
+@pytest.mark.parametrize(("limit", "said"), [(10 * MB, "10 MB"), (10 << 20, "10 MB"), (1_500_000, r"1\.5 MB")])
 def test_the_reason_names_the_limit(limit: int, said: str) -> None:
     with pytest.raises(BodyError, match=f"^larger than {said} once decoded$"):
         decoded(gzip.compress(bytes(20 * MB), 1), ["gzip"], limit)
@@ -245,32 +237,38 @@ BOMBS = {
 }
 
 
+DECODING = """
+import resource, sys
+from opensearch_winnow.ingest.http_body import BodyError, decoded
+def peak():
+    try:  # getrusage knows the peak of the process that started this one, too
+        return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+body = open(sys.argv[1], "rb").read()
+before = peak()
+try:
+    decoded(body, sys.argv[2:], 10_000_000)
+except BodyError as error:
+    print(error)
+print(peak() - before, end="")
+"""
+
+
 @pytest.mark.parametrize("name", sorted(BOMBS))
 def test_a_bomb_stays_small(name: str, tmp_path: Path) -> None:
-    """0.25 to 1 GB once decoded; what the process holds at its peak grows by less than 64 MB."""
+    """0.25 to 1 GB once decoded; what the process holds at its peak grows by less than 32 MB."""
     bomb = tmp_path / "bomb"
     label = name.split(maxsplit=1)[0]
     making = f"import gzip, zlib, brotli, zstandard, sys; sys.stdout.buffer.write({BOMBS[name]})"
     bomb.write_bytes(subprocess.run([sys.executable, "-c", making], stdout=subprocess.PIPE, check=True).stdout)
     assert bomb.stat().st_size < 2 * MB
-    decoding = f"""
-        import resource
-        from opensearch_winnow.ingest.http_body import BodyError, decoded
-        body = open({str(bomb)!r}, "rb").read()
-        decoded(b"plain", ["gzip"], 10)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        try:
-            decoded(body, [{label!r}], 10_000_000)
-        except BodyError as error:
-            print(error)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-    """
-    run = [sys.executable, "-c", textwrap.dedent(decoding)]
-    reason, kilobytes = subprocess.run(
-        run, stdout=subprocess.PIPE, check=True, text=True, timeout=60
-    ).stdout.splitlines()
+    run = [sys.executable, "-c", DECODING, str(bomb), label]
+    reason, kilobytes = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True, timeout=60).stdout.split(
+        "\n"
+    )
     assert reason == ("damaged in its zstd coding" if name == "zstd window" else "larger than 10 MB once decoded")
-    assert int(kilobytes) < 64_000
+    assert int(kilobytes) < 32_000
 
 
 def test_bodies_of_real_crawls(unpacked: Callable[[str], Path]) -> None:
@@ -292,9 +290,8 @@ def test_bodies_of_real_crawls(unpacked: Callable[[str], Path]) -> None:
 
 def _responses(folder: Path) -> Iterator[tuple[bytes, list[str]]]:
     damaged = {"clipped.warc.gz", "example-url-agnostic-orig.warc.gz", "example-url-agnostic-revisit.warc.gz"}
-    for path in sorted(
-        path for path in folder.rglob("*.warc*") if path.suffix in (".warc", ".gz") and path.name not in damaged
-    ):
+    paths = (path for path in folder.rglob("*.warc*") if path.suffix in (".warc", ".gz"))
+    for path in (path for path in paths if path.name not in damaged):
         content = path.read_bytes()
         for record in ArchiveIterator(io.BytesIO(gzip.decompress(content) if path.suffix == ".gz" else content)):
             headers = record.http_headers if record.rec_type == "response" else None

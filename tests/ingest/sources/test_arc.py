@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -103,3 +104,11 @@ def test_a_file_is_known_by_how_it_starts() -> None:
     assert not arc.looks_like(b"Date: Sun, 16 Feb 2014 05:02:20 GMT\n")
     assert not arc.looks_like(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
     assert not arc.looks_like(b"")
+
+
+@pytest.mark.parametrize("line", [b"http:x 1.2.3.4 20030201 a ", b"a:b ", b"http:x 1.2.3.4 "])
+def test_a_hostile_file_takes_no_more_than_its_time(line: bytes) -> None:
+    archive = (line * (4_096 // len(line)) + b"\n") * 100 + line * 20_000
+    start = time.monotonic()
+    assert items(archive)
+    assert time.monotonic() - start < 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import random
+import time
 from collections.abc import Callable
 from itertools import accumulate
 
@@ -246,3 +247,23 @@ def test_many_kinds_of_damage_in_one_file() -> None:
     assert [shown for shown in found if len(shown) == 1] == [("1",)] * 4
     assert sum(isinstance(size, int) and size for size, *_ in found) <= 9 + 30 + len(first)
     assert ("2", WRONG_LENGTH) in found
+
+
+HOSTILE = {
+    "starts": b"WARC/1.0\r\nA" * 90_000,
+    "starts in one member": gzip.compress(b"WARC/1.0\r\nA" * 90_000),
+    "members": b"\x1f\x8b\x08\x00" * 250_000,
+    "frames": b"\x28\xb5\x2f\xfd" * 250_000,
+    "other frames": b"\x04\x22\x4d\x18" * 250_000,
+    "lengths": record(1, length="999999999") * 5_000,
+    "lengths in members": gzip.compress(record(1, length="999999999")) * 5_000,
+    "a bomb": gzip.compress(bytes(100_000_000)),
+}
+
+
+@pytest.mark.parametrize("archive", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_takes_no_more_than_its_time(archive: bytes) -> None:
+    """A second or so for a megabyte; minutes, if every start in it were followed to its end."""
+    start = time.monotonic()
+    assert items(archive)
+    assert time.monotonic() - start < 20
