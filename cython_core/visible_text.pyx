@@ -12,7 +12,7 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* text, Py_ssize_t size, const char* errors)
 
 cdef enum:
-    # Names that the table does not have are INLINE: a custom element too, which browsers draw so. In 973 pages with 570
+    # Names that the table does not have are INLINE: a custom element too, which browsers draw so. In 973 pages with 453
     # kinds of them none stood between two letters.
     INLINE, LINE, WORD, LINK, VERBATIM, SKIPPED, TITLE, NOFRAMES, SVG, SVG_ONLY, IMAGE
     SLOTS = 256  # for about 100 names

@@ -15,7 +15,7 @@ WHOLE = 1 << 17  # bytes of a page that is parsed in one go, which is 7 % faster
 PIECE = 1 << 16  # bytes of a larger one that are fed at a time
 # libxml2 looks for the start of each stray end tag among all elements that are open: 10 MB of both could take an hour.
 # So the deeper we are the smaller the pieces, and a page is given up when it takes 25 times as long as 10 MB should.
-# A page that is not fed in pieces takes less than a second, whatever it is.
+# A page that is small enough for one go takes about a second, whatever it is.
 DEEP, SMALLEST_PIECE = 500, 256
 SECONDS = 5.0
 
