@@ -34,7 +34,7 @@ types: build ## mypy strict, and the stubs against the compiled modules
 tests: build ## pytest
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-bench: build $(VENV)/.bench ## the core against its peers, in one run
+bench: build $(VENV)/.bench ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks
 
 guarantee: build ## the slow sweep: a million pairs that share a run, and none missed

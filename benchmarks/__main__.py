@@ -19,7 +19,17 @@ from benchmarks.table import Run
 
 README = Path(__file__).parent / "README.md"
 # In the order of the way in, then what is about more than speed.
-USUAL = ("canonical_text", "winnowing", "choices", "adversarial", "sketches_vs_peers", "front_door", "memory")
+USUAL = (
+    "canonical_text",
+    "winnowing",
+    "choices",
+    "adversarial",
+    "sketches_vs_peers",
+    "front_door",
+    "memory",
+    "extraction",
+    "html_to_record",
+)
 ON_REQUEST = ("minhash_error",)  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
 
 

@@ -22,8 +22,8 @@ LINE = names(
 # Elements that have white space as it was written, on lines of their own.
 VERBATIM = names("listing plaintext pre textarea xmp")
 # Elements that are drawn beside what is before and after them, so that words end there. `noscript` holds the whole text
-# of some pages that scripts draw. `template` is text because scripts show it, and because libxml2 does not see its end
-# when a `div` is left open in it: if it were skipped, so would be the rest of the page. Names not listed are inline.
+# of some pages that scripts draw. `template` comes only where it is drawn, or is never closed. Names not listed are
+# inline.
 WORD = names(
     "area audio button canvas embed image img input label meter noscript object progress svg td template text th tspan"
     " video"

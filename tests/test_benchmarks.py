@@ -12,7 +12,17 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = ("canonical_text", "winnowing", "choices", "adversarial", "sketches_vs_peers", "front_door", "memory")
+NAMES = (
+    "canonical_text",
+    "winnowing",
+    "choices",
+    "adversarial",
+    "sketches_vs_peers",
+    "front_door",
+    "memory",
+    "extraction",
+    "html_to_record",
+)
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

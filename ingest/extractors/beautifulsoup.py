@@ -13,11 +13,11 @@ from bs4.element import PreformattedString
 
 from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.ingest.extractors import Extractor
-from opensearch_winnow.ingest.extractors.noframes import with_noframes
+from opensearch_winnow.ingest.extractors.raw_markup import read_page
 
 
 def beautifulsoup_extractor(alt: bool) -> Extractor:
-    return partial(with_noframes, partial(_read, alt))
+    return partial(read_page, partial(_read, alt))
 
 
 def _read(alt: bool, html: bytes) -> tuple[str, str, str]:

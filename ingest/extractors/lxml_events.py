@@ -9,7 +9,7 @@ from lxml import etree
 
 from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.ingest.extractors import ExtractError, Extractor
-from opensearch_winnow.ingest.extractors.noframes import with_noframes
+from opensearch_winnow.ingest.extractors.raw_markup import read_page
 
 WHOLE = 1 << 17  # bytes of a page that is parsed in one go, which is 7 % faster
 PIECE = 1 << 16  # bytes of a larger one that are fed at a time
@@ -22,7 +22,7 @@ SECONDS = 5.0
 
 def lxml_extractor(alt: bool) -> Extractor:
     """For one thread at a time."""
-    return partial(with_noframes, _Reader(alt))
+    return partial(read_page, _Reader(alt))
 
 
 class _Reader:

@@ -34,6 +34,9 @@ PAGES = {
     "<p>NUL\0s and \x01 controls\x9f": ("NULs and controls", None),
     "<my-card>cus<my-b>tom</my-b></my-card>": ("custom", None),
     "<a>Home</a><a>About</a>": ("Home About", None),
+    "one<Template id=t><p>no<template>no</template>no</TEMPLATE>, two": ("one, two", None),
+    "<my-card><template shadowrootmode=open>drawn</template></my-card>": ("drawn", None),
+    "<template-list>kept</template-list>": ("kept", None),
 }
 
 

@@ -1,0 +1,49 @@
+"""Markup in a page that is not the page's: what stands in `template`, and in `noframes`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from opensearch_winnow.ingest.extractors import Extracted
+
+Read = Callable[[bytes], tuple[str, str, str]]
+"""From HTML to its text, its title, and the markup in its `noframes`."""
+
+# A template with a shadow root is drawn where it stands. All others are for scripts.
+TEMPLATE = re.compile(rb"<(?:template(?=[\s/>])(?![^<>]*\bshadowrootmode\b)|(/)template(?=[\s/>]))", re.IGNORECASE)
+
+
+def read_page(read: Read, html: bytes) -> Extracted:
+    """What is read from the page, then from its `noframes`, the only text of old pages that are made of frames.
+
+    Not from those in there, or a page could take for ever.
+    """
+    text, title, noframes = read(without_templates(html))
+    if noframes:
+        text = "\n".join(filter(None, (text, read(noframes.encode())[0])))
+    return Extracted(text, title or None)
+
+
+def without_templates(html: bytes) -> bytes:
+    """The page with its templates under a name that no parser looks into; as it is, if one of them is not closed.
+
+    Parsers of today look into `template`, and libxml2 does not see its end while a `div` is open in it: if it were
+    skipped by its name, so would be the rest of the page.
+    """
+    if b"<template" not in html and b"<TEMPLATE" not in html:
+        return html
+    depth = 0
+
+    def renamed(tag: re.Match[bytes]) -> bytes:
+        nonlocal depth
+        if not tag[1]:
+            depth += 1
+            return b"<noembed" if depth == 1 else b"<inner"
+        if depth == 0:
+            return tag[0]
+        depth -= 1
+        return b"</inner" if depth else b"</noembed"
+
+    without = TEMPLATE.sub(renamed, html)
+    return html if depth else without
