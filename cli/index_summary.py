@@ -24,6 +24,7 @@ def as_object(report: Report) -> dict[str, object]:
         "failed": report.failed.total(),
         "seconds": round(report.seconds, 3),
         "reasons": {"skipped": dict(report.skipped.most_common()), "failed": dict(report.failed.most_common())},
+        "replaced": report.replaced,
         "duplicates": dict(report.duplicates.most_common()),
         "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
         "stopped": report.stopped,
@@ -45,8 +46,9 @@ def show_table(screen: Terminal, report: Report) -> None:
         told = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(SHOWN)]
         if len(reasons) > SHOWN:
             told.append(f"{len(reasons) - SHOWN} other reasons {sum(n for _, n in reasons.most_common()[SHOWN:]):,}")
-        if name == "indexed" and told:
-            told = [f"equal to an earlier page: {', '.join(told)}"]
+        if name == "indexed":
+            told = [f"equal to an earlier page: {', '.join(told)}"] if told else []
+            told += [f"in place of another content: {report.replaced:,}"] if report.replaced else []
         screen.echo(f"{name:<9}  {count:>{digits},}  {screen.paint(' · '.join(told), 'dim')}".rstrip())
     screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
 

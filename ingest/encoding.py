@@ -43,6 +43,7 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space to most
 _LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes; no page wants these controls
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
+_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a character, as programs write UTF-8 that think in UTF-16
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _XML = re.compile(rb"\A\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
@@ -136,8 +137,10 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
     """The encoding of bytes that are not, or not all, UTF-8."""
     labels = list(_labels(body, content_type, markup))
     text = body.decode(UTF8, "replace")
+    halves = len(_HALF.findall(body))
     broken = text.count("\ufffd")
-    valid = _non_ascii(text) - broken
+    valid = _non_ascii(text) - broken + halves
+    broken -= 3 * halves
     said = any(name == UTF8 for name, _ in labels)
     if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese and Japanese: a third as many, by chance
         return Encoding(UTF8, "mostly utf-8")

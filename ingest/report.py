@@ -21,6 +21,7 @@ class Report:
     """A run, so far or in the end."""
 
     indexed: int = 0
+    replaced: int = 0  # of those indexed, captures that were there with another content
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: Counter[str] = field(default_factory=Counter)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
 
 # Gone with the run in any case, so nothing is done to keep it.
@@ -26,6 +27,8 @@ class Unchanged:
     """A capture that is stored already, with the same content."""
 
     url: str
+    id: str
+    content_digest: str
 
 
 def write_stored(path: Path, stored: Iterable[Stored]) -> None:
@@ -58,32 +61,47 @@ class Ledger:
         self._rows = sqlite3.connect(path, uri=True)
         self._rows.executescript(TABLES)
         self._rows.execute("ATTACH ? AS stored", (_read_only(stored),))
+        self.replaced = 0  # captures whose content is another now
 
-    def settle(self, record: Record) -> Record | Unchanged:
-        """The record, marked if it equals an earlier page; or that this very capture is there."""
+    def settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
+        """What becomes of it after all that came before: a record that equals an earlier page is marked.
+
+        If a run has several contents for one capture, the first counts. So another run over the same changes nothing.
+        """
+        in_run = self._find("main", "content", "capture", "id", result.id)
+        if in_run is not None and in_run != result.content_digest:
+            return Skipped(result.url, "another content of the same capture")
+        if in_run is not None or isinstance(result, Unchanged):
+            self._enter(result)
+            return Unchanged(result.url, result.id, result.content_digest)
+        self._enter(result)
+        before = self._find("stored", "content", "capture", "id", result.id)
+        if before == result.content_digest:
+            return Unchanged(result.url, result.id, result.content_digest)
+        self.replaced += before is not None
+        # A revisit, or a text without a word, equals nothing.
+        return self._marked(result) if result.shingle_count else result
+
+    def _marked(self, record: Record) -> Record:
         each = Stored.of(record)
-        if self._find("content", "capture", "id", each.id) == each.content_digest:
-            return Unchanged(each.url)
-        self._rows.execute("INSERT OR REPLACE INTO capture VALUES (?, ?)", (each.id, each.content_digest))
-        if not record.shingle_count:  # a revisit, or a text without a word: it equals nothing
-            return record
         for level, digest in zip(LEVELS, _digests(each), strict=True):
-            if first := self._find("url", "seen", "digest", digest):
+            first = self._find("main", "url", "seen", "digest", digest)
+            first = first or self._find("stored", "url", "seen", "digest", digest)
+            if first:
                 record = replace(record, duplicate=level, duplicate_of=first)
                 break
         _remember(self._rows, each)
         return record
 
+    def _enter(self, result: Record | Unchanged) -> None:
+        self._rows.execute("INSERT OR REPLACE INTO capture VALUES (?, ?)", (result.id, result.content_digest))
+
     def close(self) -> None:
         self._rows.close()
 
-    def _find(self, column: str, table: str, key: str, value: str) -> str | None:
-        """What the run says, else what was stored before it."""
-        for schema in ("main", "stored"):
-            query = f"SELECT {column} FROM {schema}.{table} WHERE {key} = ?"
-            if row := self._rows.execute(query, (value,)).fetchone():
-                return str(row[0])
-        return None
+    def _find(self, schema: str, column: str, table: str, key: str, value: str) -> str | None:
+        row = self._rows.execute(f"SELECT {column} FROM {schema}.{table} WHERE {key} = ?", (value,)).fetchone()
+        return row[0] if row else None
 
 
 def _digests(stored: Stored) -> list[str]:

@@ -51,12 +51,13 @@ class Tally:
     def count(self, result: Result, source: str) -> Outcome | None:
         """What has become of a page; None if it was not one."""
         report = self.report
-        if isinstance(result, Record):
+        if isinstance(result, Record | Unchanged):
             result = self._ledger.settle(result)
         match result:
             case Record():
                 self._destination.add(result)
                 report.indexed += 1
+                report.replaced = self._ledger.replaced
                 if result.duplicate:
                     report.duplicates[result.duplicate] += 1
                 return "indexed"

@@ -120,9 +120,10 @@ class _Worker:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _made(self, page: Page) -> Result:
-        stored = self._stored.content(capture_id(page.url, page.fetched_at))
+        capture = capture_id(page.url, page.fetched_at)
+        stored = self._stored.content(capture)
         if stored is not None and stored == self._maker.content_digest(page):
-            return Unchanged(page.url)
+            return Unchanged(page.url, capture, stored)
         return self._maker.make(page)
 
 

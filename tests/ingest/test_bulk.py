@@ -97,6 +97,7 @@ def test_a_capture_that_has_changed_is_replaced(
     run([warc("a.warc.gz", [(URL, page(1)), (f"{URL}b", page(2))])])
     changed = run([warc("b.warc.gz", [(URL, page(3)), (f"{URL}b", page(2))])])
     assert changed.counts == (1, 1, 0, 0)
+    assert changed.report.replaced == 1
     assert sorted(record.title for record in changed.records) == ["Page 2", "Page 3"]
 
 

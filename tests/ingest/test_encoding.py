@@ -188,6 +188,11 @@ def test_a_few_broken_bytes_do_not_make_it_another_encoding() -> None:
     assert read(CHINESE.encode()[:-1]) == CHINESE[:-1] + "�"
 
 
+@pytest.mark.parametrize("label", [None, "text/html; charset=utf-8"])
+def test_half_a_character_of_utf_16_in_utf_8(label: str | None) -> None:
+    assert encoding_of(b"<p>one \xed\xa0\xbd two", label) == Encoding("utf-8", "mostly utf-8")
+
+
 def test_plain_ascii_under_any_label_is_left_alone() -> None:
     body = b"1 + 1 = 2, +AGE- ~tilde $B"
     for label in sorted(webencodings.LABELS):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow.ingest.seen import Ledger, StoredCaptures, Unchanged, write_stored
+from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
 
 
@@ -37,7 +38,7 @@ def ledger(tmp_path: Path, stored: Path) -> Ledger:
     return Ledger(tmp_path / "run.sqlite", stored)
 
 
-def mark(settled: Record | Unchanged) -> tuple[str | None, str | None]:
+def mark(settled: object) -> tuple[str | None, str | None]:
     assert isinstance(settled, Record)
     return settled.duplicate, settled.duplicate_of
 
@@ -56,10 +57,27 @@ def test_what_was_stored_before_the_run_counts(ledger: Ledger) -> None:
 
 
 def test_the_same_capture_with_the_same_content_is_unchanged(ledger: Ledger) -> None:
-    assert ledger.settle(record("http://old/", "old")) == Unchanged("http://old/")
+    assert isinstance(ledger.settle(record("http://old/", "old")), Unchanged)
+    assert ledger.replaced == 0
+
+
+def test_a_capture_with_another_content_than_the_stored_one_replaces_it(ledger: Ledger) -> None:
     assert mark(ledger.settle(record("http://old/", "changed"))) == (None, None)
-    assert ledger.settle(record("http://old/", "changed")) == Unchanged("http://old/")
-    assert mark(ledger.settle(record("http://old/", "old"))) == ("content", "http://old/")
+    assert ledger.replaced == 1
+    assert isinstance(ledger.settle(record("http://old/", "changed")), Unchanged)
+
+
+def test_the_first_content_of_a_capture_counts_in_a_run(ledger: Ledger) -> None:
+    another = Skipped("http://old/", "another content of the same capture")
+    ledger.settle(record("http://old/", "changed"))
+    assert ledger.settle(record("http://old/", "again")) == another
+    assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, "old")) == another
+
+
+def test_what_a_worker_found_unchanged_is_the_first_content(ledger: Ledger) -> None:
+    unchanged = Unchanged("http://old/", record("http://old/", "").id, "old")
+    assert ledger.settle(unchanged) == unchanged
+    assert isinstance(ledger.settle(record("http://old/", "changed")), Skipped)
 
 
 def test_workers_see_what_was_stored(stored: Path) -> None:

@@ -1,0 +1,110 @@
+"""Whole runs over what is meant to break them: an outcome for every page, in time, and the pages beside it unharmed."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+URL = "http://example.org/"
+CHINESE = "网页去重是搜索引擎的重要问题"
+LONG = b"word " * 2_100_000  # over 10 MB
+
+# Pages of which DESIGN's measurements say that parsers hang, lose text or raise, and what is to become of them.
+HOSTILE: dict[str, tuple[bytes, dict[str, str], str]] = {
+    "nested 300 deep": (b"<div>" * 300 + b"deep" + b"</div>" * 300 + b"<p>after", {}, "deep\nafter"),
+    "nested 100,000 deep": (b"<div>" * 100_000 + b"deep" + b"</div>" * 100_000 + b"<p>after", {}, "deep\nafter"),
+    "50,000 attributes": (b"<p %s>one" % b" ".join(b"a%d=1" % n for n in range(50_000)), {}, "one"),
+    "an attribute of 9 MB": (b"<p title='%s'>one" % (b"x" * 9_000_000), {}, "one"),
+    "GBK that says gb2312": (
+        b"<meta charset=gb2312><p>" + (CHINESE + "镕").encode("gbk"),
+        {"Content-Type": "text/html; charset=gb2312"},
+        CHINESE + "镕",
+    ),
+    "half a character": (
+        b"<p>one \xed\xa0\x80 two" + b" three" * 20,
+        {"Content-Type": "text/html; charset=utf-8"},
+        "one ��� two three",
+    ),
+    "says gzip and is not": (b"<p>one", {"Content-Encoding": "gzip"}, "one"),
+    "gzip twice": (gzip.compress(gzip.compress(b"<p>one")), {"Content-Encoding": "gzip, gzip"}, "one"),
+    "text of 10.5 MB": (b"<p>" + LONG, {}, "!larger than 10 MB"),
+    "cut off in its coding": (gzip.compress(b"<p>one two")[:-9], {"Content-Encoding": "gzip"}, "!cut off within"),
+    "stray ends": (b"<b>" * 200_000 + b"</i>" * 400_000 + b"one", {}, "!more than 5 s for a page"),
+}
+
+
+def test_every_hostile_page_has_its_outcome(
+    run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
+) -> None:
+    given = [(f"{URL}{name.replace(' ', '-')}", body, headers) for name, (body, headers, _) in HOSTILE.items()]
+    archive = warc("a.warc.gz", [(f"{URL}first", page(1)), *given, (f"{URL}last", page(2))])
+    start = time.monotonic()
+    done = run([archive], workers=2, split=50_000)
+    assert time.monotonic() - start < 60  # not a hang
+    texts = {record.url.removeprefix(URL).replace("-", " "): record.text for record in done.records}
+    reasons = {each["url"].removeprefix(URL).replace("-", " "): f"!{each['reason']}" for each in done.failed}
+    outcomes = texts | reasons
+    assert {"first", "last"} <= texts.keys()
+    assert done.report.pages == len(given) + 2
+    for name, (_, _, expected) in HOSTILE.items():
+        assert outcomes[name][: len(expected)] == expected, name
+
+
+def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked: Callable[[str], Path]) -> None:
+    """A folder of all of them, the damaged ones and the files that are none too."""
+    done = run([unpacked("warc-samples")], workers=2, split=200_000)
+    report = done.report
+    assert report.pages == sum(done.counts)
+    assert len(done.records) == report.indexed
+    assert report.skipped["another content of the same capture"] == 2  # a page of a WARC, twice in WET
+    assert len(done.failed) == report.failed.total()
+    assert report.indexed > 200
+    assert report.damaged_bytes > 0
+    assert not [each for each in done.failed if "Error" in each["reason"]], "a fault of ours"
+    again = run([unpacked("warc-samples")], workers=1, split=10_000_000)
+    assert again.counts == (0, report.indexed + report.unchanged, report.skipped.total(), report.failed.total())
+    assert again.records == done.records
+    assert again.report.skipped == report.skipped
+    assert again.report.failed == report.failed
+    assert again.report.damaged_bytes == report.damaged_bytes
+
+
+LARGEST = """
+import sys
+from pathlib import Path
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+
+text, encoding = sys.argv[1].encode(sys.argv[2]), sys.argv[2]
+maker = RecordMaker(Recipe())
+for number in range(3):
+    body = "<p>".encode(encoding) + text * (9_990_000 // len(text)) + str(number).encode(encoding)
+    maker.make(Page(f"http://example.org/{number}", html=body, content_type=f"text/html; charset={encoding}"))
+peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+print(len(body), int(peak.split()[1]) * 1024)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("word ", "utf-8"),
+        ("a", "utf-8"),
+        ("网页去重", "utf-8"),
+        ("𐌰𐌱 ", "utf-8"),
+        ("网页去重", "gbk"),
+        ("word ", "utf-16le"),
+    ],
+)
+def test_the_largest_pages_fit_into_the_memory_of_a_worker(text: str, encoding: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LARGEST, text, encoding], capture_output=True, text=True, check=True)
+    size, peak = map(int, done.stdout.split())
+    assert size > 9_900_000
+    assert peak < 300_000_000, f"{peak / 1e6:.0f} MB"
