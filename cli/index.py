@@ -154,11 +154,11 @@ def command(
     RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
     dead_letters = failed or Path(f"{to.rstrip('/')}.failed.jsonl")
     with (
+        stopped_by_signals() as stop,
         Sources(sources, base=base_url, every_text=scheme.form == "code") as crawled,
         RecordWriter(to, scheme) as records,
         FailedPages(dead_letters) as kept,
         shown_progress(crawled.size, quiet=quiet) as show,
-        stopped_by_signals() as stop,
     ):
         report = index(
             crawled.splits(split_size(crawled.size, workers)),
