@@ -62,7 +62,7 @@ class Size(click.ParamType[int]):
     "--workers",
     metavar="N",
     type=click.IntRange(1, 1024),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=lambda: len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     show_default="one for each processor",
     help="Processes that read and parse. The records are the same for any number.",
 )
@@ -155,10 +155,12 @@ def command(
     dead_letters = failed or Path(f"{to.rstrip('/')}.failed.jsonl")
     with (
         stopped_by_signals() as stop,
-        Sources(sources, base=base_url, every_text=scheme.form == "code") as crawled,
+        Sources(
+            sources, base=base_url, every_text=scheme.form == "code", except_for=[to, str(dead_letters)]
+        ) as crawled,
         RecordWriter(to, scheme) as records,
         FailedPages(dead_letters) as kept,
-        shown_progress(crawled.size, quiet=quiet) as show,
+        shown_progress(crawled.size, quiet=quiet, color=color) as show,
     ):
         report = index(
             crawled.splits(split_size(crawled.size, workers)),

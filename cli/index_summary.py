@@ -49,7 +49,7 @@ def show_table(screen: Terminal, report: Report) -> None:
         if name == "indexed":
             told = [f"equal to an earlier page: {', '.join(told)}"] if told else []
             told += [f"in place of another content: {report.replaced:,}"] if report.replaced else []
-        screen.echo(f"{name:<9}  {count:>{digits},}  {screen.paint(' · '.join(told), 'dim')}".rstrip())
+        screen.echo(f"{name:<9}  {count:>{digits},}" + (f"  {screen.paint(' · '.join(told), 'dim')}" if told else ""))
     screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
 
 

@@ -14,12 +14,12 @@ EVERY = 10.0  # seconds between two lines
 
 
 @contextmanager
-def shown_progress(total: int | None, *, quiet: bool) -> Iterator[Callable[[Report], None]]:
+def shown_progress(total: int | None, *, quiet: bool, color: str) -> Iterator[Callable[[Report], None]]:
     """What to call with the report so far. `total` is the bytes of the sources, if they are known."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        with _bar(total) as show:
+        with _bar(total, plain=color == "never") as show:
             yield show
     else:
         yield _lines(total)
@@ -46,13 +46,14 @@ def _lines(total: int | None) -> Callable[[Report], None]:
 
 
 @contextmanager
-def _bar(total: int | None) -> Iterator[Callable[[Report], None]]:
+def _bar(total: int | None, *, plain: bool) -> Iterator[Callable[[Report], None]]:
     from rich.console import Console  # noqa: PLC0415 (a third of the time that the whole command takes to start)
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    known = (BarColumn(bar_width=24), TaskProgressColumn(), TimeRemainingColumn(compact=True)) if total else ()
-    columns = (*known, TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4) as progress:
+    bar = BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
+    known = (bar, TaskProgressColumn(), TimeRemainingColumn(compact=True)) if total else ()
+    console = Console(stderr=True, no_color=plain or None)
+    with Progress(*known, TextColumn("{task.description}"), console=console, transient=True) as progress:
         task = progress.add_task("", total=total)
 
         def show(report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing import get_context
@@ -81,7 +82,9 @@ class _Worker:
     def give(self, share: _Share) -> None:
         self.ready = False
         self._share = share
-        self.connection.send(Task(share.split, share.items, share.deadly))
+        self._in_hand.value = -1  # nothing, until it has begun
+        with suppress(ConnectionError):  # it is dead, which will show when we listen
+            self.connection.send(Task(share.split, share.items, share.deadly))
 
     def listen(self) -> None:
         """Take what it has said; EOFError if it is dead."""

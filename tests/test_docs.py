@@ -49,6 +49,21 @@ def test_python_examples_hold(page: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert outcome.failed == 0
 
 
+def test_code_of_the_guide_can_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/indexing.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        exec(block, {})
+
+
+def test_options_of_the_guide_are_there() -> None:
+    named = set(re.findall(r"(--[a-z][a-z-]+)", (ROOT / "docs/indexing.md").read_text()))
+    known = set(re.findall(r"(--[a-z][a-z-]+)", (ROOT / "docs/cli.md").read_text()))
+    assert named
+    assert named <= known
+
+
 def test_links_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):

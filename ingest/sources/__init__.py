@@ -79,11 +79,15 @@ class Sources:
     before anything is read.
 
     With a `base`, the URL of a page that is a file is that and its path, from the folder on that was named, or that all
-    which was named is in; without, it is a file: URL. In a folder, source code and data are pages only if `every_text`.
+    which was named is in; without, it is a file: URL. In a folder, source code and data are pages only if `every_text`,
+    and what is `except_for` is left alone: what we write ourselves.
     """
 
-    def __init__(self, names: Sequence[str], *, base: str = "", every_text: bool = False) -> None:
+    def __init__(
+        self, names: Sequence[str], *, base: str = "", every_text: bool = False, except_for: Sequence[str] = ()
+    ) -> None:
         self._base, self._every_text = base, every_text
+        self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
         self._found: list[_File | Folder] = []
         complaints = [] if names else [f"no source is named: {ACCEPTED}"]
@@ -158,7 +162,8 @@ class Sources:
                 real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
                 for path in folder.files():
                     same = real.path + path[len(folder.path) :]
-                    if same not in named and not any(other.has(same) for other in before):
+                    ours = any(same == kept or same.startswith(f"{kept}/") for kept in self._except_for)
+                    if not ours and same not in named and not any(other.has(same) for other in before):
                         yield path, None, _size(path)
                 before.append(real)
 

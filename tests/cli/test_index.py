@@ -72,6 +72,16 @@ def test_again_is_unchanged_and_a_changed_file_is_not(process: Process, mirror: 
     ]
 
 
+@pytest.mark.parametrize("to", ["records.parquet", "records/"])
+def test_what_it_wrote_itself_is_not_a_source(process: Process, mirror: Path, tmp_path: Path, to: str) -> None:
+    (tmp_path / "bad.jsonl").write_text("not JSON\n")
+    first = json.loads(process("index", ".", "--to", to, "--json").stdout)
+    again = json.loads(process("index", ".", "--to", to, "--json").stdout)
+    assert (first["indexed"], first["failed"]) == (4, 1)
+    assert (again["unchanged"], again["failed"], again["pages"]) == (4, 1, first["pages"])
+    assert mirror.is_dir()
+
+
 def test_several_sources_a_pattern_and_standard_input(process: Process, mirror: Path, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "one.jsonl.gz", "wt") as lines:
         lines.write(json.dumps({"url": "http://example.org/j", "html": f"<p>{prose(5)}"}) + "\n")
