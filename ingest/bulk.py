@@ -33,7 +33,7 @@ def index(
     that it was stopped; another run finds it unchanged, and goes on.
     """
     start = time.monotonic()
-    meter = _Meter()
+    read = 0  # bytes, in splits that are finished
     with Tally(destination, failed) as tally, Crew(workers, Job(recipe, cpu_seconds, tally.stored)) as crew:
         report = tally.report
         for split, message in crew.work(splits, stop):
@@ -41,26 +41,10 @@ def index(
             for result in message.results:
                 tally.count(result, split.path)
             report.content_bytes += message.content
-            report.source_bytes = meter.read(split, message.offset, finished=message.finished)
+            report.source_bytes = read + (split.size if message.finished else split.bytes_before(message.offset))
+            read += split.size if message.finished else 0
             report.seconds = time.monotonic() - start
             progress(report)
-    report.stopped = failed.incomplete = stop()
+    report.stopped = failed.incomplete = not crew.finished
     report.seconds = time.monotonic() - start
     return report
-
-
-class _Meter:
-    """Bytes of the sources that are read."""
-
-    def __init__(self) -> None:
-        self._before = 0  # in splits before this one
-        self._split: Split | None = None
-
-    def read(self, split: Split, offset: int, *, finished: bool) -> int:
-        if self._split is not None and split is not self._split:
-            self._before += self._split.size
-        self._split = split
-        # Offsets of some sources count rows or files.
-        length = (split.end or split.start + split.size) - split.start
-        share = 1.0 if finished else min(max(offset - split.start, 0) / max(length, 1), 1.0)
-        return self._before + int(split.size * share)

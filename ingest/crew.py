@@ -48,8 +48,9 @@ class _Share:
         if item not in self.deadly:
             self.deadly[item] = how
         else:
-            end = max(self.split.end or self.split.start + self.split.size, self.offset)
-            self.receive(Message([Damage(end - self.offset, how, self.offset)], 0, end, finished=True))
+            rest = self.split.size - self.split.bytes_before(self.offset)
+            end = self.split.end if self.split.end is not None else self.offset + rest
+            self.receive(Message([Damage(rest, how, self.offset)], 0, end, finished=True))
 
     def after(self, before: _Share) -> _Share:
         """The share from its true start, which is known for certain once all before it is read."""
@@ -140,6 +141,11 @@ class Crew:
                     worker.give(self._free.popleft())
             self._listen()
             yield from self._spoken(coming)
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        return not self._order
 
     def _plan(self, coming: Iterator[Split]) -> None:
         for split in islice(coming, AHEAD * len(self._workers) - len(self._order)):

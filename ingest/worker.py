@@ -99,9 +99,9 @@ class _Worker:
         except ConnectionError:
             raise
         except Exception as error:  # a source that cannot be read any further must not end the run
-            rest = max((task.split.end or task.split.start + task.split.size) - offset, 0)
+            rest = task.split.size - task.split.bytes_before(offset)
             results.append(Damage(rest, f"{type(error).__name__}: {error}", offset))
-            offset += rest
+            offset = task.split.end if task.split.end is not None else offset + rest
         connection.send(Message(results, content, offset, finished=True))
 
     def _result(self, item: Item, offset: int, death: str | None) -> Result:

@@ -22,6 +22,11 @@ class Split:
     base: str = ""  # URL that names of files are appended to
     every_text: bool = False  # source code and data are pages too, as any file of text is
 
+    def bytes_before(self, offset: int) -> int:
+        """Bytes of the split before an offset, as far as can be told: offsets of some sources count rows or files."""
+        length = (self.end or self.start + self.size) - self.start
+        return int(self.size * min(max(offset - self.start, 0) / max(length, 1), 1.0))
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

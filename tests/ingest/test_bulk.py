@@ -173,3 +173,22 @@ def test_workers_that_retire_are_replaced(
             made.extend(record.url for record in message.results if isinstance(record, Record))
     assert made == [url for url, _ in pages(page, 40)]
     assert len(workers) > 3
+
+
+def test_a_source_that_is_gone_does_not_end_the_run(
+    run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
+) -> None:
+    here, gone = warc("a.warc.gz", pages(page, 3)), warc("b.warc.gz", pages(page, 9))
+    size = gone.stat().st_size
+
+    def remove() -> bool:
+        """Asked when it is planned what to read, and before anything is."""
+        gone.unlink(missing_ok=True)
+        return False
+
+    done = run([here, gone], stop=remove)
+    assert done.counts == (3, 0, 0, 0)
+    assert [(place.source, place.skipped) for place in done.report.damaged] == [(str(gone), size)]
+    assert done.report.damaged[0].reason.startswith("FileNotFoundError")
+    assert done.report.source_bytes == here.stat().st_size + size
+    assert not done.report.stopped
