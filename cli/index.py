@@ -172,6 +172,7 @@ def command(
             progress=show,
             stop=stop,
         )
+        records.close()  # before what failed is kept: if that fails too, these are safe
     screen = terminal(color)
     if as_json:
         click.echo(json.dumps(as_object(report)))

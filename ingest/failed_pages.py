@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.mappings.hidden_file import HiddenFile
 
 
 class FailedPages:
@@ -22,9 +25,10 @@ class FailedPages:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.incomplete = True  # until somebody says that the sources were read to their end
-        self._draft = path.with_name(f".{path.name}.part")
-        self._file: IO[bytes] | None = None
         self._sources: set[str] = set()
+        with self._in_words():
+            self._hidden = HiddenFile(path)
+            self._file = self._hidden.path.open("wb")
 
     def __enter__(self) -> Self:
         return self
@@ -35,32 +39,29 @@ class FailedPages:
 
     def add(self, failed: Failed, source: str) -> None:
         line = {**_fields(failed.page), "reason": failed.reason, "source": source}
-        try:
-            if self._file is None:
-                self._file = self._draft.open("w+b")
+        with self._in_words():
             self._file.write(json.dumps(line).encode() + b"\n")
-        except OSError as error:
-            raise self._refused(error) from None
 
     def __exit__(self, *_: object) -> None:
-        outdated = set() if self.incomplete else self._sources
         try:
-            if self.path.exists() and (self._file or outdated):
-                self._file = self._file or self._draft.open("w+b")
-                with self.path.open("rb") as old:
-                    for line in old:
-                        if not self._is_outdated(line, outdated):
-                            self._file.write(line)
-            if self._file is not None:
-                with self._file as draft:
-                    empty = not draft.tell()
-                if empty:
-                    self._draft.unlink()
-                    self.path.unlink(missing_ok=True)
+            with self._in_words():
+                self._keep_old_lines()
+                self._file.close()
+                if self._hidden.path.stat().st_size:
+                    self._hidden.place()
                 else:
-                    self._draft.replace(self.path)
-        except OSError as error:
-            raise self._refused(error) from None
+                    self.path.unlink(missing_ok=True)
+        finally:
+            self._file.close()
+            self._hidden.discard()
+
+    def _keep_old_lines(self) -> None:
+        outdated = set() if self.incomplete else self._sources
+        if self.path.exists():
+            with self.path.open("rb") as old:
+                for line in old:
+                    if not self._is_outdated(line, outdated):
+                        self._file.write(line)
 
     def _is_outdated(self, line: bytes, sources: set[str]) -> bool:
         if str(self.path.absolute()) in sources:  # a source itself, so that every page in it was tried again
@@ -70,10 +71,14 @@ class FailedPages:
         except (ValueError, KeyError, TypeError):  # a line of somebody else
             return False
 
-    def _refused(self, error: OSError) -> WinnowError:
-        return WinnowError(
-            f"failed pages cannot be kept in {self.path}: {error.strerror}; choose another place with --failed"
-        )
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise WinnowError(
+                f"failed pages cannot be kept in {self.path}: {error.strerror}; choose another place with --failed"
+            ) from None
 
 
 def _fields(page: Page) -> dict[str, object]:

@@ -65,9 +65,9 @@ class WinnowPipeline:
         return cls(crawler, to, Recipe(scheme=scheme, crawl=settings.get("WINNOW_CRAWL", "")))
 
     def open_spider(self) -> None:
-        records = self._open.enter_context(RecordWriter(self._to, self._recipe.scheme))
+        self._records = self._open.enter_context(RecordWriter(self._to, self._recipe.scheme))
         failed = self._open.enter_context(FailedPages(Path(f"{self._to.rstrip('/')}.failed.jsonl")))
-        self._intake = self._open.enter_context(Intake(records, failed, self._recipe))
+        self._intake = self._open.enter_context(Intake(self._records, failed, self._recipe))
 
     def process_item(self, item: Any) -> Any:
         try:
@@ -80,7 +80,8 @@ class WinnowPipeline:
         return item
 
     def close_spider(self) -> None:
-        self._open.close()
+        with self._open:
+            self._records.close()  # before what failed is kept: if that fails too, these are safe
 
     def _count(self, outcome: str) -> None:
         if self._crawler.stats is not None:
