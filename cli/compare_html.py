@@ -54,10 +54,11 @@ def compare_html(
     yield from _pane("A", name, text, [(each.passage.start, each.passage.end) for each in passages])
     yield from _ribbons(len(text), len(other), passages)
     yield from _pane("B", other_name, other, [(each.passage.other_start, each.passage.other_end) for each in passages])
-    rule = f"no run below {scheme.noise:,} letters and digits is shown, none of {scheme.guarantee:,} or more is missed"
+    character, word = ("tokens", "tokens") if scheme.form == "code" else ("letters and digits", "words")
+    rule = f"no run below {scheme.noise:,} {character} is shown, none of {scheme.guarantee:,} or more is missed"
     yield f"""</main>
 <footer>Compared by winnow {escape(__version__)}, scheme {escape(scheme.id)}: {rule}. The percentages count runs of
-{scheme.shingle:,} words.</footer>
+{scheme.shingle:,} {word}.</footer>
 </body>
 </html>
 """

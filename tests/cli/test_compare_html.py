@@ -204,3 +204,12 @@ def test_blocks_are_of_bounded_size(line: str, place: tuple[int, int]) -> None:
     assert Page(html).passages[0] == {1: text[slice(*place)]}
     blocks = [len(re.sub(r"<[^>]+>", "", block)) for block in html.split('<div class="block">')]
     assert max(blocks) <= BLOCK + LINE + FOLD
+
+
+@pytest.mark.parametrize(("preset", "unit"), [("pages", "letters and digits"), ("code", "tokens")])
+def test_the_footer_says_what_is_counted(winnow: Winnow, tmp_path: Path, preset: str, unit: str) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("x = f(1, 2, y)\n" * 30)
+    page = tmp_path / "compare.html"
+    winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
+    assert re.search(rf"no run below \d+ {unit} is shown", page.read_text())
