@@ -53,6 +53,9 @@ class StoredCaptures:
         row = self._rows.execute("SELECT content FROM capture WHERE id = ?", (capture,)).fetchone()
         return row[0] if row else None
 
+    def close(self) -> None:
+        self._rows.close()
+
 
 class Ledger:
     """Every capture and content of the run, and of what was stored before it."""

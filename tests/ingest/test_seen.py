@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,8 +36,9 @@ def stored(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path, stored: Path) -> Ledger:
-    return Ledger(tmp_path / "run.sqlite", stored)
+def ledger(tmp_path: Path, stored: Path) -> Iterator[Ledger]:
+    with closing(Ledger(tmp_path / "run.sqlite", stored)) as opened:
+        yield opened
 
 
 def mark(settled: object) -> tuple[str | None, str | None]:
@@ -81,9 +84,9 @@ def test_what_a_worker_found_unchanged_is_the_first_content(ledger: Ledger) -> N
 
 
 def test_workers_see_what_was_stored(stored: Path) -> None:
-    captures = StoredCaptures(stored)
-    assert captures.content(record("http://old/", "").id) == "old"
-    assert captures.content(record("http://other/", "").id) is None
+    with closing(StoredCaptures(stored)) as captures:
+        assert captures.content(record("http://old/", "").id) == "old"
+        assert captures.content(record("http://other/", "").id) is None
 
 
 def test_a_page_without_words_equals_nothing(ledger: Ledger) -> None:
