@@ -12,18 +12,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol, Self, cast
+from typing import IO, Self
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import files, jsonl
 from opensearch_winnow.ingest.sources.folder import Folder
+from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
-from opensearch_winnow.ingest.sources.unpacked import DamagedError, is_packed, unpacked
+from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
 FILES = 256  # in a split, at most: enough to be worth a message to a worker
@@ -31,9 +31,6 @@ COUNTED = 10_000  # files in folders that are looked at to say how much there is
 
 ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
-_ARCHIVES = ("warc", "arc", "wacz")
-_JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
-_SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")  # only their content tells
 _ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
@@ -42,19 +39,9 @@ class SourceError(WinnowError):
     """Names that no pages can be read from, with every complaint about them."""
 
 
-class _Reader(Protocol):
-    def looks_like(self, head: bytes) -> bool: ...
-    def splits(self, path: str, size: int) -> Iterator[Split]: ...
-    def read(self, split: Split, page_bytes: int) -> Items: ...
-
-
-def _reader(name: str) -> _Reader:
-    return cast("_Reader", import_module(f"{__name__}.{name}"))  # only now: some are slow to import
-
-
 def read(split: Split, page_bytes: int) -> Items:
     """What is in a split, whatever its format is."""
-    return _reader(split.format).read(split, page_bytes)
+    return reader(split.format).read(split, page_bytes)
 
 
 def shown(name: str) -> str:
@@ -169,11 +156,11 @@ class Sources:
 
     def _archived(self, path: str, file: _File | None, size: int) -> list[Split] | None:
         """The splits of a file of pages. None if it is a page, or cannot be read: reading it as a page tells."""
-        kind = file.format if file else _format_in_folder(path)
+        kind = file.format if file else format_in_folder(path)
         if kind == "files":
             return None
         try:
-            splits = list(_reader(kind).splits(path, size))
+            splits = list(reader(kind).splits(path, size))
         except (OSError, WinnowError):
             return None
         return [replace(split, base=file.source) for split in splits] if file and file.source else splits
@@ -213,7 +200,7 @@ class Sources:
     def _with_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
         for path in folder.files():
-            if _format_in_folder(path) != "files":
+            if format_in_folder(path) != "files":
                 return folder
             _, item = next(files.read(Split("files", path, every_text=self._every_text), files.HEAD))
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
@@ -236,12 +223,12 @@ class Sources:
     def _format(self, path: str, name: str) -> str:
         """The format of a file that somebody names."""
         try:
-            found, head = _format_of(path)
+            found, head = format_of(path)
         except DamagedError as error:
             raise SourceError(f"{name} cannot be read: {error}") from None
         if not head:
             raise SourceError(f"{name} is empty")
-        if found == "files" and _JSON_LINES.fullmatch(path):
+        if found == "files" and JSON_LINES.fullmatch(path):
             found = "jsonl"
         kind = files.type_of(path, head)
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -256,44 +243,9 @@ class Sources:
             )
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")
-        if found != "files" and not any(_reader(found).splits(path, sys.maxsize)):
+        if found != "files" and not any(reader(found).splits(path, sys.maxsize)):
             raise SourceError(f"{name} is empty")
         return found
-
-
-# --- formats ----------------------------------------------------------------------------------------------------------
-
-
-def _format_of(path: str) -> tuple[str, bytes]:
-    """The format of a file, and its first bytes, unpacked if it is a file that we unpack ourselves."""
-    with open(path, "rb") as file:  # noqa: PTH123
-        head = file.read(files.HEAD)
-    if head.startswith(b"PAR1"):
-        return "parquet", head
-    packed = is_packed(head)
-    if packed or head.lstrip().startswith((b"WARC/", b"filedesc:", b"PK\x03\x04")):
-        for kind in _ARCHIVES:
-            if _reader(kind).looks_like(head) and (kind != "wacz" or any(_reader(kind).splits(path, sys.maxsize))):
-                return kind, head  # of zip files, only those with archives in them
-    if packed:
-        with unpacked(path) as content:
-            head = content.read(files.HEAD)
-    return "jsonl" if jsonl.looks_like(head) else "files", head
-
-
-def _format_in_folder(path: str) -> str:
-    """By its name, and only if that does not tell by its content: there may be a million."""
-    if _JSON_LINES.fullmatch(path):
-        return "jsonl"
-    named = files.type_by_name(path)
-    if named is not None and named not in _SEVERAL_KINDS:
-        return "files"
-    try:
-        if stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 (opening a pipe would wait)
-            return _format_of(path)[0]
-    except (OSError, DamagedError):
-        pass
-    return "files"
 
 
 def _size(path: str) -> int:

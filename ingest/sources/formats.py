@@ -1,0 +1,61 @@
+"""Which format a file has: by its content, and in a folder by its name where that tells."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Protocol, cast
+
+from opensearch_winnow.ingest.sources import files, jsonl
+from opensearch_winnow.ingest.sources.split import Items, Split
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, is_packed, unpacked
+
+ARCHIVES = ("warc", "arc", "wacz")
+JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
+SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")  # only their content tells
+
+
+class Reader(Protocol):
+    def looks_like(self, head: bytes) -> bool: ...
+    def splits(self, path: str, size: int) -> Iterator[Split]: ...
+    def read(self, split: Split, page_bytes: int) -> Items: ...
+
+
+def reader(name: str) -> Reader:
+    return cast("Reader", import_module(f"{__package__}.{name}"))  # only now: some are slow to import
+
+
+def format_of(path: str) -> tuple[str, bytes]:
+    """The format of a file, and its first bytes, unpacked if it is a file that we unpack ourselves."""
+    with open(path, "rb") as file:  # noqa: PTH123
+        head = file.read(files.HEAD)
+    if head.startswith(b"PAR1"):
+        return "parquet", head
+    packed = is_packed(head)
+    if packed or head.lstrip().startswith((b"WARC/", b"filedesc:", b"PK\x03\x04")):
+        for kind in ARCHIVES:
+            if reader(kind).looks_like(head) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
+                return kind, head  # of zip files, only those with archives in them
+    if packed:
+        with unpacked(path) as content:
+            head = content.read(files.HEAD)
+    return "jsonl" if jsonl.looks_like(head) else "files", head
+
+
+def format_in_folder(path: str) -> str:
+    """By its name, and only if that does not tell by its content: there may be a million."""
+    if JSON_LINES.fullmatch(path):
+        return "jsonl"
+    named = files.type_by_name(path)
+    if named is not None and named not in SEVERAL_KINDS:
+        return "files"
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 (opening a pipe would wait)
+            return format_of(path)[0]
+    except (OSError, DamagedError):
+        pass
+    return "files"
