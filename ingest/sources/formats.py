@@ -12,9 +12,12 @@ from typing import Protocol, cast
 
 from opensearch_winnow.ingest.sources import files, jsonl
 from opensearch_winnow.ingest.sources.split import Items, Split
-from opensearch_winnow.ingest.sources.unpacked import DamagedError, is_packed, unpacked
+from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
 ARCHIVES = ("warc", "arc", "wacz")
+LZ4 = b"\x04\x22\x4d\x18"  # what it starts with
+BLOCKS = (ZSTD, LZ4)  # of which nothing can be read before a block is whole,
+BLOCK = 4 << 20  # and this is the largest that one can be
 JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
 SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")  # only their content tells
 
@@ -33,10 +36,12 @@ def format_of(path: str) -> tuple[str, bytes]:
     """The format of a file, and its first bytes, unpacked if it is a file that we unpack ourselves."""
     with open(path, "rb") as file:  # noqa: PTH123
         head = file.read(files.HEAD)
+        if head.startswith(BLOCKS):
+            head += file.read(BLOCK)
     if head.startswith(b"PAR1"):
         return "parquet", head
     packed = is_packed(head)
-    if packed or head.lstrip().startswith((b"WARC/", b"filedesc:", b"PK\x03\x04")):
+    if packed or head.lstrip().startswith((LZ4, b"WARC/", b"filedesc:", b"PK\x03\x04")):
         for kind in ARCHIVES:
             if reader(kind).looks_like(head) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
                 return kind, head  # of zip files, only those with archives in them

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # what they start with
 _PIECE = 65_536
 _ZSTD_PIECE = 128  # zstandard sets its output no limit; so many bytes make 4 MB of it at the most
 
@@ -35,13 +35,13 @@ def unpacked(path: str) -> IO[bytes]:
 
 
 def is_packed(head: bytes) -> bool:
-    return head.startswith((_GZIP, _ZSTD)) or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] < 0x60)  # skippable
+    return head.startswith((GZIP, ZSTD)) or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] < 0x60)  # skippable
 
 
 class _Unpacked(io.RawIOBase):
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
-        self._pieces = _gunzip(file) if file.peek(2).startswith(_GZIP) else _unzstd(file)
+        self._pieces = _gunzip(file) if file.peek(2).startswith(GZIP) else _unzstd(file)
         self._piece = memoryview(b"")
 
     def readable(self) -> bool:
