@@ -23,7 +23,8 @@ from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.scheme import Scheme
 
 SOME_FAILED = 1
-SPLIT = 16_000_000  # bytes: a few seconds of work, and a few MB of records that wait for their turn
+# Bytes: of compressed HTML a second or two of work, and some 10 MB of records that wait for their turn.
+SPLIT = 16_000_000
 SMALLEST_SPLIT = 500_000
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 

@@ -203,11 +203,6 @@ def read_rows(files: Sequence[Path], keep: Sequence[pa.BooleanArray | None]) -> 
             yield from as_records(batch)
 
 
-def known(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
-    """The id and the content digest of each record. If an id comes twice, the later one counts."""
-    return read_columns(path, "id", "content_digest")
-
-
 def read_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
     """These columns of each row: quick, if they are not the large ones. A folder may have two rows with one id."""
     scheme_of(path)
