@@ -29,8 +29,14 @@ USUAL = (
     "memory",
     "extraction",
     "html_to_record",
+    "store_cost",
+    "store",
 )
-ON_REQUEST = ("minhash_error",)  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
+ON_REQUEST = (
+    "store_million",  # an hour
+    "quality",  # no speed: it is the same on every machine
+    "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
+)
 
 
 def section(name: str, run: Run) -> str:

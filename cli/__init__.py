@@ -12,7 +12,11 @@ from opensearch_winnow.cli.command_group import CommandGroup
     cls=CommandGroup,
     commands_by_module={
         "index": "opensearch_winnow.cli.index",
+        "similar": "opensearch_winnow.cli.similar",
+        "search": "opensearch_winnow.cli.search",
         "compare": "opensearch_winnow.cli.compare",
+        "stats": "opensearch_winnow.cli.stats",
+        "boilerplate": "opensearch_winnow.cli.boilerplate",
         "fingerprint": "opensearch_winnow.cli.fingerprint",
         "export": "opensearch_winnow.cli.export",
         "demo": "opensearch_winnow.cli.demo",
@@ -25,7 +29,9 @@ def main() -> None:
     """\b
     Examples:
       winnow demo
-      winnow index crawl.warc.gz --to records.parquet
+      winnow index crawl.warc.gz --store crawl.winnow
+      winnow similar http://example.org/page --store crawl.winnow
+      winnow search mill valley --store crawl.winnow
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       pdftotext paper.pdf - | winnow compare - thesis.txt --json

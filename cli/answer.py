@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opensearch_winnow.cli.numbered_passages import NumberedPassage
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.compare import Comparison
+from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
 
 def percent(share: float) -> str:
@@ -20,24 +20,30 @@ def percent(share: float) -> str:
 
 def answer(a: str, b: str, comparison: Comparison, passages: Sequence[NumberedPassage]) -> str:
     """One sentence without its full stop."""
+    runs = len(comparison.boilerplate)
     if not passages and not comparison.resemblance:
-        return "Nothing shared"
+        return f"Nothing shared but boilerplate: {_count(runs, 'run')}" if runs else "Nothing shared"
     if a == b:
-        return "The two texts are identical"
+        return "The two texts are identical" + _of_boilerplate(runs)
     if comparison.resemblance == 1 and canonical_text(a).chars == canonical_text(b).chars:
-        return "The same text, but for case, spacing and punctuation"
+        return "The same text, but for case, spacing and punctuation" + _of_boilerplate(runs)
     if not passages:
-        return "No shared passage, but some shared words in a row"
-    count = "1 shared passage" if len(passages) == 1 else f"{len(passages):,} shared passages"
+        return "No shared passage, but some shared words in a row" + _of_boilerplate(runs)
+    count = _count(len(passages), "shared passage")
     moved = sum(each.moved for each in passages)
     if moved:
         count += f", {moved:,} moved"
+    count += _of_boilerplate(runs, more="more ")
+    all_of_a, all_of_b = (
+        f"All of {letter}{' but boilerplate' if left_out else ''}"
+        for letter, left_out in zip("AB", comparison.left_out, strict=True)
+    )
     if comparison.resemblance == 1:
-        return f"All of A is in B and all of B in A: {count}"
+        return f"{all_of_a} is in B and {all_of_b[0].lower()}{all_of_b[1:]} in A: {count}"
     if comparison.containment == 1:
-        return f"All of A is in B: {count}"
+        return f"{all_of_a} is in B: {count}"
     if comparison.contained == 1:
-        return f"All of B is in A: {count}"
+        return f"{all_of_b} is in A: {count}"
     return count
 
 
@@ -47,3 +53,13 @@ def three_numbers(comparison: Comparison) -> list[tuple[str, float]]:
         ("A in B", comparison.containment),
         ("B in A", comparison.contained),
     ]
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _of_boilerplate(runs: int, more: str = "") -> str:
+    if not runs:
+        return ""
+    return f", {runs:,} {more}run{'s are' if runs > 1 else ' is'} boilerplate"

@@ -8,24 +8,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.answer import answer, percent, three_numbers
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.numbered_passages import NumberedPassage, numbered_passages
+from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
+from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.side_by_side import SideBySide
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, suggest, terminal
-from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, text_file
-from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
+from opensearch_winnow.queries.compare import Comparison, Passage, compare
+from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.scheme import PRESETS, Scheme
 
 
 @click.command("compare", short_help="What two texts share.")
 @text_file("a")
 @text_file("b")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset)
+@store_option("The store that has the pages: a file (crawl.winnow).", required=False)
+@click.option("--no-boilerplate", is_flag=True, help="Count the boilerplate of the store as any other text.")
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, optional=True)
 @click.option("--html", metavar="OUT", help="Write both texts side by side as one HTML file that needs no other.")
 @json_option
 @click.option(
@@ -41,7 +47,9 @@ def command(
     ctx: click.Context,
     a: str,
     b: str,
-    scheme: Scheme,
+    store: str | None,
+    no_boilerplate: bool,
+    scheme: Scheme | None,
     html: str | None,
     as_json: bool,
     fail_above: float | None,
@@ -52,6 +60,8 @@ def command(
     Examples:
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
+      winnow compare http://example.org/a http://example.org/b --store crawl.winnow
+      winnow compare draft.html http://example.org/a --store crawl.winnow
       winnow compare letter.txt - --preset passages < archive.txt
       winnow compare old.txt new.txt --fail-above 0.8 --json
       winnow compare mine.py theirs.py --preset code
@@ -60,6 +70,9 @@ def command(
     and of B in A, exact over runs of ten words, and the passages. With --preset code they are programs, in the
     languages that their names tell, and the words are tokens: other names, comments and layout hide nothing.
 
+    With a store, what is not a file is the URL of a page in it, HTML files are read as its pages were, its scheme is
+    taken unless the options choose another, and its boilerplate counts for nothing: it is listed apart.
+
     On a terminal the passages stand side by side, with their offsets in both texts; in a pipe they are tab-separated
     values. A passage has moved if it is not in the longest series of passages whose order is the same in both texts.
 
@@ -67,63 +80,107 @@ def command(
     """
     if a == b == STDIN:
         raise click.UsageError("only one of A and B can be -", ctx)
-    text, other = read_text(a), read_text(b)
-    if html is not None and any(name != STDIN and Path(html).exists() and Path(html).samefile(name) for name in (a, b)):
+    if is_file(a) and is_file(b) and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
+        store = None  # a store of the environment is for its pages
+    texts = compared_texts(a, b, store, scheme, boilerplate=not no_boilerplate)
+    text, other = texts.a.text, texts.b.text
+    if html is not None and any(same_file(html, name) for name in (a, b)):
         raise FileError(f"--html {html} would overwrite one of the texts; name another file")
-    names = (None if a == STDIN else a, None if b == STDIN else b)
-    comparison = compare(text, other, scheme, names=names)
+    comparison = compared(texts)
     passages = numbered_passages(text, comparison.passages)
     if html is not None:
-        write_html(html, (a, text), (b, other), comparison, passages, scheme)
+        write_html(html, (a, text), (b, other), comparison, passages, texts.scheme)
     if as_json:
-        click.echo(as_object(comparison))
+        click.echo(as_object(comparison, boilerplate=store is not None))
     elif screen := terminal(color):
-        screen.echo(screen.paint(answer(text, other, comparison, passages), "bold"))
-        screen.echo(in_one_line(comparison))
-        if html is None and passages:
-            view = SideBySide(screen, text, other, full=full)
-            screen.echo()
-            for line in view.names(a, b):
-                screen.echo(line)
-            for each in passages:
-                screen.echo()
-                for line in view.passage(each):
-                    screen.echo(line)
+        show(screen, (a, text), (b, other), comparison, passages, full=full, passages_too=html is None)
     else:
-        show_rows(text, passages)
+        show_rows(text, passages, comparison.boilerplate)
         remark(f"{answer(text, other, comparison, passages)}: {in_one_line(comparison)}")
     found = bool(passages or comparison.resemblance)
     if not passages:
-        say(why_no_passage(text, other, names, comparison, scheme))
+        say(why_no_passage(texts, comparison))
     elif html is None:
-        suggest("compare", a, b, "--html", "compare.html")
+        next_step(ctx, "compare", a, b, "--html", "compare.html")
     if fail_above is None:
         ctx.exit(0 if found else NOTHING_FOUND)
     ctx.exit(NOTHING_FOUND if comparison.resemblance > fail_above else 0)
+
+
+def compared(texts: ComparedTexts, scheme: Scheme | None = None) -> Comparison:
+    a, b = texts.a, texts.b
+    return compare(
+        a.text,
+        b.text,
+        scheme or texts.scheme,
+        names=(a.name, b.name),
+        boilerplate=texts.boilerplate or (),
+        sites=(a.site, b.site),
+    )
+
+
+def same_file(name: str, other: str) -> bool:
+    return other != STDIN and Path(name).exists() and Path(other).exists() and Path(name).samefile(other)
+
+
+def show(
+    screen: Terminal,
+    a: tuple[str, str],
+    b: tuple[str, str],
+    comparison: Comparison,
+    passages: Sequence[NumberedPassage],
+    *,
+    full: bool,
+    passages_too: bool,
+) -> None:
+    """The answer, and below it the passages of A and B, which are names and texts."""
+    (name, text), (other_name, other) = a, b
+    screen.echo(screen.paint(answer(text, other, comparison, passages), "bold"))
+    screen.echo(in_one_line(comparison))
+    if not passages_too or not (passages or comparison.boilerplate):
+        return
+    view = SideBySide(screen, text, other, full=full)
+    screen.echo()
+    for line in view.names(name, other_name):
+        screen.echo(line)
+    for each in passages:
+        screen.echo()
+        for line in view.passage(each):
+            screen.echo(line)
+    for run in comparison.boilerplate:
+        screen.echo()
+        for line in view.boilerplate(run):
+            screen.echo(line)
 
 
 def in_one_line(comparison: Comparison) -> str:
     return "   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison))
 
 
-def as_object(comparison: Comparison) -> str:
-    return json.dumps(
-        {
-            "resemblance": comparison.resemblance,
-            "containment": comparison.containment,
-            "contained": comparison.contained,
-            "passages": [passage._asdict() for passage in comparison.passages],
-        }
-    )
+def as_object(comparison: Comparison, *, boilerplate: bool) -> str:
+    """With boilerplate where there could be some: with a store."""
+    found: dict[str, object] = {
+        "resemblance": comparison.resemblance,
+        "containment": comparison.containment,
+        "contained": comparison.contained,
+        "passages": [passage._asdict() for passage in comparison.passages],
+    }
+    if boilerplate:
+        found["boilerplate"] = [passage._asdict() for passage in comparison.boilerplate]
+    return json.dumps(found)
 
 
-def show_rows(text: str, passages: Sequence[NumberedPassage]) -> None:
+def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[Passage]) -> None:
     sys.stdout.write("passage\twords\tstart\tend\tother_start\tother_end\tmoved\ttext\n")
     for each in passages:
         start, end, *_ = each.passage
         offsets = "\t".join(map(str, each.passage))
         moved = "moved" if each.moved else ""
         sys.stdout.write(f"{each.number}\t{each.words}\t{offsets}\t{moved}\t{one_line(text[start:end])}\n")
+    for each in numbered_passages(text, boilerplate):
+        start, end, *_ = each.passage
+        offsets = "\t".join(map(str, each.passage))
+        sys.stdout.write(f"boilerplate\t{each.words}\t{offsets}\t\t{one_line(text[start:end])}\n")
 
 
 def write_html(
@@ -144,22 +201,28 @@ def write_html(
     remark(f"wrote {out}")
 
 
-def why_no_passage(a: str, b: str, names: tuple[str | None, str | None], comparison: Comparison, scheme: Scheme) -> str:
-    """Never a silent zero: what was too short, or what would find something."""
+def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
+    """Never a silent zero: what was too short, what does not count, or what would find something."""
+    scheme = texts.scheme
     nothing = "No shared passage" if comparison.resemblance else "Nothing shared"
-    for letter, text, name in (("A", a, names[0] or names[1]), ("B", b, names[1] or names[0])):
-        length = len(canonical(text, scheme, name=name).chars)
+    names = (texts.a.name or texts.b.name, texts.b.name or texts.a.name)
+    for letter, each, name in zip("AB", (texts.a, texts.b), names, strict=True):
+        length = len(canonical(each.text, scheme, name=name).chars)
         if length < scheme.noise:
             return (
                 f"{nothing}: {letter} has {length:,} canonical characters; "
                 f"at least {scheme.noise:,} are needed (--noise)"
             )
+    if comparison.boilerplate:
+        count = len(comparison.boilerplate)
+        runs = "1 run" if count == 1 else f"{count:,} runs"
+        return f"{nothing} but boilerplate: {runs}, which --no-boilerplate counts"
     run = f"{scheme.shingle:,} {'tokens' if scheme.form == 'code' else 'words'}"
     if comparison.resemblance:
         nothing += f": runs of {run} are in both, but none of {scheme.guarantee:,} canonical characters"
     else:
         nothing += f": no run of {run}, and none of {scheme.guarantee:,} canonical characters"
-    finer = compare(a, b, PRESETS["passages"]).passages
+    finer = compared(texts, PRESETS["passages"]).passages
     if finer:
         shorter = "1 passage" if len(finer) == 1 else f"{len(finer):,} passages"
         return f"{nothing}. --preset passages finds {shorter}."

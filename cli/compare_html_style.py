@@ -6,13 +6,14 @@ STYLE = """
 :root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1a1a1a; --quiet: #5c5c5c; --line: #c9c9c9; --link: #0b57c2; --fill: #4a4a4a; --track: #e4e4e4;
+  --grey: #ececec;
   --c1: #ffdcae; --c2: #c2e0ff; --c3: #c9f0c2; --c4: #f9cbe3;
   --c5: #fff0a3; --c6: #dacfff; --c7: #baf0e9; --c8: #e5decb;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #16171a; --ink: #e6e6e6; --quiet: #a3a3a3; --line: #45464a; --link: #8ab4f8;
-    --fill: #c4c4c4; --track: #333438;
+    --fill: #c4c4c4; --track: #333438; --grey: #2b2c30;
     --c1: #5c3610; --c2: #0f3d66; --c3: #1c491d; --c4: #5d1d43;
     --c5: #4d4500; --c6: #3b2c73; --c7: #0c4a45; --c8: #4a4333;
   }
@@ -38,6 +39,8 @@ a { color: var(--link); }
 .c1 { background: var(--c1); } .c2 { background: var(--c2); } .c3 { background: var(--c3); }
 .c4 { background: var(--c4); } .c5 { background: var(--c5); } .c6 { background: var(--c6); }
 .c7 { background: var(--c7); } .c8 { background: var(--c8); }
+.boilerplate { background: var(--grey); color: var(--quiet); }
+.text .boilerplate { padding: .1rem 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .panes { display: grid; grid-template-columns: 1fr 5.5rem 1fr; gap: .5rem; }
 .pane { min-width: 0; border: 1px solid var(--line); }
 .pane h2 {
@@ -64,7 +67,7 @@ summary { color: var(--quiet); font-size: .85rem; cursor: pointer; }
 .ribbons path { stroke: var(--quiet); stroke-opacity: .5; vector-effect: non-scaling-stroke; }
 .ribbons .c1 { fill: var(--c1); } .ribbons .c2 { fill: var(--c2); } .ribbons .c3 { fill: var(--c3); }
 .ribbons .c4 { fill: var(--c4); } .ribbons .c5 { fill: var(--c5); } .ribbons .c6 { fill: var(--c6); }
-.ribbons .c7 { fill: var(--c7); } .ribbons .c8 { fill: var(--c8); }
+.ribbons .c7 { fill: var(--c7); } .ribbons .c8 { fill: var(--c8); } .ribbons .boilerplate { fill: var(--grey); }
 footer { margin-top: .9rem; color: var(--quiet); font-size: .8rem; }
 @media screen and (min-width: 48rem) and (min-height: 30rem) {
   /* Each text scrolls by itself, and ends in space: else the last passages cannot be brought beside each other. */
@@ -82,6 +85,6 @@ footer { margin-top: .9rem; color: var(--quiet); font-size: .8rem; }
 }
 @media print {
   body { padding: 0; font-size: 10pt; }
-  mark, .chip { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  mark, .chip, .boilerplate { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 """

@@ -15,12 +15,12 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.cli.answer import percent
-from opensearch_winnow.cli.numbered_passages import numbered_passages
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, shell_command, terminal
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.fingerprint import fingerprint
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
+from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.scheme import Scheme
 
 SHOWN = 5  # of each list

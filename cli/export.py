@@ -1,4 +1,4 @@
-"""winnow export: record files into one, or into JSON lines."""
+"""winnow export: a store, or record files, into one record file or into JSON lines."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import click
 
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
+from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.hidden_file import HiddenFile
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
+from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
 ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
 
 
-@click.command("export", short_help="Record files into one, or into JSON lines.")
-@click.argument("records", nargs=-1, required=True, type=click.Path())
+@click.command("export", short_help="A store or record files into one file, or into JSON lines.")
+@click.argument("records", nargs=-1, type=click.Path())
+@store_option("The store to export, instead of RECORDS: a file (crawl.winnow).", required=False)
 @click.option(
     "--to",
     "out",
@@ -38,6 +43,7 @@ ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
 def command(
     ctx: click.Context,
     records: tuple[str, ...],
+    store: str | None,
     out: str,
     crawl: str | None,
     site: str | None,
@@ -46,50 +52,42 @@ def command(
 ) -> None:
     """\b
     Examples:
+      winnow export --store crawl.winnow --to crawl.parquet
       winnow export monday.parquet tuesday.parquet --to week.parquet
       winnow export crawl/ --to example.jsonl.gz --site example.org
       winnow export crawl.parquet --to - | jq -r .url
 
-    Puts RECORDS, which are record files or folders of them, into one record file (.parquet) or into JSON lines, one
-    document a record (.jsonl, .jsonl.gz, or - for stdout). Of records with the same id, the same URL fetched at the
-    same time, the one in the later file is taken.
+    Puts a store, or RECORDS, which are record files or folders of them, into one record file (.parquet) or into JSON
+    lines, one document a record (.jsonl, .jsonl.gz, or - for stdout). Of RECORDS with the same id, the same URL
+    fetched at the same time, the one in the later file is taken.
 
     OUT appears when it is complete. Exit code 1 if there is no such record; then nothing is written.
     """
-    # Arrow takes half a second to import, which --help need not wait for.
-    from opensearch_winnow.mappings.hidden_parquet import merged  # noqa: PLC0415
-    from opensearch_winnow.mappings.parquet import (  # noqa: PLC0415
-        latest,
-        other_scheme,
-        read_rows,
-        record_files,
-        scheme_of,
-    )
-
     start = time.monotonic()
     if out != STDOUT and not out.endswith(ENDINGS):
         raise click.UsageError(f"--to {out}: a name that ends in {' or '.join(ENDINGS)}, or -, says what to write", ctx)
     if out == STDOUT and as_json:
         raise click.UsageError("--to - and --json both want stdout: name a file", ctx)
-    schemes = [scheme_of(path) for path in records]
-    for path, each in zip(records, schemes, strict=True):
-        if each.id != schemes[0].id:
-            raise other_scheme(path, each.id, schemes[0].id)
-    files = [file for path in records for file in record_files(path)]
-    if out != STDOUT:
-        check(Path(out), records, files, overwrite=overwrite)
-    keep = latest(files, crawl=crawl, site=site and site.lower())
-    count = sum(rows.true_count for rows in keep)
-    size = 0
-    if not count:
-        say(f"No record{of_these(crawl, site)} in {', '.join(records)}; nothing was written")
-    elif out == STDOUT:
-        size = write_lines(sys.stdout.buffer, read_rows(files, keep), schemes[0].id)
-    elif out.endswith(".parquet"):
-        merged(files, keep, Path(out), schemes[0])
-        size = Path(out).stat().st_size
-    else:
-        size = write_json_lines(Path(out), read_rows(files, keep), schemes[0].id)
+    if records and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
+        store = None
+    if bool(records) == bool(store):
+        raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both", ctx)
+    target = None if out == STDOUT else Path(out)
+    wanted = (crawl, site and site.lower())
+    with open_store(store) if store else nullcontext() as opened:
+        found = StoredRecords(opened, *wanted) if opened else FiledRecords(records, *wanted)
+        if target:
+            check(target, records, found.files, overwrite=overwrite)
+        count, size = found.count(), 0
+        if not count:
+            say(f"No record{of_these(crawl, site)} in {store or ', '.join(records)}; nothing was written")
+        elif target is None:
+            count, size = write_lines(sys.stdout.buffer, found.records(), found.scheme.id)
+        elif out.endswith(".parquet"):
+            count = found.write_parquet(target)
+            size = target.stat().st_size
+        else:
+            count, size = write_json_lines(target, found.records(), found.scheme.id)
     seconds = round(time.monotonic() - start, 3)
     if as_json:
         click.echo(json.dumps({"records": count, "bytes": size, "seconds": seconds, "to": out}))
@@ -102,7 +100,7 @@ def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite:
     """Nothing that is there is lost, unless its owner says so; and no input in any case."""
     if out.is_dir():
         raise RecordsError(f"{out} is a folder; name a file")
-    if out.exists() and any(out.samefile(file) for file in files):
+    if out.exists() and any(file.exists() and out.samefile(file) for file in files):
         raise RecordsError(f"--to {out} would overwrite one of the inputs; name another file")
     folders = [Path(name) for name in inputs if Path(name).is_dir()]
     if out.parent.exists() and any(out.parent.samefile(folder) for folder in folders):
@@ -115,7 +113,8 @@ def of_these(crawl: str | None, site: str | None) -> str:
     return (f" of crawl {crawl}" if crawl is not None else "") + (f" of site {site}" if site is not None else "")
 
 
-def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> int:
+def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
+    """How many records, and how many bytes."""
     from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415
 
     with in_words(out):
@@ -125,21 +124,22 @@ def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> int:
                 if out.suffix == ".gz":
                     # Without a name and a time in it: the same records are the same bytes.
                     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                        write_lines(cast(BinaryIO, packed), records, scheme)
+                        count, _ = write_lines(cast(BinaryIO, packed), records, scheme)
                 else:
-                    write_lines(file, records, scheme)
+                    count, _ = write_lines(file, records, scheme)
                 size = file.tell()
             hidden.place()
         finally:
             hidden.discard()
-    return size
+    return count, size
 
 
-def write_lines(file: BinaryIO, records: Iterator[Record], scheme: str) -> int:
-    """A line of JSON for each record, with its scheme. How many bytes they are."""
+def write_lines(file: BinaryIO, records: Iterator[Record], scheme: str) -> tuple[int, int]:
+    """A line of JSON for each record, with its scheme. How many they are, and how many bytes."""
     escaped = file.isatty()  # what would do something to a terminal is not only in ASCII
-    size = 0
+    count, size = 0, 0
     for record in records:
         line = json.dumps({"scheme": scheme, **as_document(record)}, ensure_ascii=escaped)
         size += file.write(f"{line}\n".encode())
-    return size
+        count += 1
+    return count, size

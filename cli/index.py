@@ -1,9 +1,10 @@
-"""winnow index: from a crawl to records."""
+"""winnow index: from a crawl to a store, or to record files."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,20 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, refuse_stores
 from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
+from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
 from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.opening import files_of
 
 SOME_FAILED = 1
 # Bytes: of compressed HTML a second or two of work, and some 10 MB of records that wait for their turn.
@@ -49,14 +54,14 @@ class Size(click.ParamType[int]):
         return size
 
 
-@click.command("index", short_help="From a crawl to records: every page is accounted for.")
+@click.command("index", short_help="From a crawl to a store: every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@store_option("The store to add to: a file (crawl.winnow), made if there is none.", required=False)
 @click.option(
     "--to",
     metavar="RECORDS",
-    required=True,
     type=click.Path(),
-    help="Where to keep the records: a Parquet file, or a folder of them (RECORDS/), which a run adds to.",
+    help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/), which a run adds to.",
 )
 @click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
 @click.option(
@@ -67,17 +72,26 @@ class Size(click.ParamType[int]):
     show_default="one for each processor",
     help="Processes that read and parse. The records are the same for any number.",
 )
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
 @click.option(
     "--extractor",
     metavar="NAME",
-    default="lxml",
-    show_default=True,
     shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
-    help="What finds the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in.",
+    help="What finds the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
+    "  [default: lxml]",
 )
-@click.option("--alt", is_flag=True, help="Take the alternative text of images as text.")
-@click.option("--title", is_flag=True, help="Take the title as a part of the text. It is kept beside it in any case.")
+@click.option("--alt/--no-alt", default=None, help="Take the alternative text of images as text.  [default: no-alt]")
+@click.option(
+    "--title/--no-title",
+    default=None,
+    help="Take the title as a part of the text. It is kept beside it in any case.  [default: no-title]",
+)
+@click.option(
+    "--text/--no-text",
+    default=None,
+    help="Keep the texts. Without, a store is smaller, scores are estimates, and there are no passages and no search."
+    "  [default: text]",
+)
 @click.option(
     "--base-url",
     metavar="URL",
@@ -104,7 +118,8 @@ class Size(click.ParamType[int]):
     "--failed",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to keep pages that failed, as JSON lines that are a source again.  [default: RECORDS.failed.jsonl]",
+    help="Where to keep pages that failed, as JSON lines that are a source again.  "
+    "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @json_option
@@ -113,13 +128,15 @@ class Size(click.ParamType[int]):
 def command(
     ctx: click.Context,
     sources: tuple[str, ...],
-    to: str,
+    store: str | None,
+    to: str | None,
     crawl: str,
     workers: int,
-    scheme: Scheme,
-    extractor: str,
-    alt: bool,
-    title: bool,
+    scheme: Scheme | None,
+    extractor: str | None,
+    alt: bool | None,
+    title: bool | None,
+    text: bool | None,
     base_url: str,
     max_page_size: int,
     max_page_seconds: float,
@@ -130,10 +147,11 @@ def command(
 ) -> None:
     """\b
     Examples:
+      winnow index crawl.warc.gz --store crawl.winnow
+      winnow index crawl/*.warc.gz mirror/ pages.jsonl.gz --store crawl.winnow --crawl 2026-11
+      curl … | winnow index - --store crawl.winnow
+      winnow index crawl.winnow.failed.jsonl --store crawl.winnow --max-page-seconds 60
       winnow index crawl.warc.gz --to records.parquet
-      winnow index crawl/*.warc.gz mirror/ pages.jsonl.gz --to records/ --crawl 2026-11
-      curl … | winnow index - --to records.parquet
-      winnow index records.parquet.failed.jsonl --to records.parquet --max-page-seconds 60
 
     Reads each SOURCE, and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
     archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, JSON lines or Parquet with url
@@ -146,34 +164,48 @@ def command(
       skipped    not a page to index: another status, type, or no text
       failed     it could not be read; kept in a file, to be tried again
 
+    A store keeps the scheme, and how texts are found (--extractor, --alt, --title, --text), of its first run: these
+    are the defaults of the next. The scheme cannot change.
+
     A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
     source could not be read.
     """
-    from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
-
-    recipe = Recipe(scheme=scheme, crawl=crawl, extractor=extractor, alt=alt, title=title, page_bytes=max_page_size)
-    RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
-    dead_letters = failed or Path(f"{to.rstrip('/')}.failed.jsonl")
-    with (
-        stopped_by_signals() as stop,
-        Sources(
-            sources, base=base_url, every_text=scheme.form == "code", except_for=[to, str(dead_letters)]
-        ) as crawled,
-        RecordWriter(to, scheme) as records,
-        FailedPages(dead_letters) as kept,
-        shown_progress(crawled.size, quiet=quiet, color=color) as show,
-    ):
-        report = index(
-            crawled.splits(split_size(crawled.size, workers)),
-            records,
-            kept,
-            recipe,
-            workers=workers,
-            cpu_seconds=max_page_seconds,
-            progress=show,
-            stop=stop,
+    place = chosen_place(ctx, to, store)
+    refuse_stores(sources)
+    dead_letters = failed or Path(f"{place.name}.failed.jsonl")
+    ours = [*map(str, files_of(place.name)), str(dead_letters)]
+    with stopped_by_signals() as stop, opened_if_there(place, scheme) as before:
+        recipe = kept_recipe(
+            before,
+            scheme=scheme,
+            crawl=crawl,
+            extractor=extractor,
+            alt=alt,
+            title=title,
+            text=text,
+            page_bytes=max_page_size,
         )
-        records.close()  # before what failed is kept: if that fails too, these are safe
+        RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
+        with (
+            Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
+            FailedPages(dead_letters) as kept,
+            kept_in(place, before, recipe) as records,
+            shown_progress(crawled.size, quiet=quiet, color=color) as show,
+        ):
+            start = time.monotonic()
+            report = index(
+                crawled.splits(split_size(crawled.size, workers)),
+                records,
+                kept,
+                recipe,
+                workers=workers,
+                cpu_seconds=max_page_seconds,
+                progress=show,
+                stop=stop,
+            )
+            records.close()
+            report.seconds = time.monotonic() - start
+            next_command = place.next_command(records)
     screen = terminal(color)
     if as_json:
         click.echo(json.dumps(as_object(report)))
@@ -181,7 +213,7 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    say_the_rest(report, to, dead_letters)
+    say_the_rest(report, place.name, dead_letters, next_command)
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -64,9 +65,9 @@ def show_rows(report: Report) -> None:
             click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
 
 
-def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
-    for place in report.damaged[:SHOWN]:
-        say(f"{place.source}, at byte {place.offset:,}: {place.skipped:,} bytes could not be read ({place.reason})")
+def say_the_rest(report: Report, place: str, dead_letters: Path, next_command: Sequence[str]) -> None:
+    for each in report.damaged[:SHOWN]:
+        say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
     if report.damaged_places > SHOWN:
         say(f"{report.damaged_places - SHOWN:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
     if report.stopped:
@@ -75,5 +76,5 @@ def say_the_rest(report: Report, to: str, dead_letters: Path) -> None:
         say(f"The pages that failed are in {dead_letters}, which is a source itself.")
     if any(reason.startswith("larger than") for reason in report.failed):
         say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
-    remark(f"{pace(report)}, {report.seconds:,.1f} s")
-    suggest("export", to, "--to", "records.jsonl")
+    remark(f"{place}: {pace(report)}, {report.seconds:,.1f} s")
+    suggest(*next_command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice, pairwise
@@ -20,25 +20,41 @@ NAMED = 16  # are named by the mark: the last to begin
 # after BLOCK characters, or is broken off where no line ends for LINE more.
 BLOCK = 3_000
 LINE = 9_000
+GREY, LABEL = '<span class="boilerplate">', '<span class="n again">boilerplate</span>'
 
 
-def marked_text(text: str, spans: Sequence[tuple[int, int]], side: str) -> Iterator[str]:
-    """The text in pieces; passage n is spans[n - 1]. On side a its id is a{n} and it links to b{n}, and so back."""
+def marked_text(
+    text: str, spans: Sequence[tuple[int, int]], side: str, boilerplate: Sequence[tuple[int, int]] = ()
+) -> Iterator[str]:
+    """The text in pieces; passage n is spans[n - 1]. On side a its id is a{n} and it links to b{n}, and so back.
+
+    Boilerplate has no number, and is seen where no passage is.
+    """
     partner = "b" if side == "a" else "a"
     starts, ends = defaultdict(list), defaultdict(list)
     for number, (start, end) in enumerate(spans, 1):
         starts[start].append(number)
         ends[end].append(number)
+    changes = Counter(start for start, _ in boilerplate)  # how many more runs of boilerplate there are from here on
+    changes.subtract(end for _, end in boilerplate)
     blocks = Blocks(text)
     active: dict[int, None] = {}  # in the order they began
+    grey = 0  # runs of boilerplate here
+    labelled = False
     yield blocks.OPEN
-    for place, after in pairwise(sorted({0, len(text)} | starts.keys() | ends.keys())):
+    for place, after in pairwise(sorted({0, len(text)} | starts.keys() | ends.keys() | changes.keys())):
         for number in ends[place]:
             del active[number]
         active.update(dict.fromkeys(starts[place]))
+        grey += changes[place]
         if not active:
-            yield from _unshared(blocks, place, after)
+            if grey:
+                yield from blocks.write(place, after, GREY, "" if labelled else LABEL, "</span>")
+            else:
+                yield from _unshared(blocks, place, after)
+            labelled = grey > 0
             continue
+        labelled = False
         top = next(reversed(active))
         named = sorted(islice(reversed(active), NAMED))
         names = " ".join(map(str, named))

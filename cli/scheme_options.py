@@ -14,6 +14,7 @@ from opensearch_winnow.scheme import PRESETS, Scheme
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+CHOICES = ("preset", "noise", "guarantee", "selection")
 THRESHOLDS = ", ".join(f"{name} {each.noise} and {each.guarantee}" for name, each in PRESETS.items())
 
 noise = click.option(
@@ -46,15 +47,22 @@ selection = click.option(
 )
 
 
-def scheme_options(*options: Callable[[Command], Command]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these options; its function gets the `scheme` that they make."""
+def scheme_options(
+    *options: Callable[[Command], Command], optional: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command these options; its function gets the `scheme` that they make.
+
+    If that is `optional`, it gets None where none of them is given.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def with_scheme(**arguments: Any) -> Any:
+            unsaid = optional and all(map(_is_default, CHOICES))
             start = Scheme.preset(arguments.pop("preset"))
-            choices = {name: arguments.pop(name, None) for name in ("noise", "guarantee", "selection")}
-            scheme = replace(start, **{name: value for name, value in choices.items() if value is not None})
+            choices = {name: arguments.pop(name, None) for name in CHOICES if name != "preset"}
+            made = replace(start, **{name: value for name, value in choices.items() if value is not None})
+            scheme = None if unsaid else made
             return function(scheme=scheme, **arguments)
 
         decorated: Any = with_scheme
@@ -63,3 +71,8 @@ def scheme_options(*options: Callable[[Command], Command]) -> Callable[[Callable
         return decorated  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _is_default(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source in (None, click.core.ParameterSource.DEFAULT)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from opensearch_winnow.cli.display_width import Span, shorten_middle, wrap
-from opensearch_winnow.cli.numbered_passages import NumberedPassage
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 
 NARROW = 60  # columns; below, two of them are hard to read, and A stands above B
 AROUND = 60  # characters of context on each side
@@ -39,14 +40,26 @@ class SideBySide:
 
     def passage(self, each: NumberedPassage) -> Iterator[str]:
         start, end, other_start, other_end = each.passage
-        facts = f" {each.size} · A {start:,}–{end:,} · B {other_start:,}–{other_end:,}" + " · moved" * each.moved
+        facts = f" {each.size} · {_offsets(each.passage)}" + " · moved" * each.moved
         yield self.terminal.line([(f"[{each.number}]", str(each.number)), (facts, "plain")])
-        left = wrap(self._excerpt(self.a, start, end, each.number), self.columns)
-        right = wrap(self._excerpt(self.b, other_start, other_end, each.number), self.columns)
+        left = self._excerpt(self.a, start, end, each.number)
+        right = self._excerpt(self.b, other_start, other_end, each.number)
+        yield from self._wrapped(left, right)
+
+    def boilerplate(self, run: Passage) -> Iterator[str]:
+        """A shared run that counts for nothing: without a number, a colour, or what is around it."""
+        (each,) = numbered_passages(self.a, [run])
+        yield self.terminal.line([(f"boilerplate {each.size} · {_offsets(run)}", "dim")])
+        left = self._shortened(self.a, run.start, run.end, "dim")
+        right = self._shortened(self.b, run.other_start, run.other_end, "dim")
+        yield from self._wrapped(left, right)
+
+    def _wrapped(self, left: list[Span], right: list[Span]) -> Iterator[str]:
+        ours, theirs = wrap(left, self.columns), wrap(right, self.columns)
         if self.narrow:
-            left.insert(0, [("A", "bold")])
-            right.insert(0, [("B", "bold")])
-        yield from self._beside(left, right)
+            ours.insert(0, [("A", "bold")])
+            theirs.insert(0, [("B", "bold")])
+        yield from self._beside(ours, theirs)
 
     def _beside(self, left: list[list[Span]], right: list[list[Span]]) -> Iterator[str]:
         if self.narrow:
@@ -81,3 +94,7 @@ class SideBySide:
             (f" … {left_out:,} words … ", "dim"),
             (one_line(text[end_begins:end]), style),
         ]
+
+
+def _offsets(run: Passage) -> str:
+    return f"A {run.start:,}–{run.end:,} · B {run.other_start:,}–{run.other_end:,}"

@@ -23,10 +23,11 @@ class FileError(WinnowError):
 
 def text_file(name: str) -> Callable[[Command], Command]:
     """An argument that names a text file, or is `-` for what is piped in. It stays a name until `read_text`."""
-    return click.argument(name, type=click.Path(allow_dash=True), callback=_not_waiting_for_a_terminal)
+    return click.argument(name, type=click.Path(allow_dash=True), callback=not_waiting_for_a_terminal)
 
 
-def _not_waiting_for_a_terminal(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001
+def not_waiting_for_a_terminal(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    """For an argument or an option that may be `-`: help, where a reader would wait for what nobody pipes in."""
     if value == STDIN and sys.stdin.isatty():
         click.echo(ctx.get_help(), err=True)
         click.echo("\nError: - is for text that is piped in, and nothing is: name a file.", err=True)
@@ -36,11 +37,15 @@ def _not_waiting_for_a_terminal(ctx: click.Context, param: click.Parameter, valu
 
 def read_text(name: str) -> str:
     """The text of a UTF-8 file, newlines and all: an offset in it is one in the file's characters."""
+    return decoded(read_bytes(name), name)
+
+
+def read_bytes(name: str) -> bytes:
     try:
         if name == STDIN:
-            return _decoded(sys.stdin.buffer.read(), name)
+            return sys.stdin.buffer.read()
         with open(os.fsencode(name), "rb") as file:  # noqa: PTH123 (any bytes can be a name)
-            return _decoded(file.read(), name)
+            return file.read()
     except FileNotFoundError:
         raise FileError(f"there is no file {name}; check the name, or use - for text that is piped in") from None
     except IsADirectoryError:
@@ -49,7 +54,8 @@ def read_text(name: str) -> str:
         raise FileError(f"{name} cannot be read: {error.strerror}") from None
 
 
-def _decoded(content: bytes, name: str) -> str:
+def decoded(content: bytes, name: str) -> str:
+    """The text that the bytes of this file are."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

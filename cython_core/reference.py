@@ -47,6 +47,21 @@ def overlap(a: Iterable[int], b: Iterable[int]) -> int:
     return len(set(a) & set(b))
 
 
+def common(a: Iterable[int], b: Iterable[int]) -> list[int]:
+    return sorted(set(a) & set(b))
+
+
+def without(a: Iterable[int], b: Iterable[int]) -> list[int]:
+    return sorted(set(a) - set(b))
+
+
+def stretches(values: list[int], among: Iterable[int]) -> list[tuple[int, int]]:
+    """Where the values are in a set, as (start, end) of stretches that cannot be longer."""
+    inside = [False, *(value in set(among) for value in values), False]
+    edges = [i for i in range(len(values) + 1) if inside[i] != inside[i + 1]]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
 # --- components.pyx ---------------------------------------------------------------------------------------------------
 
 

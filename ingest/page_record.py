@@ -39,6 +39,7 @@ class Recipe:
     extractor: str = "lxml"
     alt: bool = False  # the alternative text of images is text too
     title: bool = False  # the title is part of the text
+    text: bool = True  # it is kept; without, there are only its hashes
     page_bytes: int = 10_000_000  # more than any page that a person would read through
 
 
@@ -84,7 +85,7 @@ class RecordMaker:
             url=page.url,
             crawl=self._recipe.crawl,
             title=page.title or content.title,
-            text=content.text,
+            text=content.text if self._recipe.text else "",
             fetched_at=page.fetched_at,
             payload_digest=page.payload_digest,
             content_digest=content.digest,

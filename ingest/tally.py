@@ -22,8 +22,8 @@ LISTED = 1000  # damaged places that a report tells one by one
 class Destination(Protocol):
     """Where records are kept."""
 
-    def stored(self) -> Iterator[Stored]:
-        """What is there before the run."""
+    def stored(self) -> Iterator[Stored] | Path:
+        """What is there before the run: a SQLite file to look into, as `ingest.seen` does, or what one is made of."""
 
     def add(self, record: Record) -> None:
         """Keep a record, in the place of an older one of the same capture."""
@@ -37,9 +37,17 @@ class Tally:
         self._destination = destination
         self._failed = failed
         self._folder = TemporaryDirectory(prefix="winnow-")
-        self.stored = Path(self._folder.name, "stored.sqlite")
-        write_stored(self.stored, destination.stored())
-        self._ledger = Ledger(Path(self._folder.name, "run.sqlite"), self.stored)
+        folder = Path(self._folder.name)
+        try:
+            stored = destination.stored()
+            if not isinstance(stored, Path):
+                write_stored(folder / "stored.sqlite", stored)
+                stored = folder / "stored.sqlite"
+            self.stored = stored  # the file, also for the workers
+            self._ledger = Ledger(folder / "run.sqlite", stored)
+        except BaseException:
+            self._folder.cleanup()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.seen import StoredCaptures, Unchanged
@@ -35,7 +36,7 @@ class Job:
 
     recipe: Recipe
     cpu_seconds: float  # for one page
-    stored: Path  # the file of what was stored before the run
+    stored: Path  # the file that tells what is stored
     # Bytes at which a worker retires after a task: libxml2 keeps every name of an element or attribute, and each site
     # has new ones.
     memory: int = 200_000_000
@@ -121,7 +122,10 @@ class _Worker:
 
     def _made(self, page: Page) -> Result:
         capture = capture_id(page.url, page.fetched_at)
-        stored = self._stored.content(capture)
+        try:
+            stored = self._stored.content(capture)
+        except WinnowError:  # which is not the fault of the page; the parent looks too, and says so
+            stored = None
         if stored is not None and stored == self._maker.content_digest(page):
             return Unchanged(page.url, capture, stored)
         return self._maker.make(page)

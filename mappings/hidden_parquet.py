@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from opensearch_winnow.mappings.hidden_file import HiddenFile
-from opensearch_winnow.mappings.parquet import METADATA, WrittenScheme, batches, metadata_of
+from opensearch_winnow.mappings.parquet import METADATA, batches, metadata_of
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.written_scheme import WrittenScheme
 
 # Rows wait in memory up to so many bytes, and take about as much again while they are compressed. A row group is also
 # what a reader has in memory at a time, however large pages are.

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from opensearch_winnow.errors import SchemeError
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 from opensearch_winnow.scheme import Scheme
 
 FORMAT = 1  # of the columns and of the metadata; readers refuse others
@@ -26,30 +25,6 @@ METADATA = b"winnow"  # the key of the file's metadata that says so
 BATCH = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
 IDS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenScheme:
-    """The scheme of a record file as far as the file tells: whether there is a key, but not the key."""
-
-    id: str
-    choices: dict[str, Any]
-    keyed: bool
-
-    def scheme(self, key: str | None = None) -> Scheme:
-        """The scheme itself. Refused if the key is not the one that the file was written with."""
-        try:
-            scheme = Scheme(**self.choices, key=key)
-        except (SchemeError, TypeError) as error:
-            raise RecordsError(f"scheme {self.id} is of another version of winnow: {error}") from None
-        if scheme.id != self.id:
-            raise RecordsError(f"scheme {self.id} has {'a key, and this is not it' if self.keyed else 'no key'}")
-        return scheme
-
-
-def written(scheme: Scheme) -> WrittenScheme:
-    choices = {each.name: getattr(scheme, each.name) for each in fields(scheme) if each.name != "key"}
-    return WrittenScheme(scheme.id, choices, scheme.key is not None)
 
 
 def metadata_of(scheme: WrittenScheme) -> bytes:
@@ -213,10 +188,3 @@ def _rows(file: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     with opened(file) as parquet:
         for batch in _batches(parquet, names):
             yield from zip(*(batch.column(name).to_pylist() for name in names), strict=True)
-
-
-def other_scheme(path: str | os.PathLike[str], found: str, wanted: str) -> RecordsError:
-    return RecordsError(
-        f"{path} has records of scheme {found}, and these are of scheme {wanted}: hashes of two schemes are never"
-        " compared, so use the scheme of the file, or another file"
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,17 +12,16 @@ import pyarrow as pa
 from opensearch_winnow.mappings.hidden_file import lock
 from opensearch_winnow.mappings.hidden_parquet import HiddenParquet, in_words, merged
 from opensearch_winnow.mappings.parquet import (
-    WrittenScheme,
     latest,
-    other_scheme,
     part_number,
     parts,
     read_columns,
     scheme_of,
-    written,
 )
 from opensearch_winnow.mappings.record import Record, RecordsError, Stored
 from opensearch_winnow.mappings.record_columns import as_columns
+from opensearch_winnow.mappings.record_size import size_of
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -198,12 +196,6 @@ class _Folder:
         number = max(map(part_number, self.files()), default=-1) + 1
         # No second lock: a part that Ctrl-C broke off as it was opened would keep it, and is opened again.
         return HiddenParquet(self.path / f"part-{number:05}.parquet", self._scheme, alone=True)
-
-
-def size_of(record: Record) -> int:
-    """About as many bytes as it takes in memory."""
-    numbers = len(record.fingerprints) * 12 + (len(record.sketch) + len(record.bands)) * 8
-    return sys.getsizeof(record.text) + numbers + len(record.minhash) + 1_500
 
 
 def _check(path: Path, files: Sequence[Path], scheme: WrittenScheme) -> None:

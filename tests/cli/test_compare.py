@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click import unstyle
 from click.testing import Result
-from hypothesis import given
-from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.cli.answer import percent
-from opensearch_winnow.cli.numbered_passages import in_order
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
@@ -130,17 +130,6 @@ def test_programs_that_share_nothing(winnow: Winnow, tmp_path: Path) -> None:
     assert "B has 3 canonical characters; at least 30 are needed (--noise)" in done.stderr
 
 
-@given(st.lists(st.integers(0, 8), max_size=9))
-def test_what_stays_in_order_is_a_longest_series_that_never_falls(starts: list[int]) -> None:
-    kept = in_order(starts)
-    series = [starts[index] for index in sorted(kept)]
-    assert series == sorted(series)
-    longest = [0] * (len(starts) + 1)
-    for index, start in enumerate(starts):
-        longest[index] = 1 + max((longest[before] for before in range(index) if starts[before] <= start), default=0)
-    assert len(kept) == max(longest)
-
-
 @pytest.mark.parametrize(
     ("share", "words"),
     [
@@ -155,3 +144,93 @@ def test_what_stays_in_order_is_a_longest_series_that_never_falls(starts: list[i
 )
 def test_percent_rounds_nothing_to_all_or_to_nothing(share: float, words: str) -> None:
     assert percent(share).strip() == words
+
+
+MILL = "http://example.org/mill"
+QUOTE = "http://example.net/quote"
+
+
+def pages_of(store: Path, *urls: str) -> list[str]:
+    with Index.open(store, create=False) as index:
+        return [index.page(url).text for url in urls]
+
+
+def test_pages_of_a_store(winnow: Winnow, crawl: Path) -> None:
+    done = winnow("compare", MILL, QUOTE, "--store", crawl, "--json")
+    mill, quote = pages_of(crawl, MILL, QUOTE)
+    both = compare(mill, quote)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {
+        "resemblance": both.resemblance,
+        "containment": both.containment,
+        "contained": both.contained,
+        "passages": [passage._asdict() for passage in both.passages],
+        "boilerplate": [],
+    }
+    assert both.passages
+
+
+def test_a_file_against_a_page(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    whole = winnow("compare", MILL, QUOTE, "--store", crawl, "--json").stdout
+    mill, quote = pages_of(crawl, MILL, QUOTE)
+    (tmp_path / "mill.txt").write_text(mill)
+    (tmp_path / "quote.html").write_text(f"<p>{quote}")
+    assert winnow("compare", tmp_path / "mill.txt", QUOTE, "--store", crawl, "--json").stdout == whole
+    assert winnow("compare", "-", QUOTE, "--store", crawl, "--json", stdin=mill).stdout == whole
+    html = json.loads(winnow("compare", MILL, tmp_path / "quote.html", "--store", crawl, "--json").stdout)
+    assert html["resemblance"] == json.loads(whole)["resemblance"]
+
+
+def test_the_scheme_is_that_of_the_store(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    """Unless another one is asked for; and a store that only the environment names is not for files."""
+    store = tmp_path / "fine.winnow"
+    quote = "seven remarkable expressions standing together"
+    texts = [f"{prose(40, 2 * n)} {quote} {prose(40, 2 * n + 1)}" for n in (1, 2)]
+    with Index.open(store, scheme=Scheme.preset("passages")) as index:
+        index.add(Page(f"http://example.org/{n}", text=text) for n, text in enumerate(texts))
+    urls = ("http://example.org/0", "http://example.org/1")
+    assert winnow("compare", *urls, "--store", store).exit_code == 0
+    coarse = winnow("compare", *urls, "--store", store, "--preset", "pages")
+    assert coarse.exit_code == 1
+    assert "--preset passages finds 1 passage." in coarse.stderr
+    for name, text in zip("ab", texts, strict=True):
+        (tmp_path / name).write_text(text)
+    files = (tmp_path / "a", tmp_path / "b")
+    assert winnow("compare", *files, "--store", store).exit_code == 0
+    assert winnow("compare", *files).exit_code == 1
+
+
+def test_the_store_of_the_environment(
+    winnow: Winnow, crawl: Path, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_option = winnow("compare", MILL, QUOTE, "--store", crawl, "--json").stdout
+    files = winnow("compare", *pair, "--json").stdout
+    monkeypatch.setenv("WINNOW_STORE", str(crawl))
+    assert winnow("compare", MILL, QUOTE, "--json").stdout == by_option
+    assert winnow("compare", *pair, "--json").stdout == files
+    monkeypatch.setenv("WINNOW_STORE", "gone.winnow")
+    assert winnow("compare", *pair, "--json").stdout == files
+    assert "gone.winnow" in winnow("compare", MILL, QUOTE).stderr
+
+
+def test_pages_that_are_not_there(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
+    near = winnow("compare", pair[0], "https://example.org/mill", "--store", crawl)
+    assert (near.exit_code, near.stdout) == (2, "")
+    assert f"there is {MILL}" in near.stderr
+    no_store = winnow("compare", pair[0], MILL)
+    assert no_store.exit_code == 2
+    assert f"there is no file {MILL}; " in no_store.stderr
+    assert "--store" in no_store.stderr
+
+
+def test_pages_side_by_side(on_terminal: Callable[..., tuple[int, str]], crawl: Path, tmp_path: Path) -> None:
+    (tmp_path / "LICENCE").write_text(" ".join(pages_of(crawl, QUOTE)[0].split()[60:90]))
+    assert on_terminal("winnow", "boilerplate", "add", "LICENCE", "--store", crawl)[0] == 0
+    code, shown = on_terminal("winnow", "compare", MILL, QUOTE, "--store", crawl.name)
+    lines = unstyle(shown).splitlines()
+    assert code == 0
+    assert lines[0] == "1 shared passage, 1 more run is boilerplate"
+    assert any(line.startswith("boilerplate 30 words · A 0–") for line in lines)
+    assert lines[-1] == f"→ winnow compare {MILL} {QUOTE} --html compare.html --store {crawl.name}"
+    assert on_terminal("winnow", "compare", MILL, QUOTE, "--store", crawl, "--html", "out.html")[0] == 0
+    assert "boilerplate" in (tmp_path / "out.html").read_text()

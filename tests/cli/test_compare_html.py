@@ -19,8 +19,12 @@ from hypothesis import strategies as st
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.cli.compare_html import compare_html
 from opensearch_winnow.cli.marked_text import BLOCK, FOLD, LINE, NAMED, marked_text
-from opensearch_winnow.cli.numbered_passages import numbered_passages
+from opensearch_winnow.cli.side_by_side import SideBySide
+from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.boilerplate import Boilerplate
+from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.numbered_passages import numbered_passages
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
@@ -39,6 +43,7 @@ class Page(HTMLParser):
         self.attributes: set[str] = set()
         self.texts: list[str] = []
         self.passages: list[dict[int, str]] = []
+        self.boilerplate: list[str] = []
         self.words = ""
         self.feed(html)
         self.close()
@@ -53,6 +58,7 @@ class Page(HTMLParser):
         if attributes.get("class") == "text":
             self.texts.append("")
             self.passages.append(defaultdict(str))
+            self.boilerplate.append("")
         if name := attributes.get("id"):
             assert name not in self.ids
             self.ids.add(name)
@@ -77,15 +83,17 @@ class Page(HTMLParser):
         if number or "summary" in tags or not any(each.get("class") == "text" for _, each in self.open):
             return
         self.texts[-1] += data
+        if any(attributes.get("class") == "boilerplate" for _, attributes in self.open):
+            self.boilerplate[-1] += data
         for tag, attributes in self.open:
             if tag == "mark":
                 for name in (attributes["data-passages"] or "").split():
                     self.passages[-1][int(name)] += data
 
 
-def page_of(a: str, b: str, scheme: Scheme | None = None) -> tuple[str, Page]:
+def page_of(a: str, b: str, scheme: Scheme | None = None, boilerplate: str = "") -> tuple[str, Page]:
     scheme = scheme or Scheme()
-    both = compare(a, b, scheme)
+    both = compare(a, b, scheme, boilerplate=[Boilerplate("licence", boilerplate)])
     html = "".join(compare_html(("a", a), ("b", b), both, numbered_passages(a, both.passages), scheme))
     return html, Page(html)
 
@@ -187,12 +195,21 @@ def test_megabytes_and_thousands_of_passages_take_seconds(prose: Prose) -> None:
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40)), max_size=8)
 
 
-@given(st.text(st.sampled_from("ab <&\"'\n"), min_size=100, max_size=100), SPANS)
-def test_every_overlap_is_marked_and_nothing_is_lost(text: str, spans: list[tuple[int, int]]) -> None:
-    places = sorted((start, start + length) for start, length in spans)
-    page = Page(f'<div class="text">{"".join(marked_text(text, places, "a"))}</div>')
+@given(st.text(st.sampled_from("ab <&\"'\n"), min_size=100, max_size=100), SPANS, SPANS)
+def test_every_overlap_is_marked_and_nothing_is_lost(
+    text: str, spans: list[tuple[int, int]], grey: list[tuple[int, int]]
+) -> None:
+    places, grey_places = (sorted((start, start + length) for start, length in each) for each in (spans, grey))
+    html = "".join(marked_text(text, places, "a", grey_places))
+    page = Page(f'<div class="text">{html}</div>')
     assert page.texts == [text]
     assert page.passages[0] == {number: text[start:end] for number, (start, end) in enumerate(places, 1)}
+    shown, hidden = (
+        {at for start, end in each for at in range(start, end)} for each in (grey_places, places)
+    )  # where a passage is, boilerplate is not shown
+    assert page.boilerplate == ["".join(text[at] for at in sorted(shown - hidden))]
+    stretches = sum(at - 1 not in shown - hidden for at in shown - hidden)
+    assert html.count(">boilerplate<") == stretches
 
 
 @pytest.mark.parametrize("line", ["word ", "word\n", "nospaces", "0"])
@@ -213,3 +230,43 @@ def test_the_footer_says_what_is_counted(winnow: Winnow, tmp_path: Path, preset:
     page = tmp_path / "compare.html"
     winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
     assert re.search(rf"no run below \d+ {unit} is shown", page.read_text())
+
+
+def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
+    licence, shared = prose(40, 1), prose(40, 2)
+    a, b = f"{licence} {prose(30, 3)} {shared}", f"{prose(30, 4)} {shared} {licence} {prose(30, 5)}"
+    html, page = page_of(a, b, boilerplate=licence)
+    assert page.texts == [a, b]
+    assert page.boilerplate == [licence.rstrip(".")] * 2
+    assert [list(each) for each in page.passages] == [[1], [1]]
+    assert "1 shared passage, 1 more run is boilerplate" in page.words
+    assert "boilerplate: 1 run, 40 words" in page.words
+    assert "what is grey is in both, but no evidence" in page.words
+    assert '<path class="boilerplate"' in html
+    assert page.ids == {"a1", "b1"}
+    _, plain = page_of(a, b)
+    assert "boilerplate" not in plain.words
+    assert plain.boilerplate == ["", ""]
+
+
+def test_a_page_of_boilerplate_alone(prose: Prose) -> None:
+    licence = prose(60)
+    _, page = page_of(licence, licence, boilerplate=licence)
+    assert page.boilerplate == [licence.rstrip(".")] * 2
+    assert page.tags["mark"] == 0
+    assert "Nothing shared but boilerplate: 1 run" in page.words
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+def test_boilerplate_on_a_terminal_is_dim(prose: Prose, columns: int) -> None:
+    licence = prose(200)
+    a, b = f"Before. {licence}", licence.upper()
+    run = Passage(8, len(a) - 1, 0, len(b) - 1)
+    lines = list(SideBySide(Terminal(columns, colour=True), a, b).boilerplate(run))
+    assert f"boilerplate 200 words · A 8–{len(a) - 1:,} · B 0–{len(b) - 1:,}" in lines[0]
+    assert all("\x1b[2m" in line for line in lines if line not in ("\x1b[1mA\x1b[0m", "\x1b[1mB\x1b[0m"))
+    assert not any("48;5" in line for line in lines)  # no background
+    plain = "\n".join(SideBySide(Terminal(columns, colour=False), a, b).boilerplate(run))
+    assert " ".join(licence.split()[:3]) in " ".join(plain.split())
+    assert "words …" in " ".join(plain.split())
+    assert "[" not in plain

@@ -161,7 +161,7 @@ def test_what_cannot_be_done_is_said(winnow: Winnow, two: tuple[Path, Path], tmp
         (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: No such file or directory",
         (two[0], "--to", tmp_path / "out.csv"): ".parquet or .jsonl or .jsonl.gz",
         (two[0], "--to", "-", "--json"): "both want stdout",
-        ("--to", out): "Missing argument",
+        ("--to", out): "Name record files, or --store crawl.winnow",
         (two[0],): "Missing option '--to'",
     }.items():
         done = winnow("export", *options)

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.cython_core.overlap import common, overlap, stretches, without
 
 LARGEST = 2**64 - 1
 # Few enough values that two sets meet, and the ends of the range.
@@ -33,6 +34,46 @@ def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> Non
     assert overlap(sorted_array(many), sorted_array(few)) == reference.overlap(few, many)
 
 
+@given(st.sets(values), st.sets(values))
+def test_what_is_common_and_what_is_left(a: set[int], b: set[int]) -> None:
+    ours, theirs = sorted_array(a), sorted_array(b)
+    assert common(ours, theirs) == array("Q", reference.common(a, b))
+    assert without(ours, theirs) == array("Q", reference.without(a, b))
+    assert (ours, theirs) == (sorted_array(a), sorted_array(b))
+
+
+@given(st.sets(values, max_size=12), st.integers(400, 3_000), st.integers(1, 10**15))
+@example({0}, 400, 1)
+@example({LARGEST}, 400, 1)
+@example(set(), 400, 1)
+def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> None:
+    many = set(range(0, count * step, step))
+    few |= set(sorted(many)[:: count // 5])
+    for a, b in ((few, many), (many, few)):
+        assert common(sorted_array(a), sorted_array(b)) == array("Q", reference.common(a, b))
+        assert without(sorted_array(a), sorted_array(b)) == array("Q", reference.without(a, b))
+
+
+@given(st.lists(st.integers(0, 20), max_size=40), st.sets(st.integers(0, 20)))
+def test_stretches_of_values_in_any_order(values: list[int], among: set[int]) -> None:
+    assert stretches(array("Q", values), sorted_array(among)) == reference.stretches(values, among)
+
+
+@given(st.lists(values, max_size=20), st.sets(values))
+@example([0, LARGEST], {0, LARGEST})
+@example([LARGEST], set())
+def test_stretches_at_the_ends_of_the_range(some: list[int], among: set[int]) -> None:
+    assert stretches(array("Q", some), sorted_array(among)) == reference.stretches(some, among)
+
+
+def test_what_is_left_is_the_callers_own() -> None:
+    """Not the array that came in, even where all of it is left."""
+    ours = array("Q", [1, 2])
+    left = without(ours, array("Q"))
+    left.append(3)
+    assert ours == array("Q", [1, 2])
+
+
 @pytest.mark.parametrize("at", [0, 1, 500, 998, 999])
 def test_finds_one_value_wherever_it_is(at: int) -> None:
     many = array("Q", range(1, 3_000, 3))
@@ -43,6 +84,7 @@ def test_finds_one_value_wherever_it_is(at: int) -> None:
 def test_takes_any_buffer_of_the_right_type() -> None:
     numbers = array("Q", [1, 5, 9])
     assert overlap(memoryview(numbers)[1:], memoryview(numbers.tobytes()).cast("Q")) == 2
+    assert without(memoryview(numbers), memoryview(numbers)[1:]) == array("Q", [1])
 
 
 @pytest.mark.parametrize(
@@ -54,8 +96,9 @@ def test_takes_any_buffer_of_the_right_type() -> None:
         (None, "got NoneType"),
     ],
 )
-def test_says_what_it_wants(wrong: object, named: str) -> None:
-    with pytest.raises(TypeError, match=r"overlap\(\) wants .*typecode 'Q'.*" + named):
-        overlap(wrong, array("Q"))  # type: ignore[arg-type]
+@pytest.mark.parametrize("wants", [overlap, common, without, stretches])
+def test_says_what_it_wants(wants: Callable[[object, object], object], wrong: object, named: str) -> None:
+    with pytest.raises(TypeError, match=rf"{wants.__name__}\(\) wants .*typecode 'Q'.*{named}"):
+        wants(wrong, array("Q"))
     with pytest.raises(TypeError, match=named):
-        overlap(array("Q"), wrong)  # type: ignore[arg-type]
+        wants(array("Q"), wrong)

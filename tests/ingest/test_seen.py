@@ -1,24 +1,34 @@
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.seen import Ledger, StoredCaptures, Unchanged, write_stored
 from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
+
+
+def digest(name: str) -> str:
+    return name.encode().hex()
 
 
 def record(url: str, content: str, text: str = "", shingles: str = "") -> Record:
     return Record(
         url=url,
         text="some text",
-        content_digest=content,
-        text_digest=text or content,
-        shingle_digest=shingles or text or content,
+        content_digest=digest(content),
+        text_digest=digest(text or content),
+        shingle_digest=digest(shingles or text or content),
         fingerprints=array("Q"),
         positions=array("I"),
         shingle_count=1,
@@ -74,18 +84,18 @@ def test_the_first_content_of_a_capture_counts_in_a_run(ledger: Ledger) -> None:
     another = Skipped("http://old/", "another content of the same capture")
     ledger.settle(record("http://old/", "changed"))
     assert ledger.settle(record("http://old/", "again")) == another
-    assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, "old")) == another
+    assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, digest("old"))) == another
 
 
 def test_what_a_worker_found_unchanged_is_the_first_content(ledger: Ledger) -> None:
-    unchanged = Unchanged("http://old/", record("http://old/", "").id, "old")
+    unchanged = Unchanged("http://old/", record("http://old/", "").id, digest("old"))
     assert ledger.settle(unchanged) == unchanged
     assert isinstance(ledger.settle(record("http://old/", "changed")), Skipped)
 
 
 def test_workers_see_what_was_stored(stored: Path) -> None:
     with closing(StoredCaptures(stored)) as captures:
-        assert captures.content(record("http://old/", "").id) == "old"
+        assert captures.content(record("http://old/", "").id) == digest("old")
         assert captures.content(record("http://other/", "").id) is None
 
 
@@ -94,3 +104,88 @@ def test_a_page_without_words_equals_nothing(ledger: Ledger) -> None:
         empty = record(url, "same")
         empty.shingle_count = 0
         assert mark(ledger.settle(empty)) == (None, None)
+
+
+def test_the_first_of_equals_is_the_first_stored_even_after_others_in_the_run(ledger: Ledger) -> None:
+    for url in ("http://a/", "http://b/"):
+        assert mark(ledger.settle(record(url, "old"))) == ("content", "http://old/")
+    assert mark(ledger.settle(record("http://c/", "new", "old"))) == ("text", "http://old/")
+
+
+def test_a_content_that_was_replaced_is_nobodys(ledger: Ledger) -> None:
+    ledger.settle(record("http://old/", "changed"))
+    assert mark(ledger.settle(record("http://a/", "old"))) == (None, None)
+    assert mark(ledger.settle(record("http://b/", "old"))) == ("content", "http://a/")
+    assert mark(ledger.settle(record("http://c/", "changed"))) == ("content", "http://old/")
+
+
+def test_of_two_rows_of_one_capture_the_later_counts(tmp_path: Path) -> None:
+    """As a run leaves them in a folder of record files that was killed."""
+    write_stored(tmp_path / "s", [Stored.of(record("http://a/", content)) for content in ("first", "second")])
+    with closing(StoredCaptures(tmp_path / "s")) as captures:
+        assert captures.content(record("http://a/", "").id) == digest("second")
+
+
+# Pages of a run: a capture, and its content, its text, its shingles.
+PAGES = st.lists(st.tuples(*[st.integers(0, 4)] * 4).map(lambda given: record(*map(str, given))), max_size=20)
+
+
+@given(before=PAGES, run=PAGES, writes=st.sets(st.integers(0, 20)))
+def test_when_a_run_writes_changes_nothing(before: list[Record], run: list[Record], writes: set[int]) -> None:
+    """A store that is looked into while the run writes to it says the same as one that is written at the end."""
+    with TemporaryDirectory() as folder:
+        told = []
+        for name, times in (("at the end", set[int]()), ("meanwhile", writes)):
+            path = Path(folder, name)
+            write_stored(path, [])
+            _write(path, before)
+            with closing(Ledger(Path(folder, f"run {name}"), path)) as ledger:
+                settled: list[Record | Unchanged | Skipped] = []
+                waiting: list[Record] = []
+                for number, each in enumerate(run):
+                    settled.append(ledger.settle(each))
+                    waiting += [last] if isinstance(last := settled[-1], Record) else []
+                    if number in times:
+                        _write(path, waiting)
+                        waiting = []
+                told.append((settled, ledger.replaced))
+        assert told[0] == told[1]
+
+
+@given(before=PAGES, run=PAGES)
+def test_a_second_run_finds_all_unchanged(before: list[Record], run: list[Record]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "stored")
+        write_stored(path, [])
+        _write(path, before)
+        with closing(Ledger(Path(folder, "first"), path)) as ledger:
+            first = [ledger.settle(each) for each in run]
+        _write(path, [each for each in first if isinstance(each, Record)])
+        with closing(Ledger(Path(folder, "second"), path)) as ledger:
+            again = [ledger.settle(each) for each in run]
+        for one, other in zip(first, again, strict=True):
+            assert isinstance(other, Skipped if isinstance(one, Skipped) else Unchanged)
+
+
+def _write(path: Path, records: list[Record]) -> None:
+    """As a store does it."""
+    with closing(sqlite3.connect(path)) as file:
+        for each in records:
+            id_, *digests = (bytes.fromhex(value) for value in (each.id, *Stored.of(each)[2:]))
+            file.execute("DELETE FROM page WHERE id = ?", (id_,))
+            file.execute("INSERT INTO page VALUES (NULL, ?, ?, ?, ?, ?)", (id_, each.url, *digests))
+        file.commit()
+
+
+def test_what_cannot_be_looked_into_is_said(tmp_path: Path) -> None:
+    (tmp_path / "garbage").write_bytes(b"garbage" * 1000)
+    with pytest.raises(WinnowError, match="garbage"), closing(StoredCaptures(tmp_path / "garbage")) as captures:
+        captures.content("00")
+
+
+def test_digests_of_others_are_digests(tmp_path: Path) -> None:
+    odd = replace(record("http://old/", "old"), content_digest="sha1:xyz")
+    write_stored(tmp_path / "stored", [Stored.of(odd)])
+    with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:
+        assert mark(ledger.settle(replace(odd, url="http://new/"))) == ("content", "http://old/")
+        assert isinstance(ledger.settle(odd), Unchanged)

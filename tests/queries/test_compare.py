@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow import Passage, Scheme, compare
+from opensearch_winnow import Comparison, Passage, Scheme, compare
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
+from opensearch_winnow.queries.compare import scores, shared_passages, side
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]
@@ -88,3 +90,125 @@ def test_nothing_in_common_and_nothing_at_all() -> None:
 def test_bytes_are_refused_in_words() -> None:
     with pytest.raises(TypeError, match="str"):
         compare("text", b"bytes")  # type: ignore[arg-type]
+
+
+@given(texts, texts)
+def test_a_side_is_made_once_and_held_against_many(a: str, b: str) -> None:
+    whole = compare(a, b, SMALL)
+    ours, theirs = side(a, SMALL), side(b, SMALL)
+    assert scores(ours, theirs) == (whole.resemblance, whole.containment, whole.contained)
+    assert shared_passages(ours, theirs, SMALL) == (whole.passages, [])
+    assert scores(theirs, ours) == (whole.resemblance, whole.contained, whole.containment)
+
+
+def test_with_a_smaller_window_shorter_runs_are_found() -> None:
+    quoted = "seven remarkable expressions standing together as one"
+    ours, theirs = (side(f"{prose(30, seed)} {seed} {quoted} {seed} {prose(30, seed)}", Scheme()) for seed in (1, 2))
+    every, _ = shared_passages(ours, theirs, Scheme(noise=40), window=1)
+    assert [ours.canonical.text[each.start : each.end] for each in every] == [quoted]
+
+
+def canonical_length(text: str) -> int:
+    return len(canonical_text(text).chars)
+
+
+@given(texts, texts, st.lists(texts, max_size=2), st.sampled_from([None, "a.example"]))
+def test_boilerplate_is_cut_out_of_the_runs_and_nothing_else_is_lost(
+    a: str, b: str, registered: list[str], site: str | None
+) -> None:
+    plain = compare(a, b, SMALL)
+    boilerplate = [Boilerplate("b", each, site) for each in registered]
+    both = compare(a, b, SMALL, boilerplate=boilerplate, sites=(site, site))
+    grams = {
+        each[i : i + SMALL.k]
+        for each in (canonical_text(text).chars for text in registered)
+        for i in range(len(each) - SMALL.k + 1)
+    }
+    for part in both.passages + both.boilerplate:
+        ours = canonical_text(a[part.start : part.end]).chars
+        assert ours == canonical_text(b[part.other_start : part.other_end]).chars
+        assert len(ours) >= SMALL.k
+        in_boilerplate = [ours[i : i + SMALL.k] in grams for i in range(len(ours) - SMALL.k + 1)]
+        assert (in_boilerplate[0] and in_boilerplate[-1]) if part in both.boilerplate else not any(in_boilerplate)
+    assert both.passages == sorted(both.passages)
+    assert both.boilerplate == sorted(both.boilerplate)
+    for run in plain.passages:
+        end = run.start
+        for part in sorted(both.passages + both.boilerplate):
+            ahead = canonical_length(a[run.start : part.start])
+            in_run = run.start <= part.start < run.end and run.other_start <= part.other_start < run.other_end
+            if in_run and ahead == canonical_length(b[run.other_start : part.other_start]):
+                assert end <= part.start
+                assert canonical_length(a[end : part.start]) < SMALL.k
+                end = part.end
+        assert end <= run.end
+        assert canonical_length(a[end : run.end]) < SMALL.k
+
+
+@given(texts, texts, texts)
+def test_what_is_boilerplate_elsewhere_changes_nothing(a: str, b: str, template: str) -> None:
+    plain = compare(a, b, SMALL)
+    elsewhere = [Boilerplate("t", template, "other.example")]
+    assert compare(a, b, SMALL, boilerplate=elsewhere) == plain
+    assert compare(a, b, SMALL, boilerplate=elsewhere, sites=("a.example", "b.example")) == plain
+
+
+def test_a_licence_on_two_pages_is_no_resemblance() -> None:
+    licence, one, two, shared = prose(80, 1), prose(100, 2), prose(100, 3), prose(60, 4)
+    a, b = f"{one} {licence} {shared}", f"{licence} {two} {shared}"
+    both = compare(a, b, boilerplate=[Boilerplate("licence", licence.upper())])
+    [excluded], [passage] = both.boilerplate, both.passages
+    assert a[excluded.start : excluded.end] == b[excluded.other_start : excluded.other_end] == licence
+    assert a[passage.start : passage.end] == shared
+    counted = compare(f"{one} {shared}", f"{two} {shared}")
+    assert both.resemblance == pytest.approx(counted.resemblance, abs=0.02)
+    assert both.left_out == (71, 71)
+
+
+def test_a_run_that_goes_on_behind_boilerplate_is_split() -> None:
+    licence, shared = prose(80, 1), prose(60, 2)
+    text = f"{shared} {licence} {shared[::-1]}"
+    both = compare(text, text, boilerplate=[Boilerplate("licence", licence)])
+    assert [text[each.start : each.end] for each in both.passages] == [shared, shared[::-1]]
+    assert [text[each.start : each.end] for each in both.boilerplate] == [licence]
+    across = compare(text, text, boilerplate=[Boilerplate("licence", licence)], join_gap=10_000)
+    assert across == both
+
+
+def test_copies_of_a_site_template_are_found_from_other_sites() -> None:
+    """A site that puts the article of another on all its pages hides neither its copies nor the article."""
+    article = prose(300, 1)
+    copies = [f"{prose(50, seed)} {article} {prose(50, seed + 50)}" for seed in range(2, 4)]
+    poisoned = [Boilerplate("t", article, "copies.example", learned=True)]
+
+    def against(a: str, b: str, *sites: str) -> Comparison:
+        return compare(a, b, boilerplate=poisoned, sites=(sites[0], sites[1]))
+
+    found = against(article, copies[0], "victim.example", "copies.example")
+    assert found == compare(article, copies[0])
+    assert found.containment == 1
+    back = against(copies[0], article, "copies.example", "victim.example")
+    assert back.contained == 1
+    assert [(each.end - each.start) for each in back.passages] == [len(article)]
+    among_themselves = against(copies[0], copies[1], "copies.example", "copies.example")
+    assert among_themselves.resemblance < 0.01
+    assert len(among_themselves.boilerplate) == 1
+
+
+@given(texts, texts, texts, texts)
+def test_a_template_never_lowers_a_score_between_sites(a: str, b: str, ours: str, theirs: str) -> None:
+    exclusions = Exclusions([Boilerplate("a", ours, "a.example"), Boilerplate("b", theirs, "b.example")], SMALL)
+    one, other = side(a, SMALL, site="a.example"), side(b, SMALL, site="b.example")
+    plain, adjusted = scores(one, other), scores(one, other, exclusions)
+    assert all(after >= before for before, after in zip(plain, adjusted, strict=True))
+    assert shared_passages(one, other, SMALL, exclusions=exclusions) == shared_passages(one, other, SMALL)
+
+
+def test_the_template_of_a_page_is_not_expected_of_the_other() -> None:
+    template, article = prose(100, 1), prose(100, 2)
+    page = f"{template} {article}"
+    registered = [Boilerplate("t", template, "a.example")]
+    both = compare(page, article, boilerplate=registered, sites=("a.example", None))
+    assert both.containment > compare(page, article).containment + 0.3
+    assert both.left_out == (91, 0)
+    assert both.contained == 1

@@ -1,0 +1,143 @@
+"""How good the answers are on real pages: the figures whose floors tests/quality keeps."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks.table import Run, Table
+from benchmarks.unpacked_data import unpacked_data
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.scheme import Scheme
+from tests.quality.corpora import Unpacked, answers, articles, digest, manuals, records, web_app_states
+from tests.quality.measured import (
+    REUSE,
+    SHORT,
+    ZONE,
+    area,
+    beside_labels,
+    beside_truth,
+    best_threshold,
+    in_source,
+    main_texts,
+    near_duplicates,
+)
+from tests.quality.resemblances import resemblances
+
+LEAST = 0.05
+
+
+def tables(run: Run) -> Iterator[Table]:
+    with unpacked_data() as unpacked:
+        yield near_duplicate_pages(unpacked, every=max(1, round(1 / run.scale)))
+        yield states(unpacked)
+        yield main_text_pages(unpacked)
+        yield reuse(unpacked)
+
+
+@contextmanager
+def store(pages: Iterable[Page], scheme: Scheme = Scheme()) -> Iterator[Index]:
+    with (
+        TemporaryDirectory(prefix="winnow-bench-") as folder,
+        Index.open(Path(folder, "q.winnow"), scheme=scheme) as index,
+    ):
+        index.add(pages)
+        yield index
+
+
+def near_duplicate_pages(unpacked: Unpacked, every: int) -> Table:
+    corpus = records(manuals(unpacked))
+    start = time.process_time()
+    truth = resemblances(corpus, Scheme(), ZONE[0])
+    taken = time.process_time() - start
+    urls = [record.url for record in corpus][::every]
+    rows = []
+    with store(manuals(unpacked)) as index:
+        for name, exact in ("exact", True), ("estimate", False):
+            start = time.process_time()
+            found = near_duplicates(index, urls, exact=exact)
+            seconds = time.process_time() - start
+            quality = beside_truth(found, truth, urls)
+            errors = [abs(score - truth.get(pair, 0.0)) for pair, score in found.items()]
+            rows.append(
+                (
+                    name,
+                    f"{quality.recall:.4f}",
+                    f"{quality.precision:.4f}",
+                    f"{max(errors, default=0.0):.3f}",
+                    f"{seconds / len(urls) * 1e3:.1f}",
+                )
+            )
+    return Table(
+        f"Near-duplicates (≥ .5) of {len(urls):,} of {len(corpus):,} pages",
+        ("", "recall", "precision", "largest error of a score", "CPU ms a question"),
+        rows,
+        f"Floors: .99 each, .97 by estimate. Beside the exact resemblance of all pairs, which takes {taken:.0f} s;"
+        f" those from {ZONE[0]} to {ZONE[1]} do not count. Corpus {digest(corpus)}.",
+    )
+
+
+def states(unpacked: Unpacked) -> Table:
+    pages, labels = web_app_states(unpacked)
+    with store(pages) as index:
+        found = near_duplicates(index, [page.url for page in pages], LEAST)
+    threshold, best = best_threshold(found, labels, LEAST)
+    half = beside_labels(found, labels, 0.5)
+    rows = [
+        (f"{at:.2f}", f"{quality.recall:.3f}", f"{quality.precision:.3f}", f"{quality.f1:.3f}")
+        for at, quality in ((threshold, best), (0.5, half))
+    ]
+    note = f"Labels are about the function of a page, whatever data is on it. Corpus {digest(records(pages))}."
+    title = f"{len(pages)} states of a web application, by hand labels of {len(labels):,} pairs"
+    return Table(title, ("threshold", "recall", "precision", "F1"), rows, note)
+
+
+def main_text_pages(unpacked: Unpacked) -> Table:
+    labelled = list(articles(unpacked))
+    rows = []
+    with store(article.page for article in labelled) as index:
+        for least in (0.0, 0.1, 0.5):
+            outcomes = main_texts(index, labelled, least)
+            asked = outcomes.total() - outcomes["no main text"]
+            others = (outcomes[name] for name in ("not first", "not found", "cannot be asked", "no main text"))
+            rows.append((f"{least:g}", f"{outcomes['first'] / asked:.4f}", f"{outcomes['first']}", *map(str, others)))
+    return Table(
+        f"The main text of {len(labelled)} pages, as other people took it, finds its page",
+        (
+            "min_containment",
+            "first, of those asked",
+            "first",
+            "not first",
+            "not found",
+            "cannot be asked",
+            "no main text",
+        ),
+        rows,
+        "Floor: .99 at .1. Of four pages the HTML has nothing of the main text in it: it comes by script.",
+    )
+
+
+def reuse(unpacked: Unpacked) -> Table:
+    written = list(answers(unpacked))
+    sources = {answer.source.url: answer.source for answer in written}
+    rows = []
+    for scheme in Scheme(), SHORT:
+        scores = defaultdict(list)
+        with store(sources.values(), scheme) as index:
+            for answer in written:
+                scores[answer.reuse].append(in_source(index, answer))
+        copied = scores["cut"] + scores["light"] + scores["heavy"]
+        medians = (f"{median(scores[name]):.3f}" for name in REUSE)
+        rows.append((f"{scheme.shingle} words, k={scheme.k}", *medians, f"{area(copied, scores['non']):.3f}"))
+    return Table(
+        f"{len(written)} short answers: how much of each is in its source (median)",
+        ("shingles", *REUSE, "area under ROC, copied / non"),
+        rows,
+        "Cut: told to copy; light, heavy: to reword; non: not to look at the source.",
+    )

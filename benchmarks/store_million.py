@@ -1,0 +1,14 @@
+"""The questions of `store`, up to a million generated records. It takes the better part of an hour, and some 20 GB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.store import growing
+from benchmarks.table import Run, Table
+
+SIZES = (10_000, 100_000, 1_000_000)
+
+
+def tables(run: Run) -> Iterator[Table]:
+    yield from growing(run, SIZES)

@@ -1,0 +1,92 @@
+"""What winnow export exports: the records of a store, or of record files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.opening import files_of
+from opensearch_winnow.stores.store import Store
+
+if TYPE_CHECKING:  # Arrow takes half a second to import, which --help need not wait for.
+    import pyarrow as pa
+
+BATCH = 1_000  # records that become columns at a time
+
+
+class StoredRecords:
+    """Those of a store."""
+
+    def __init__(self, store: Store, crawl: str | None, site: str | None) -> None:
+        self._store = store
+        self._where = Filters(crawl=crawl, site=site)
+
+    @property
+    def files(self) -> list[Path]:
+        """That they are in."""
+        return files_of(self._store.name)
+
+    @property
+    def scheme(self) -> WrittenScheme:
+        return written(self._store.scheme)
+
+    def count(self) -> int:
+        return self._store.count(self._where)
+
+    def records(self) -> Iterator[Record]:
+        return self._store.scan(self._where)
+
+    def write_parquet(self, target: Path) -> int:
+        """Into one record file. How many there were: a store may be written meanwhile."""
+        from opensearch_winnow.mappings.hidden_parquet import HiddenParquet  # noqa: PLC0415
+        from opensearch_winnow.mappings.record_columns import as_columns  # noqa: PLC0415
+
+        records = self.records()
+        out = HiddenParquet(target, self.scheme)
+        try:
+            while some := list(islice(records, BATCH)):
+                out.write(as_columns(some))
+            out.place()
+        except BaseException:
+            out.discard()
+            raise
+        return out.rows
+
+
+class FiledRecords:
+    """Those of record files, and of folders of them."""
+
+    def __init__(self, names: Sequence[str], crawl: str | None, site: str | None) -> None:
+        from opensearch_winnow.mappings.parquet import record_files, scheme_of  # noqa: PLC0415
+
+        self._wanted = {"crawl": crawl, "site": site}
+        self.scheme, *others = map(scheme_of, names)
+        for name, other in zip(names[1:], others, strict=True):
+            if other.id != self.scheme.id:
+                raise other_scheme(name, other.id, self.scheme.id)
+        self.files = [file for name in names for file in record_files(name)]
+
+    @cached_property
+    def _keep(self) -> list[pa.BooleanArray]:
+        from opensearch_winnow.mappings.parquet import latest  # noqa: PLC0415
+
+        return latest(self.files, **self._wanted)
+
+    def count(self) -> int:
+        return sum(rows.true_count for rows in self._keep)
+
+    def records(self) -> Iterator[Record]:
+        from opensearch_winnow.mappings.parquet import read_rows  # noqa: PLC0415
+
+        return read_rows(self.files, self._keep)
+
+    def write_parquet(self, target: Path) -> int:
+        from opensearch_winnow.mappings.hidden_parquet import merged  # noqa: PLC0415
+
+        return merged(self.files, self._keep, target, self.scheme)

@@ -1,0 +1,139 @@
+"""Matches as a table with bars, as tab-separated values, and as JSON values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from opensearch_winnow.cli.bars import bar
+from opensearch_winnow.cli.display_width import Span, shorten, width
+from opensearch_winnow.cli.page_line import day, short_urls, time_stamp
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.queries.matches import Match, Matches, Score
+
+# A is the question and B the page, as they are for `winnow compare`, which is the next thing to look at.
+HEADS: dict[Score, str] = {"resemblance": "resemblance", "containment": "A in B", "contained": "B in A"}
+BAR = 10
+GAP = "  "
+ROOM = 20  # columns; a URL or a title in fewer says nothing
+
+
+def score(match: Match, name: Score) -> float:
+    return {"resemblance": match.resemblance, "containment": match.containment, "contained": match.contained}[name]
+
+
+def show_table(screen: Terminal, matches: Matches, *, full: bool = False) -> None:
+    """`full` shortens no URL."""
+    for line in table(matches, screen.columns, full=full):
+        screen.echo(screen.line(line))
+
+
+def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
+    """Its lines: the score that was asked for with a bar, the two others, and the page."""
+    others = [name for name in HEADS if name != matches.asked]
+    numbers = [
+        [_asked(match, matches.asked), *(_other(match, name) for name in others), _passages(match), day(match.card)]
+        for match in matches
+    ]
+    heads = [HEADS[matches.asked], *(HEADS[name] for name in others), "passages", "date"]
+    for empty, column in (("", len(heads) - 1), ("–", len(heads) - 2)):
+        if all(row[column] == empty for row in numbers):
+            del heads[column]
+            numbers = [row[:column] + row[column + 1 :] for row in numbers]
+    widths = [max(map(width, column)) for column in zip(*(["", *heads[1:]], *numbers), strict=True)]
+    first = max(widths[0] + 1 + BAR, width(heads[0]))
+    room = columns - first - sum(widths[1:]) - len(GAP) * len(widths)
+    below = room < ROOM  # on a narrow terminal the page has a line of its own
+    urls = [match.url for match in matches]
+    urls = [one_line(url).strip() for url in urls] if full else short_urls(urls, columns - len(GAP) if below else room)
+    url_columns = max(map(width, urls), default=0)
+    titles = _titles(matches, room - url_columns - len(GAP))
+    headings = [heads[0].ljust(first), *map(_right, heads[1:], widths[1:]), *([] if below else ["page (B)"])]
+    yield [(GAP.join(headings), "bold")]
+    for match, row, url, title in zip(matches, numbers, urls, titles, strict=True):
+        filled = bar(score(match, matches.asked), BAR)
+        cells = [f"{_right(row[0], first - 1 - BAR)} {filled}", *map(_right, row[1:], widths[1:])]
+        if below:
+            yield [(GAP.join(cells), "plain")]
+            yield [(GAP + url, "plain")]
+        else:
+            line: list[Span] = [(GAP.join((*cells, url)), "plain")]
+            if title:
+                line.append((" " * (url_columns - width(url)) + GAP + title, "dim"))
+            yield line
+
+
+def show_rows(matches: Matches) -> None:
+    """In full: what is read by a program is not shortened."""
+    sys.stdout.write("resemblance\tcontainment\tcontained\tkind\terror\tpassages\tfetched_at\turl\ttitle\n")
+    for match in matches:
+        scores = "\t".join(f"{each:.6g}" for each in (match.resemblance, match.containment, match.contained))
+        found = f"{match.kind}\t{match.error:.6g}\t{len(match.passages)}"
+        page = f"{time_stamp(match.card) or ''}\t{one_line(match.url)}\t{one_line(match.card.title or '').strip()}"
+        sys.stdout.write(f"{scores}\t{found}\t{page}\n")
+
+
+def as_object(matches: Matches) -> dict[str, Any]:
+    return {
+        "total": matches.total,
+        "asked": matches.asked,
+        "threshold": matches.threshold,
+        "candidates": matches.candidates,
+        "ignored": matches.ignored,
+        "seconds": round(matches.seconds, 6),
+        "matches": [
+            {
+                "id": match.card.id,
+                "url": match.url,
+                "title": match.card.title,
+                "site": match.card.site,
+                "fetched_at": time_stamp(match.card),
+                "resemblance": match.resemblance,
+                "containment": match.containment,
+                "contained": match.contained,
+                "kind": match.kind,
+                "error": match.error,
+                "passages": [passage._asdict() for passage in match.passages],
+                "boilerplate": [passage._asdict() for passage in match.boilerplate],
+            }
+            for match in matches
+        ],
+    }
+
+
+def compact_percent(share: float) -> str:
+    """Whole per cents; 0 and 100 only where nothing is rounded."""
+    if 0 < share < 0.01:
+        return "<1 %"
+    if 0.99 < share < 1:
+        return ">99 %"
+    return f"{share:.0%}".replace("%", " %")
+
+
+def _asked(match: Match, name: Score) -> str:
+    if match.kind == "exact":
+        return compact_percent(score(match, name))
+    error = 100 * match.error
+    return f"≈ {100 * score(match, name):.0f} ± {error:.{0 if error >= 1 or not error else 1}f} %"
+
+
+def _other(match: Match, name: Score) -> str:
+    return "≈ " * (match.kind == "estimate") + compact_percent(score(match, name))
+
+
+def _passages(match: Match) -> str:
+    if match.kind == "estimate" and not match.passages:
+        return "–"  # not looked for
+    return f"{len(match.passages):,}"
+
+
+def _titles(matches: Matches, room: int) -> Sequence[str]:
+    if room < ROOM:
+        return [""] * len(matches)
+    return [shorten(one_line(match.card.title or "").strip(), room) for match in matches]
+
+
+def _right(text: str, columns: int) -> str:
+    return " " * (columns - width(text)) + text

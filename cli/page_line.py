@@ -1,0 +1,40 @@
+"""What one line says of a page: its date, and as much of its URL as fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from os.path import commonprefix
+
+from opensearch_winnow.cli.display_width import shorten_middle, width
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.mappings.card import Card
+
+# What a URL begins with that tells a reader nothing.
+ROOT = re.compile(r"https?://(?:www\.)?|file://|[a-z]*:?/*", re.IGNORECASE)
+
+
+def day(card: Card) -> str:
+    return "" if card.fetched_at is None else f"{card.fetched_at:%Y-%m-%d}"
+
+
+def time_stamp(card: Card) -> str | None:
+    """As in the documents of records."""
+    return None if card.fetched_at is None else card.fetched_at.isoformat().replace("+00:00", "Z")
+
+
+def short_urls(urls: Sequence[str], columns: int) -> list[str]:
+    """The URLs, each in so many columns.
+
+    Where one does not fit, all are shown without the folder that they have in common, which tells none from another;
+    and what is still too long without its middle.
+    """
+    shown = [one_line(url).strip() for url in urls]
+    if all(width(url) <= columns for url in shown):
+        return shown
+    folder = commonprefix(shown).rpartition("/")[0] if len(set(shown)) > 1 else ""
+    if ROOT.fullmatch(f"{folder}/"):
+        folder = ""
+    if folder:
+        return [shorten_middle(f"…{url.removeprefix(folder)}", columns) for url in shown]
+    return [url if width(url) <= columns else shorten_middle(ROOT.sub("", url, count=1), columns) for url in shown]

@@ -1,0 +1,150 @@
+"""Statistics of a store as tables with bars, and as tab-separated values."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from opensearch_winnow.cli.bars import bar
+from opensearch_winnow.cli.display_width import shorten_middle, width
+from opensearch_winnow.cli.match_table import compact_percent
+from opensearch_winnow.cli.page_counts import PageCounts
+from opensearch_winnow.cli.power_law import PowerLaw
+from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.store import Statistics
+
+UNITS = ("bytes", "kB", "MB", "GB", "TB")
+BAR = 30
+NAME = 40  # columns of a site or crawl
+
+
+def show_table(
+    screen: Terminal, name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
+) -> None:
+    def heading(text: str) -> None:
+        screen.echo("\n" + screen.paint(text, "bold"))
+
+    period = f", {pages.first} to {pages.last}" if pages.first else ""
+    screen.echo(screen.paint(one_line(name), "bold"))
+    captures = _count(statistics.pages, "page (capture)", "pages (captures)")
+    screen.echo(f"{captures} of {_count(statistics.urls, 'URL')} on {_count(statistics.sites, 'site')}{period}")
+    copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
+    if copies:
+        screen.echo(f"{pages.duplicates.total():,} equal an earlier page: {copies}")
+    code = scheme.form == "code"
+    unit = "tokens" if code else "canonical characters"
+    screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {scheme.selection}")
+    if not statistics.pages:
+        return
+    if set(pages.crawls) != {""}:
+        heading("Crawls")
+        _counts(screen, pages.crawls, "(no name)")
+    if len(pages.sites) > 1:
+        heading("Sites")
+        _counts(screen, pages.sites, "(no host)")
+    counts = statistics.frequencies["fingerprints"]
+    if counts:
+        different = sum(counts.values())
+        total = sum(on * tokens for on, tokens in counts.items())
+        heading("Fingerprints")
+        screen.echo(f"{total:,} on pages, {different:,} different")
+        screen.echo(f"{'on pages':>16}  {'fingerprints':>12}  bars are logarithmic")
+        for label, tokens in bins(counts):
+            share = (1 + math.log10(tokens)) / (1 + math.log10(different)) if tokens else 0
+            part = f"  {compact_percent(tokens / different):>5}" if tokens else ""
+            screen.echo(f"{label:>16}  {tokens:>12,}  {bar(share, BAR)}{part}")
+        for line in law_in_words(law):
+            screen.echo(line)
+    heading("Size")
+    for what, taken in _sizes(statistics.sizes):
+        each = f"{size(taken / statistics.pages):>10} a page"
+        screen.echo(f"{one_line(what):<16}  {size(taken):>10}  {each}")
+
+
+def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None) -> None:
+    """One row a number: its part, its name, and the value."""
+    rows: list[tuple[str, str, object]] = [
+        ("scheme", "id", scheme.id),
+        ("scheme", "noise", scheme.noise),
+        ("scheme", "guarantee", scheme.guarantee),
+        ("count", "pages", statistics.pages),
+        ("count", "urls", statistics.urls),
+        ("count", "sites", statistics.sites),
+    ]
+    rows += [("crawl", name, count) for name, count in pages.crawls.most_common()]
+    rows += [("site", name, count) for name, count in pages.sites.most_common(pages.TOP)]
+    rows += [("fingerprints on pages", label, tokens) for label, tokens in bins(statistics.frequencies["fingerprints"])]
+    if law is not None:
+        rows += [("power law", name, f"{value:.4g}") for name, value in law._asdict().items() if value is not None]
+    rows += [("bytes", name, taken) for name, taken in _sizes(statistics.sizes)]
+    sys.stdout.write("part\tname\tvalue\n")
+    sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in rows)
+
+
+def bins(counts: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Tokens by the pages they are on: 1, 2, 3–10, 11–30, 31–100 and so on, up to the last that has any."""
+    edges = [1, 2]
+    most = max(counts, default=0)
+    while edges[-1] < most:
+        edges.append(10 if edges[-1] == 2 else edges[-1] * 3 if str(edges[-1])[0] == "1" else edges[-1] // 3 * 10)
+    ends = edges if most else []
+    found: Counter[int] = Counter()
+    for on, tokens in counts.items():
+        found[next(end for end in ends if on <= end)] += tokens
+    starts = [1, *(end + 1 for end in ends)]
+    shown = [
+        (f"{start:,}" if start == end else f"{start:,}–{end:,}", end) for start, end in zip(starts, ends, strict=False)
+    ]
+    while shown and not found[shown[-1][1]]:
+        shown.pop()
+    return [(label, found[end]) for label, end in shown]
+
+
+def law_in_words(law: PowerLaw | None) -> Iterator[str]:
+    if law is None:
+        yield "no power law: every fingerprint is on one page only"
+        return
+    fit = "well" if law.distance < 0.05 else "roughly" if law.distance < 0.15 else "badly"
+    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by greatest likelihood"
+    off = f"{law.distance:.1%}".replace("%", " %")
+    yield f"it fits {fit}: off by at most {off} of the fingerprints"
+    if law.rank_slope is not None:
+        yield f"as in the winnowing paper: frequency ∝ rank^{law.rank_slope:.2f}".replace("^-", "^−") + " (there −0.7)"
+
+
+def size(count: float) -> str:
+    """1,000 bytes are a kilobyte."""
+    for unit in UNITS[:-1]:
+        if count < 999.5:
+            return f"{count:,.0f} {unit}" if unit == "bytes" or count >= 99.95 else f"{count:,.1f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} {UNITS[-1]}"
+
+
+def _sizes(sizes: Mapping[str, int]) -> Sequence[tuple[str, int]]:
+    largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return [*largest, ("all", sum(sizes.values()))]
+
+
+def _counts(screen: Terminal, counts: Counter[str], nameless: str) -> None:
+    shown = [
+        (shorten_middle(one_line(name) or nameless, NAME), count) for name, count in counts.most_common(PageCounts.TOP)
+    ]
+    columns = max(width(name) for name, _ in shown)
+    digits = len(f"{shown[0][1]:,}")
+    for name, count in shown:
+        screen.echo(
+            f"{name}{' ' * (columns - width(name))}  {count:>{digits},}  {bar(count / shown[0][1], BAR)}".rstrip()
+        )
+    rest = counts.total() - sum(count for _, count in shown)
+    if rest:
+        others = len(counts) - len(shown)
+        screen.echo(screen.paint(f"and {others:,} other{'s' * (others > 1)} with {rest:,}", "dim"))
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"

@@ -1,0 +1,161 @@
+"""Postings: which token is on which page, as two arrays of the same length, sorted by token and then by page."""
+
+import array
+from collections import Counter
+
+from cpython cimport array
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
+
+from opensearch_winnow.cython_core.arrays cimport hashes, kind
+
+cdef array.array NO_TOKENS = array.array("Q")
+cdef array.array NO_PAGES = array.array("I")
+
+
+cdef struct Posting:
+    uint64_t token
+    uint32_t page
+
+
+def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
+    """The postings of pages, each once; `tokens` are those of all pages, and the first of them has `counts[0]`."""
+    cdef const uint64_t[::1] source = hashes(tokens, "sorted_postings")
+    cdef const uint32_t[::1] lengths = _numbers(counts, "sorted_postings")
+    cdef const uint32_t[::1] numbers = _numbers(pages, "sorted_postings")
+    cdef Py_ssize_t n = source.shape[0], m = lengths.shape[0], i, j, end, k = 0, total = 0
+    for i in range(m):
+        total += lengths[i]
+    if numbers.shape[0] != m or total != n:
+        raise ValueError(f"sorted_postings() wants a page for each count, and {total} tokens in all, not {n}")
+    if n == 0:
+        return array.array("Q"), array.array("I")
+    cdef Posting* postings = <Posting*>malloc(n * sizeof(Posting))
+    if postings == NULL:
+        raise MemoryError(f"no memory to sort {n} postings")
+    try:
+        with nogil:
+            j = 0
+            for i in range(m):
+                end = j + lengths[i]
+                while j < end:
+                    postings[j].token = source[j]
+                    postings[j].page = numbers[i]
+                    j += 1
+            qsort(postings, n, sizeof(Posting), _compare)
+            for j in range(n):  # a token may come twice on a page
+                if j == 0 or _compare(&postings[j], &postings[k - 1]):
+                    postings[k] = postings[j]
+                    k += 1
+        return _arrays(postings, k)
+    finally:
+        free(postings)
+
+
+def merged(tokens, pages, more_tokens, more_pages) -> tuple[array.array, array.array]:
+    """The postings of both, each once."""
+    cdef const uint64_t[::1] a = hashes(tokens, "merged")
+    cdef const uint32_t[::1] p = _pages(pages, a, "merged")
+    cdef const uint64_t[::1] b = hashes(more_tokens, "merged")
+    cdef const uint32_t[::1] q = _pages(more_pages, b, "merged")
+    cdef Py_ssize_t m = a.shape[0], n = b.shape[0], i = 0, j = 0, k = 0
+    cdef array.array both = array.clone(NO_TOKENS, m + n, zero=False)
+    cdef array.array on = array.clone(NO_PAGES, m + n, zero=False)
+    cdef uint64_t* token = <uint64_t*>both.data.as_ulonglongs
+    cdef uint32_t* page = <uint32_t*>on.data.as_uints
+    cdef bint left, right
+    with nogil:
+        while i < m or j < n:
+            left = j == n or (i < m and (a[i] < b[j] or (a[i] == b[j] and p[i] <= q[j])))
+            right = i == m or (j < n and (b[j] < a[i] or (b[j] == a[i] and q[j] <= p[i])))
+            token[k] = a[i] if left else b[j]
+            page[k] = p[i] if left else q[j]
+            k += 1
+            i += left
+            j += right
+    array.resize(both, k)
+    array.resize(on, k)
+    return both, on
+
+
+def without(tokens, pages, dropped) -> tuple[array.array, array.array]:
+    """The postings but for those of some pages, which are sorted."""
+    cdef const uint64_t[::1] a = hashes(tokens, "without")
+    cdef const uint32_t[::1] p = _pages(pages, a, "without")
+    cdef const uint32_t[::1] d = _numbers(dropped, "without")
+    cdef Py_ssize_t n = a.shape[0], m = d.shape[0], i, k = 0
+    cdef array.array kept = array.clone(NO_TOKENS, n, zero=False)
+    cdef array.array on = array.clone(NO_PAGES, n, zero=False)
+    cdef uint64_t* token = <uint64_t*>kept.data.as_ulonglongs
+    cdef uint32_t* page = <uint32_t*>on.data.as_uints
+    with nogil:
+        for i in range(n):
+            if m == 0 or not _among(p[i], &d[0], m):
+                token[k] = a[i]
+                page[k] = p[i]
+                k += 1
+    array.resize(kept, k)
+    array.resize(on, k)
+    return kept, on
+
+
+def pages_a_token(tokens) -> Counter:
+    """How many tokens come so often: {times: tokens}."""
+    cdef const uint64_t[::1] a = hashes(tokens, "pages_a_token")
+    cdef Py_ssize_t n = a.shape[0], i, start = 0, once = 0
+    times = Counter()
+    for i in range(1, n + 1):
+        if i == n or a[i] != a[start]:
+            if i - start == 1:  # most of them, and quicker than a Counter
+                once += 1
+            else:
+                times[i - start] += 1
+            start = i
+    if once:
+        times[1] = once
+    return times
+
+
+cdef int _compare(const void* a, const void* b) noexcept nogil:
+    cdef const Posting* x = <const Posting*>a
+    cdef const Posting* y = <const Posting*>b
+    if x.token != y.token:
+        return -1 if x.token < y.token else 1
+    return (x.page > y.page) - (x.page < y.page)
+
+
+cdef bint _among(uint32_t number, const uint32_t* numbers, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t low = 0, high = n, middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < n and numbers[low] == number
+
+
+cdef tuple _arrays(const Posting* postings, Py_ssize_t n):
+    cdef array.array tokens = array.clone(NO_TOKENS, n, zero=False)
+    cdef array.array pages = array.clone(NO_PAGES, n, zero=False)
+    cdef Py_ssize_t i
+    for i in range(n):
+        tokens.data.as_ulonglongs[i] = postings[i].token
+        pages.data.as_uints[i] = postings[i].page
+    return tokens, pages
+
+
+cdef const uint32_t[::1] _pages(object pages, const uint64_t[::1] tokens, str caller):
+    cdef const uint32_t[::1] numbers = _numbers(pages, caller)
+    if numbers.shape[0] != tokens.shape[0]:
+        raise ValueError(f"{caller}() wants a page for each token: {numbers.shape[0]} for {tokens.shape[0]}")
+    return numbers
+
+
+cdef const uint32_t[::1] _numbers(object values, str caller):
+    if values is not None:  # which Cython would take for a view
+        try:
+            return values
+        except (TypeError, ValueError, BufferError):
+            pass
+    raise TypeError(f"{caller}() wants an array of 32-bit unsigned integers (typecode 'I'), got {kind(values)}")

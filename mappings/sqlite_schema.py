@@ -1,0 +1,72 @@
+"""The tables of a store in one SQLite file, and the way from each format of them to the next."""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x77696E6E  # "winn", at byte 68 of the file, where file(1) and others look
+PAGE_SIZE = 8_192  # bytes: half the pages that an overlap reads, compared with the usual 4,096
+
+# Digests and ids are the bytes of their hexadecimal digits. What is no such digest is stored as the text that it is.
+FIRST_FORMAT = """
+CREATE TABLE scheme (id TEXT NOT NULL, choices TEXT NOT NULL, keyed INTEGER NOT NULL);
+
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- A page that is replaced gets a new number, under which its new tokens are found, and keeps its place.
+CREATE TABLE page (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    place INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    url TEXT NOT NULL,
+    site TEXT NOT NULL,
+    crawl TEXT NOT NULL,
+    title TEXT,
+    fetched_at INTEGER, -- microseconds since 1970, UTC
+    latest INTEGER NOT NULL,
+    payload_digest TEXT,
+    content_digest BLOB NOT NULL,
+    text_digest BLOB NOT NULL,
+    shingle_digest BLOB NOT NULL,
+    fingerprint_count INTEGER NOT NULL,
+    shingle_count INTEGER NOT NULL,
+    sketch_count INTEGER NOT NULL,
+    duplicate TEXT,
+    duplicate_of TEXT,
+    cluster BLOB -- NULL for its own id
+);
+CREATE UNIQUE INDEX page_place ON page (place);
+CREATE UNIQUE INDEX page_id ON page (id);
+CREATE INDEX page_url ON page (url, fetched_at);
+CREATE INDEX page_content_digest ON page (content_digest);
+CREATE INDEX page_text_digest ON page (text_digest);
+CREATE INDEX page_shingle_digest ON page (shingle_digest);
+CREATE INDEX page_payload_digest ON page (payload_digest) WHERE payload_digest IS NOT NULL;
+CREATE INDEX page_cluster ON page (cluster) WHERE cluster IS NOT NULL;
+
+-- Numbers are packed, lowest byte first.
+CREATE TABLE page_hashes (
+    number INTEGER PRIMARY KEY,
+    fingerprints BLOB NOT NULL,
+    positions BLOB NOT NULL,
+    sketch BLOB NOT NULL,
+    minhash BLOB NOT NULL,
+    bands BLOB NOT NULL
+);
+
+CREATE TABLE page_text (number INTEGER PRIMARY KEY, text NOT NULL); -- a BLOB is a text packed with zstd
+
+-- Words are looked up here, and texts are not stored a second time.
+CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+-- How many bytes of words wait in memory before they become a segment: with the usual 1 MB it takes half as long again.
+INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
+
+-- Postings, a table for each field: see stores/postings.py.
+CREATE TABLE fingerprints (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
+CREATE TABLE sketch (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
+CREATE TABLE bands (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
+CREATE TABLE run (field TEXT, run INTEGER, postings INTEGER NOT NULL, PRIMARY KEY (field, run)) WITHOUT ROWID;
+-- The numbers of pages that are gone, and whose postings are still there.
+CREATE TABLE gone (number INTEGER PRIMARY KEY);
+"""
+
+# Format 0 is an empty file with our application id. What takes a store from format n to n + 1 is the n-th script.
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT,)

@@ -1,0 +1,42 @@
+"""The scheme as it is written beside hashes: into record files, and into stores."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+from opensearch_winnow.errors import SchemeError
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.scheme import Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenScheme:
+    """The scheme of a file as far as the file tells: whether there is a key, but not the key."""
+
+    id: str
+    choices: dict[str, Any]
+    keyed: bool
+
+    def scheme(self, key: str | None = None) -> Scheme:
+        """The scheme itself. Refused if the key is not the one that the file was written with."""
+        try:
+            scheme = Scheme(**self.choices, key=key)
+        except (SchemeError, TypeError) as error:
+            raise RecordsError(f"scheme {self.id} is of another version of winnow: {error}") from None
+        if scheme.id != self.id:
+            raise RecordsError(f"scheme {self.id} has {'a key, and this is not it' if self.keyed else 'no key'}")
+        return scheme
+
+
+def written(scheme: Scheme) -> WrittenScheme:
+    choices = {each.name: getattr(scheme, each.name) for each in fields(scheme) if each.name != "key"}
+    return WrittenScheme(scheme.id, choices, scheme.key is not None)
+
+
+def other_scheme(path: str | os.PathLike[str], found: str, wanted: str) -> RecordsError:
+    return RecordsError(
+        f"{path} has records of scheme {found}, and these are of scheme {wanted}: hashes of two schemes are never"
+        " compared, so use the scheme of the file, or another file"
+    )

@@ -1,0 +1,312 @@
+"""The index: a store, and what can be done with it. The one place where the rooms meet."""
+
+from __future__ import annotations
+
+import os
+from bisect import insort
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.intake import Intake
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import RecordMaker
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asked import Asked, QuestionError
+from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, BoilerplateError, Exclusions
+from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FREQUENT
+from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.site_template import site_template, unlike
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.similar import Similar
+from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
+from opensearch_winnow.stores.opening import open_store
+from opensearch_winnow.stores.store import Hit, Statistics, Store
+
+PASTED = "pasted text"  # where a page has its URL
+BOILERPLATE = "boilerplate"  # the setting of a store that holds it
+SAMPLE = 200  # pages of a site that its template is learned from
+
+
+class SearchResults(NamedTuple):
+    total: int  # pages
+    groups: int | None  # not grouped: None
+    hits: list[Hit]
+
+
+class Index:
+    """Pages in a store: add some, and ask for copies, for passages, for words. Used as a context.
+
+    An index is for one thread at a time; open another for another.
+    """
+
+    def __init__(self, name: str, scheme: Scheme | None, *, create: bool, key: str | None) -> None:
+        self.name = name
+        self._wanted = scheme
+        self._create = create
+        self._key = key
+        self._opened: Store | None = None
+        self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
+        if not create or Path(name).exists():
+            self._opened = open_store(name, scheme, key=key)
+
+    @classmethod
+    def open(
+        cls,
+        store: str | os.PathLike[str],
+        *,
+        scheme: Scheme | None = None,
+        create: bool = True,
+        key: str | None = None,
+    ) -> Index:
+        """Open the store of this name: a file.
+
+        One that does not exist is made as pages are added, with the `scheme` (by default `Scheme()`), unless `create`
+        is false. One that exists has its scheme; giving another is refused. `key` is that of a scheme with a secret.
+        """
+        return cls(os.fspath(store), scheme, create=create, key=key)
+
+    @property
+    def store(self) -> Store:
+        if self._opened is None:
+            self._opened = open_store(self.name, self._wanted, key=self._key)
+        return self._opened
+
+    @property
+    def scheme(self) -> Scheme:
+        if self._opened is None:
+            return self._wanted or Scheme(key=self._key)
+        return self._opened.scheme
+
+    # --- the way in ---------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        pages: Iterable[Page],
+        *,
+        crawl: str = "",
+        failed: str | os.PathLike[str] | None = None,
+    ) -> Report:
+        """Add pages, and say what became of them: `.indexed`, `.unchanged`, `.skipped`, `.failed`.
+
+        Pages that fail are kept in the file `failed`, by default the store's name with `.failed.jsonl`, which can be
+        indexed again. What is stored when this returns, or when an exception leaves it, stays.
+        """
+        if self._opened is None:
+            self._opened = open_store(self.name, self.scheme, create=self._create, key=self._key)
+        recipe = kept_recipe(self.store, crawl=crawl)
+        keep_recipe(self.store, recipe)
+        with (
+            StoreDestination(self.store) as destination,
+            FailedPages(Path(failed or f"{self.name}.failed.jsonl")) as kept,
+            Intake(destination, kept, recipe) as intake,
+        ):
+            for page in pages:
+                intake.add(page)
+            kept.incomplete = False
+        return intake.report
+
+    # --- the way out --------------------------------------------------------------------------------------------------
+
+    def similar(
+        self,
+        *,
+        url: str | None = None,
+        text: str | None = None,
+        html: str | bytes | None = None,
+        at: datetime | None = None,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+        min_contained: float | None = None,
+        exact: bool = True,
+        limit: int | None = 100,
+        where: Filters = Filters(),
+        all_captures: bool = False,
+        guarantee: int | None = None,
+        frequent: int = FREQUENT,
+        boilerplate: bool = True,
+    ) -> Matches:
+        """The pages that are similar to a page in the store (`url`, its latest capture or the last one until `at`), to
+        a `text`, or to `html`: the best first.
+
+        A match has every minimum that is given: `min_resemblance`, `min_containment` (of the question in the page) and
+        `min_contained` (of the page in the question). With none, a page is asked for its near-duplicates, resemblance
+        at least .5, and a text for the pages that have half of it. With `min_containment=0` every page matches that
+        shares a passage.
+
+        Scores are computed from both texts; with `exact=False`, or where a text is not stored, they are estimates, with
+        their standard error and without passages. Fingerprints on more than `frequent` pages are ignored, but never all
+        of a passage. `guarantee` is a larger guarantee threshold than the scheme's, for a quick first look. With
+        `boilerplate=False` what is registered as boilerplate counts as any text.
+
+        Of the captures of a URL the best match is shown, and those of `url` itself are not; `all_captures` shows all.
+        """
+        asked = Asked.of(
+            "containment" if url is None else "resemblance",
+            {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
+        )
+        given = [name for name, value in (("url", url), ("text", text), ("html", html)) if value is not None]
+        if len(given) != 1:
+            raise QuestionError(f"a question is a url, a text or html: one of them, not {' and '.join(given) or 'none'}")
+        record = self._asked_text(text, html) if url is None else self.page(url, at)
+        exclusions = self._exclusions() if boilerplate else NOTHING
+        question = Question.of(record, self.scheme, exclusions, guarantee)
+        return Similar(self.store, question, asked, exclusions).answer(
+            exact=exact, where=where, limit=limit, frequent=frequent, leave_out=url, all_captures=all_captures
+        )
+
+    def _asked_text(self, text: str | None, html: str | bytes | None) -> Record:
+        made = RecordMaker(kept_recipe(self.store, text=True)).make(Page(PASTED, html=html, text=text))
+        if not isinstance(made, Record):
+            raise QuestionError(f"this cannot be asked about: {made.reason}")
+        length = len(canonical(made.text, self.scheme).chars)
+        if length < self.scheme.k:
+            raise QuestionError(
+                f"the text has {length:,} canonical characters (letters and digits), and the scheme of {self.name}"
+                f" needs {self.scheme.k:,}: ask with a longer one"
+            )
+        return made
+
+    def page(self, url: str, at: datetime | None = None) -> Record:
+        """The latest capture of a URL; or the last one until `at`."""
+        captures = self.store.captures(url)
+        for card in captures:
+            if at is None or (card.fetched_at is not None and card.fetched_at <= at):
+                return self.store.get([card.id])[card.id]
+        if captures:
+            raise QuestionError(f"{self.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}")
+        known = next((other for other in _spellings(url) if self.store.captures(other)), None)
+        hint = f"; there is {known}" if known else ""
+        raise QuestionError(f"{self.name} has no page {url}{hint}")
+
+    def compare(self, a: str, b: str, *, boilerplate: bool = True) -> Comparison:
+        """Compare the latest captures of two URLs, exactly."""
+        one, other = self.page(a), self.page(b)
+        for page in (one, other):
+            if not page.text:
+                raise QuestionError(f"{self.name} does not have the text of {page.url}")
+        return compare(
+            one.text,
+            other.text,
+            self.scheme,
+            names=(a, b),
+            boilerplate=self.boilerplate() if boilerplate else (),
+            sites=(one.site, other.site),
+        )
+
+    def search(
+        self, words: str, *, limit: int = 10, page: int = 1, where: Filters = Filters(latest=True)
+    ) -> SearchResults:
+        """The pages that have all the words: `apple "fruit tree" -pear`. The best first; `page` 2 is the next few."""
+        hits = self.store.search(Words.of(words), where, limit=limit, offset=limit * (page - 1))
+        return SearchResults(hits.total, None, hits.hits)
+
+    def statistics(self) -> Statistics:
+        return self.store.statistics()
+
+    # --- boilerplate --------------------------------------------------------------------------------------------------
+
+    def boilerplate(self) -> list[Boilerplate]:
+        """What was added or learned, by name."""
+        return [Boilerplate.from_document(each) for each in self.store.settings().get(BOILERPLATE, [])]
+
+    def add_boilerplate(self, name: str, text: str, site: str | None = None) -> Boilerplate:
+        """From now on this text, a licence or a template, is no evidence of copying; with a `site`, on its pages only.
+
+        It takes the place of another of the same name.
+        """
+        added = Boilerplate(name, text, site)
+        if not Exclusions([added], self.scheme):
+            raise BoilerplateError(f"the text of boilerplate {name} has no words, so there is nothing to leave out")
+        self._keep([*(each for each in self.boilerplate() if each.name != name), added])
+        return added
+
+    def remove_boilerplate(self, name: str) -> None:
+        registered = self.boilerplate()
+        kept = [each for each in registered if each.name != name]
+        if len(kept) == len(registered):
+            there = f"there is {', '.join(each.name for each in kept)}" if kept else "there is none"
+            raise BoilerplateError(f"{self.name} has no boilerplate {name}; {there}")
+        self._keep(kept)
+
+    def learn_boilerplate(self, site: str | None = None, *, share: float = 0.5, pages: int = 10) -> list[Boilerplate]:
+        """Learn the template of a site, or of each: the text on this share of its pages, of which there are so many.
+
+        What was learned before of these sites is forgotten. Pages without a site, as files are, are of no site in
+        common, unless it is asked for as "".
+        """
+        learned = [
+            Boilerplate(f"template of {name or 'files'}", text, name, learned=True)
+            for name, cards in sorted(self._samples(site).items())
+            if (text := self._template(cards, share, pages))
+        ]
+        kept = [each for each in self.boilerplate() if not each.learned or (site is not None and each.site != site)]
+        names = {each.name for each in learned}
+        self._keep([*(each for each in kept if each.name not in names), *learned])
+        return learned
+
+    def _samples(self, site: str | None) -> dict[str, list[Card]]:
+        """Of every site up to so many pages, whatever their order is."""
+        samples: dict[str, list[Card]] = {}
+        for card in self.store.cards(Filters(site=site, latest=True)):
+            if card.site or site is not None:
+                sample = samples.setdefault(card.site, [])
+                # Ids are as good as random numbers: those with the smallest are a fair sample.
+                insort(sample, card, key=lambda each: each.id)
+                del sample[SAMPLE:]
+        return samples
+
+    def _template(self, cards: list[Card], share: float, pages: int) -> str:
+        unequal = unlike(self.store.minhashes([card.id for card in cards]), self.scheme)
+        cards = [cards[index] for index in unequal]
+        if len(cards) < pages:
+            return ""
+        texts = self.store.texts([card.id for card in cards])
+        return site_template(texts, self.scheme, share=share, names=[card.url for card in cards])
+
+    def _keep(self, boilerplate: list[Boilerplate]) -> None:
+        documents = [each.as_document() for each in sorted(boilerplate, key=lambda each: each.name)]
+        self.store.set_setting(BOILERPLATE, documents)
+
+    def _exclusions(self) -> Exclusions:
+        """Hashed once, and again when the boilerplate has changed."""
+        boilerplate = self.boilerplate()
+        if self._hashed is None or self._hashed[0] != boilerplate:
+            self._hashed = boilerplate, Exclusions(boilerplate, self.scheme)
+        return self._hashed[1]
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _spellings(url: str) -> Iterable[str]:
+    """How else the same page may be called."""
+    yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        yield f"https://{url}"
+        yield f"http://{url}"
+    elif scheme in ("http", "https"):
+        other = "http" if scheme == "https" else "https"
+        yield f"{other}://{rest}"
+        yield f"{scheme}://{rest.removeprefix('www.') if rest.startswith('www.') else f'www.{rest}'}"

@@ -1,0 +1,207 @@
+"""From a question to its matches: candidates are looked up in a store, and every one of them is scored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from opensearch_winnow.cython_core.estimates import minhash_resemblance
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.queries.asked import Asked
+from opensearch_winnow.queries.boilerplate import Exclusions
+from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
+from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
+from opensearch_winnow.queries.lookups import lookups
+from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.question import Question
+from opensearch_winnow.stores.store import Store
+
+TEXTS = 64  # that are in memory at a time
+CLEAR = 5  # standard errors: an estimate so far below the threshold decides alone
+
+
+class Candidates(NamedTuple):
+    cards: list[Card]
+    tokens: int  # that the question has to look up
+    ignored: int
+
+
+class Scored(NamedTuple):
+    card: Card
+    scores: Scores
+    error: float | None = None  # None: exact
+
+
+class Similar:
+    """One question to one store."""
+
+    def __init__(self, store: Store, question: Question, asked: Asked, exclusions: Exclusions) -> None:
+        self._store = store
+        self._scheme = store.scheme
+        self._question = question
+        self._asked = asked
+        self._exclusions = exclusions
+
+    def answer(
+        self,
+        *,
+        exact: bool = True,
+        where: Filters = Filters(),
+        limit: int | None = None,
+        frequent: int = FREQUENT,
+        leave_out: str | None = None,
+        all_captures: bool = False,
+    ) -> Matches:
+        """The matches. Those with the URL `leave_out` are no news to who asks; and of the captures of one URL the best
+        is shown, the latest of equals."""
+        start = time.perf_counter()
+        candidates = self._candidates(where, frequent)
+        if not all_captures:
+            candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != leave_out])
+        cards = self._worth_scoring(candidates.cards)
+        found = list(self._exactly(cards) if exact and self._question.side else self._estimated(cards))
+        found.sort(key=self._rank)
+        if not all_captures:
+            found = list({each.card.url: each for each in reversed(found)}.values())
+            found.sort(key=self._rank)
+        return Matches(
+            matches=[self._match(each) for each in found[:limit]],
+            total=len(found),
+            asked=self._asked.score,
+            threshold=self._asked.threshold,
+            candidates=len(candidates.cards),
+            tokens=candidates.tokens,
+            ignored=candidates.ignored,
+            frequent=frequent,
+            seconds=time.perf_counter() - start,
+        )
+
+    def _candidates(self, where: Filters, frequent: int) -> Candidates:
+        cards: dict[str, Card] = {}
+        tokens = ignored = 0
+        for field, wanted, minimum in lookups(self._question, self._asked, boilerplate=bool(self._exclusions)):
+            kept = wanted
+            if field != "bands":  # who shares one of these is as alike as pages can be, however many they are
+                kept = frequency_check(
+                    wanted, self._store.frequencies(field, wanted, up_to=frequent), frequent=frequent
+                )
+                tokens += len(wanted)
+                ignored += len(wanted) - len(kept)
+            least = max(minimum - len(wanted) + len(kept), 1)
+            cards.update((each.card.id, each.card) for each in self._store.overlap(field, kept, where, minimum=least))
+        cards.pop(self._question.record.id, None)
+        return Candidates(list(cards.values()), tokens, ignored)
+
+    def _worth_scoring(self, cards: Sequence[Card]) -> Sequence[Card]:
+        """Without those that clearly do not resemble the question enough: by their number of shingles, and by MinHash.
+
+        Boilerplate is in both, so that with some to take out they say nothing.
+        """
+        minimum = self._asked.minima.get("resemblance", 0.0)
+        ours = self._question.record
+        if not minimum or self._exclusions or not ours.minhash:
+            return cards
+        size = ours.shingle_count
+        cards = [card for card in cards if minimum * max(size, card.shingle_count) <= min(size, card.shingle_count)]
+        kept = []
+        for card, theirs in zip(cards, self._store.minhashes([card.id for card in cards]), strict=True):
+            if theirs:
+                value, error = minhash_resemblance(ours.minhash, theirs, self._scheme.bits)
+                if value + CLEAR * error < minimum:
+                    continue
+            kept.append(card)
+        return kept
+
+    def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
+        """From the texts; copies of a text are compared once. Pages without a text are estimated."""
+        known: dict[tuple[str, str], Scores | None] = {}
+        textless: dict[tuple[str, str], list[Card]] = {}
+        for some in _chunks(cards):
+            fresh = {_text_of(card): card for card in some if _text_of(card) not in known}
+            texts = self._store.texts([card.id for card in fresh.values()])
+            for (key, card), text in zip(fresh.items(), texts, strict=True):
+                known[key] = self._compared(card, text) if text else None
+                if not text:
+                    textless[key] = []
+            for card in some:
+                found = known[_text_of(card)]
+                if found is not None:
+                    yield Scored(card, found)
+                elif _text_of(card) in textless:
+                    textless[_text_of(card)].append(card)
+        yield from self._estimated([card for group in textless.values() for card in group])
+
+    def _compared(self, card: Card, text: str) -> Scores | None:
+        """None if it is not a match."""
+        ours, theirs = self._sides(card, text)
+        found = scores(ours, theirs, self._exclusions)
+        if not self._asked.holds(found):
+            return None
+        if self._asked.any_passage and not self._passages(ours, theirs)[0]:
+            return None
+        return found
+
+    def _estimated(self, cards: Sequence[Card]) -> Iterator[Scored]:
+        ids = [card.id for card in cards]
+        sketches, minhashes = self._store.sketches(ids), self._store.minhashes(ids)
+        for card, sketch, signature in zip(cards, sketches, minhashes, strict=True):
+            found = estimated(*self._counted(Sketched(card.shingle_count, sketch, signature), card.site), self._scheme)
+            if self._asked.holds(found.scores):
+                yield Scored(card, found.scores, found.error(self._asked.score))
+
+    def _counted(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
+        """Both without boilerplate, which can be taken out of MOD_m and not out of MinHash."""
+        ours = self._question.sketched
+        if not self._exclusions:
+            return ours, theirs
+        sketches = self._exclusions.counted(ours.sketch, theirs.sketch, (self._question.record.site, site))
+        return ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
+
+    def _rank(self, each: Scored) -> tuple[float, float, float, float, str, str]:
+        """The best first; then the latest, and in any case in one order only."""
+        time = each.card.fetched_at
+        age = 0.0 if time is None else (EPOCH - time).total_seconds()
+        return (
+            -getattr(each.scores, self._asked.score),
+            -each.scores.resemblance,
+            -each.scores.containment,
+            age,
+            each.card.url,
+            each.card.id,
+        )
+
+    def _match(self, each: Scored) -> Match:
+        shared: tuple[list[Passage], list[Passage]] = [], []
+        if each.error is None:
+            (text,) = self._store.texts([each.card.id])
+            shared = self._passages(*self._sides(each.card, text))
+        return Match(
+            card=each.card,
+            **each.scores._asdict(),
+            kind="exact" if each.error is None else "estimate",
+            error=each.error or 0.0,
+            passages=shared[0],
+            boilerplate=shared[1],
+        )
+
+    def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
+        assert self._question.side is not None
+        return self._question.side, side(text, self._scheme, name=card.url, site=card.site)
+
+    def _passages(self, ours: Side, theirs: Side) -> tuple[list[Passage], list[Passage]]:
+        return shared_passages(
+            ours, theirs, self._scheme, window=min(self._question.window, self._scheme.w), exclusions=self._exclusions
+        )
+
+
+def _text_of(card: Card) -> tuple[str, str]:
+    """Pages that have this in common have all scores in common: a template is of its site."""
+    return card.text_digest, card.site
+
+
+def _chunks(cards: Sequence[Card]) -> Iterator[Sequence[Card]]:
+    return (cards[start : start + TEXTS] for start in range(0, len(cards), TEXTS))

@@ -1,0 +1,271 @@
+"""The embedded store: one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.written_scheme import other_scheme
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores import embedded_file
+from opensearch_winnow.stores.embedded_file import StoreFile
+from opensearch_winnow.stores.embedded_rows import (
+    CARD,
+    RECORD,
+    WHOLE_PAGE,
+    Row,
+    card_of,
+    conditions,
+    keys,
+    numbers_of,
+    packed,
+    record_of,
+    storable,
+    text_of,
+    value_of,
+)
+from opensearch_winnow.stores.embedded_search import expression
+from opensearch_winnow.stores.embedded_sizes import sizes
+from opensearch_winnow.stores.embedded_writes import FIELDS, gone, remove, write_pages
+from opensearch_winnow.stores.postings import Postings
+from opensearch_winnow.stores.snippet import snippet
+from opensearch_winnow.stores.store import Candidate, Field, Hit, Hits, Statistics, StoreError, Written
+
+TITLE = 4.0  # times as much as in the text a word counts in the title
+AT_ONCE = 100  # records in memory while all are read
+PARAMETERS = 500  # of a statement; SQLite may be built to take 999
+
+Made = TypeVar("Made")
+
+
+class EmbeddedStore:
+    """A store that one thread uses at a time; others, and other processes, open the same file again.
+
+    Any number of them read while one writes; who wants to write too waits for its turn.
+    """
+
+    def __init__(self, file: StoreFile, scheme: Scheme) -> None:
+        self._file = file
+        self._scheme = scheme
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], scheme: Scheme | None = None, *, create: bool = False, key: str | None = None
+    ) -> Self:
+        """Open a file; with `create`, make it if it is not there.
+
+        It says which scheme it has, but for the key, if there is one. A file that cannot be written can be read.
+        """
+        name, place = os.fspath(path), Path(os.path.realpath(path))
+        if scheme is not None and key is not None:
+            scheme = replace(scheme, key=key)
+        if create and not os.path.exists(place):  # noqa: PTH110 (the other asks for the right to look)
+            embedded_file.make(place, name, scheme or Scheme(key=key))
+        embedded_file.check(place, name)
+        file = StoreFile(place, name)
+        try:
+            return cls(file, _scheme(file, scheme, key))
+        except BaseException:
+            file.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    @property
+    def path(self) -> Path:
+        """Of the file; whoever only reads may look into its tables."""
+        return self._file.path
+
+    @property
+    def scheme(self) -> Scheme:
+        return self._scheme
+
+    def write(self, records: Sequence[Record]) -> list[Written]:
+        """All of them, or none and a StoreError. It costs little more for thousands than for one."""
+        return write_pages(self._file, records)
+
+    def get(self, ids: Iterable[str]) -> dict[str, Record]:
+        with self._file.reading() as rows:
+            found = [record_of(row) for row in _by_id(rows, RECORD, WHOLE_PAGE, keys(ids))]
+        return {record.id: record for record in found}
+
+    def captures(self, url: str) -> list[Card]:
+        with self._file.reading() as rows:
+            # NULL is the smallest of all.
+            found = rows.execute(f"SELECT {CARD} FROM page WHERE url = ? ORDER BY fetched_at DESC", (storable(url),))
+            return [card_of(row) for row in found]
+
+    def with_payload(self, digest: str) -> str | None:
+        with self._file.reading() as rows:
+            # A page that was read has a digest of its text, even where texts are not kept. A revisit has none.
+            row = rows.execute(
+                "SELECT id FROM page WHERE payload_digest = ? AND text_digest != x'' ORDER BY place LIMIT 1",
+                (storable(digest),),
+            ).fetchone()
+            return row and str(row[0].hex())
+
+    def overlap(
+        self, field: Field, tokens: array[int], where: Filters = Filters(), *, minimum: int = 1
+    ) -> list[Candidate]:
+        shared: Counter[int] = Counter()
+        with self._file.reading() as rows:
+            for _, pages in Postings(rows, field).pages(tokens):
+                shared.update(pages)
+            numbers = [number for number, count in shared.items() if count >= minimum]
+            condition, parameters = conditions(where)
+            # Pages that are gone have postings, but no row.
+            found = rows.execute(
+                f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
+                f" WHERE {condition}",
+                (json.dumps(numbers), *parameters),
+            )
+            candidates = [Candidate(card_of(row), shared[number]) for number, *row in found]
+        return sorted(candidates, key=lambda each: (-each.shared, each.card.id))
+
+    def frequencies(self, field: Field, tokens: array[int], *, up_to: int) -> list[int]:
+        found: Counter[int] = Counter()
+        with self._file.reading() as rows:
+            dropped = set(gone(rows))
+            for token, pages in Postings(rows, field).pages(tokens):
+                # Enough are there whoever is gone.
+                many = not dropped or len(pages) > up_to + len(dropped)
+                found[token] += len(pages) if many else sum(page not in dropped for page in pages)
+        return [found[token] for token in tokens]
+
+    def minhashes(self, ids: Sequence[str]) -> list[bytes]:
+        return [found or b"" for found in self._column("minhash", "page_hashes", ids)]
+
+    def sketches(self, ids: Sequence[str]) -> list[array[int]]:
+        return [numbers_of("Q", found or b"") for found in self._column("sketch", "page_hashes", ids)]
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        with embedded_file.in_words(self.name):
+            return [text_of(found or "") for found in self._column("text", "page_text", ids)]
+
+    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
+        asked = expression(words)
+        if asked is None:
+            return Hits(0, [])
+        condition, parameters = conditions(where)
+        # In this order: the words first, and for each of their pages the row.
+        matching = f"FROM words CROSS JOIN page ON number = words.rowid WHERE words MATCH ? AND {condition}"
+        with self._file.reading() as rows:
+            (total,) = rows.execute(f"SELECT count(*) {matching}", (asked, *parameters)).fetchone()
+            best = rows.execute(
+                f"SELECT number, bm25(words, {TITLE}, 1.0) AS score, page.id {matching}"
+                " ORDER BY score, page.id LIMIT ? OFFSET ?",
+                (asked, *parameters, max(limit, 0), max(offset, 0)),
+            ).fetchall()
+            hits = []
+            for number, score, _ in best:
+                row = rows.execute(
+                    f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
+                ).fetchone()
+                hits.append(Hit(card_of(row[1:]), -score, snippet(text_of(row[0]), words.wanted)))
+        return Hits(total, hits)
+
+    def scan(self, where: Filters = Filters()) -> Iterator[Record]:
+        return self._all(record_of, RECORD, WHOLE_PAGE, where)
+
+    def cards(self, where: Filters = Filters()) -> Iterator[Card]:
+        return self._all(card_of, CARD, "page", where)
+
+    def set_clusters(self, clusters: Mapping[str, str]) -> int:
+        ids = {key.hex(): key for key in keys(clusters)}
+        values = [(None if clusters[id_] == id_ else packed(clusters[id_]), key) for id_, key in ids.items()]
+        with self._file.writing() as rows:
+            return max(rows.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
+
+    def delete(self, ids: Iterable[str]) -> int:
+        with self._file.writing() as rows:
+            numbers = [number for (number,) in _by_id(rows, "number", "page", keys(ids))]
+            remove(rows, numbers)
+        return len(numbers)
+
+    def count(self, where: Filters = Filters()) -> int:
+        condition, parameters = conditions(where)
+        with self._file.reading() as rows:
+            count: int = rows.execute(f"SELECT count(*) FROM page WHERE {condition}", parameters).fetchone()[0]
+        return count
+
+    def statistics(self) -> Statistics:
+        with self._file.reading() as rows:
+            pages, urls, sites = rows.execute(
+                "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
+            ).fetchone()
+            dropped = array("I", gone(rows))
+            frequencies = {field: Postings(rows, field).frequencies(dropped) for field in FIELDS}
+            return Statistics(pages, urls, sites, frequencies, sizes(rows, self.path))
+
+    def settings(self) -> dict[str, Any]:
+        with self._file.reading() as rows:
+            return {name: value_of(value) for name, value in rows.execute("SELECT name, value FROM setting")}
+
+    def set_setting(self, name: str, value: Any) -> None:
+        with self._file.writing() as rows:
+            if value is None:
+                rows.execute("DELETE FROM setting WHERE name = ?", (name,))
+            else:
+                rows.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, json.dumps(value)))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _column(self, column: str, table: str, ids: Sequence[str]) -> list[Any]:
+        """Of pages by id, in their order; None where there is none."""
+        with self._file.reading() as rows:
+            found = dict(_by_id(rows, f"page.id, {column}", f"page JOIN {table} USING (number)", keys(ids)))
+        return [found.get(key) for id_ in ids for key in keys([id_]) or [b""]]
+
+    def _all(self, make: Callable[[Row], Made], columns: str, table: str, where: Filters) -> Iterator[Made]:
+        condition, parameters = conditions(where)
+        with self._file.reading_apart() as rows:
+            found = rows.execute(f"SELECT {columns} FROM {table} WHERE {condition} ORDER BY place", parameters)
+            while some := found.fetchmany(AT_ONCE):
+                yield from map(make, some)
+
+
+def _by_id(rows: sqlite3.Connection, columns: str, table: str, keys: Sequence[bytes]) -> Iterator[Any]:
+    different = list(dict.fromkeys(keys))
+    for start in range(0, len(different), PARAMETERS):
+        some = different[start : start + PARAMETERS]
+        marks = ", ".join("?" * len(some))
+        yield from rows.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+
+
+def _scheme(file: StoreFile, wanted: Scheme | None, key: str | None) -> Scheme:
+    """The scheme of the file, if it is the one that is wanted, or can be known without the key."""
+    with file.reading():
+        found = file.scheme()
+    if wanted is not None:
+        if wanted.id != found.id:
+            raise StoreError(str(other_scheme(file.name, found.id, wanted.id)))
+        return wanted
+    if found.keyed and key is None:
+        raise StoreError(f"{file.name} was made with a secret key: say the key to open it")
+    try:
+        return found.scheme(key)
+    except RecordsError as error:
+        raise StoreError(f"{file.name} cannot be opened: {error}") from None

@@ -1,0 +1,200 @@
+"""Records as rows of the tables of a store, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import zstandard
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds
+from opensearch_winnow.queries.filters import Filters
+
+ID = re.compile(r"[0-9a-f]{32}")
+DIGEST = re.compile(r"(?:[0-9a-f]{2})*")
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+# The columns that a record or a card is made of, in the order in which it takes them.
+RECORD = (
+    "page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest, shingle_digest,"
+    " shingle_count, duplicate, duplicate_of, cluster, fingerprints, positions, sketch, minhash, bands, text"
+)
+WHOLE_PAGE = "page JOIN page_hashes USING (number) JOIN page_text USING (number)"
+CARD = (
+    "page.id, url, site, crawl, title, fetched_at, latest, text_digest, fingerprint_count, shingle_count, sketch_count,"
+    " duplicate, duplicate_of, cluster"
+)
+
+Row = Sequence[Any]
+Taken = ParamSpec("Taken")
+Made = TypeVar("Made")
+
+
+def _sound(make: Callable[Taken, Made]) -> Callable[Taken, Made]:
+    """What cannot be made of what is stored is SQLite's error of a damaged file."""
+
+    @wraps(make)
+    def made(*args: Taken.args, **kwargs: Taken.kwargs) -> Made:
+        try:
+            return make(*args, **kwargs)
+        # A packed text that is damaged may tell any size.
+        except (AttributeError, TypeError, ValueError, OverflowError, MemoryError, zstandard.ZstdError) as error:
+            raise sqlite3.DatabaseError(f"a row makes no sense: {error}") from None
+
+    return made
+
+
+def page_row(record: Record) -> tuple[Any, ...]:
+    """Of table `page`, from `id` on; the latest of its URL, until somebody looks."""
+    id_ = record.id
+    return (
+        bytes.fromhex(id_),
+        record.url,
+        record.site,
+        record.crawl,
+        record.title,
+        None if record.fetched_at is None else microseconds(record.fetched_at),
+        1,
+        record.payload_digest,
+        packed(record.content_digest),
+        packed(record.text_digest),
+        packed(record.shingle_digest),
+        record.fingerprint_count,
+        record.shingle_count,
+        record.sketch_count,
+        record.duplicate,
+        record.duplicate_of,
+        None if record.cluster == id_ else packed(record.cluster),
+    )
+
+
+def hashes_row(record: Record) -> tuple[bytes, ...]:
+    """Of table `page_hashes`, without the number."""
+    prints, positions, sketch, bands = (
+        in_order(numbers, "little") for numbers in (record.fingerprints, record.positions, record.sketch, record.bands)
+    )
+    return prints, positions, sketch, record.minhash, bands
+
+
+@_sound
+def record_of(row: Row) -> Record:
+    """From the columns of RECORD."""
+    id_, url, site, crawl, title, time, payload, content, text, shingle = row[:10]
+    shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, packed_text = row[10:]
+    return Record(
+        url=url,
+        site=site,
+        crawl=crawl,
+        title=title,
+        text=text_of(packed_text),
+        fetched_at=time_of(time),
+        payload_digest=payload,
+        content_digest=unpacked(content),
+        text_digest=unpacked(text),
+        shingle_digest=unpacked(shingle),
+        fingerprints=numbers_of("Q", prints),
+        positions=numbers_of("I", positions),
+        shingle_count=shingle_count,
+        sketch=numbers_of("Q", sketch),
+        minhash=minhash,
+        bands=numbers_of("Q", bands),
+        duplicate=duplicate,
+        duplicate_of=duplicate_of,
+        cluster=unpacked(id_ if cluster is None else cluster),
+    )
+
+
+@_sound
+def card_of(row: Row) -> Card:
+    """From the columns of CARD."""
+    id_, url, site, crawl, title, time, latest, digest, prints, shingles, sketch, duplicate, duplicate_of, cluster = row
+    return Card(
+        id_.hex(),
+        url,
+        site,
+        crawl,
+        title,
+        time_of(time),
+        bool(latest),
+        unpacked(digest),
+        prints,
+        shingles,
+        sketch,
+        duplicate,
+        duplicate_of,
+        unpacked(id_ if cluster is None else cluster),
+    )
+
+
+def conditions(where: Filters) -> tuple[str, list[Any]]:
+    """As SQL on table `page`, with its parameters."""
+    wanted: list[tuple[str, Any]] = []
+    if where.site is not None:
+        wanted.append(("page.site = ?", storable(where.site)))
+    if where.crawl is not None:
+        wanted.append(("page.crawl = ?", storable(where.crawl)))
+    if where.since is not None:
+        wanted.append(("page.fetched_at >= ?", _microseconds(where.since)))
+    if where.until is not None:
+        wanted.append(("page.fetched_at < ?", _microseconds(where.until)))
+    sql = [each for each, _ in wanted] + ["page.latest"] * where.latest
+    return " AND ".join(sql) or "TRUE", [value for _, value in wanted]
+
+
+def keys(ids: Iterable[str]) -> list[bytes]:
+    """The ids as they are stored; what is no id is left out."""
+    return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
+
+
+def packed(digest: str) -> bytes | str:
+    return bytes.fromhex(digest) if DIGEST.fullmatch(digest) else digest
+
+
+def unpacked(digest: bytes | str) -> str:
+    return digest if isinstance(digest, str) else digest.hex()
+
+
+def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
+    """A text is stored as the shorter of the two."""
+    raw = text.encode()
+    short = compressor.compress(raw)
+    return short if len(short) < len(raw) else text
+
+
+@_sound
+def text_of(stored: bytes | str) -> str:
+    return stored if isinstance(stored, str) else zstandard.ZstdDecompressor().decompress(stored).decode()
+
+
+@_sound
+def numbers_of(typecode: str, stored: bytes) -> array[int]:
+    numbers = array(typecode, stored)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+@_sound
+def value_of(stored: str) -> Any:
+    return json.loads(stored)
+
+
+def time_of(stored: int | None) -> datetime | None:
+    return None if stored is None else EPOCH + timedelta(microseconds=stored)
+
+
+def storable(text: str) -> str:
+    """As records have it: a lone surrogate, which UTF-8 does not have, is U+FFFD."""
+    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
+
+
+def _microseconds(time: datetime) -> int:
+    return microseconds(time if time.tzinfo is not None else time.replace(tzinfo=UTC))

@@ -1,0 +1,39 @@
+"""What takes the bytes of an embedded store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+# Tables by the beginning of their names; those of an index begin with its table's.
+PARTS = {
+    "page_text": "texts",
+    "page_hashes": "hashes",
+    "page": "pages",
+    "words": "text index",
+    "fingerprints": "fingerprints",
+    "sketch": "sketch",
+    "bands": "bands",
+}
+
+
+def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
+    """In bytes, by part; the files together. Where SQLite cannot tell the parts, one for the file."""
+    files = {suffix: path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")}
+    lengths = {suffix: file.stat().st_size for suffix, file in files.items() if file.exists()}
+    parts: Counter[str] = Counter()
+    try:
+        for name, size in rows.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE"):
+            part = next((part for start, part in PARTS.items() if name.startswith(start)), "other")
+            parts[part] += size
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        parts["pages"] = lengths[""]
+    (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
+    parts["free"] = free
+    # What is in the log and not yet in the file counts where it is.
+    parts["log"] = lengths.get("-wal", 0) + lengths.get("-shm", 0)
+    parts["other"] += lengths[""] + parts["log"] - parts.total()
+    return {part: size for part, size in parts.items() if size}

@@ -1,0 +1,150 @@
+"""Writing to the embedded store: pages come and go, with all that is looked up of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, get_args
+
+import zstandard
+
+from opensearch_winnow.cython_core.sorted_postings import sorted_postings
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.embedded_file import StoreFile
+from opensearch_winnow.stores.embedded_rows import hashes_row, packed_text, page_row, text_of
+from opensearch_winnow.stores.embedded_search import indexed
+from opensearch_winnow.stores.postings import Postings
+from opensearch_winnow.stores.store import Field, Written
+
+FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
+
+# The postings of pages that are gone are dropped together, in a pass over all, when they are more than this, and more
+# than those of one page in so many: a delete then costs fifty moves of a posting, and lookups read 2 % in vain.
+GONE_PAGES = 1_000
+GONE_SHARE = 50
+COMPRESSION = 1  # of zstd: texts take 40 % of their bytes, and 60 µs a page of 6.4 kB
+
+
+class _Page(NamedTuple):
+    """What is written of a record, made before others have to wait."""
+
+    record: Record
+    row: tuple[Any, ...]
+    hashes: tuple[bytes, ...]
+    text: bytes | str
+
+    @property
+    def key(self) -> bytes:
+        key: bytes = self.row[0]
+        return key
+
+
+def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
+    """In one transaction. Of records with the same id the last one stays."""
+    compressor = zstandard.ZstdCompressor(level=COMPRESSION)
+    ids = [record.id for record in records]
+    pages = [
+        _Page(record, page_row(record), hashes_row(record), packed_text(record.text, compressor))
+        for record in dict(zip(ids, records, strict=True)).values()
+    ]
+    with file.writing() as rows:
+        known = set(_write(rows, pages))
+    written = []
+    for id_ in ids:
+        written.append(Written(id_, "replaced" if id_ in known else "added"))
+        known.add(id_)
+    return written
+
+
+def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
+    """The ids of those that were there before."""
+    before = {}
+    for page in pages:
+        found = rows.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
+        if found:
+            before[page.key] = found
+    _take_out(rows, [number for number, _ in before.values()])
+    (first,) = rows.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
+    numbers = range(first, first + len(pages))
+    new = list(zip(numbers, pages, strict=True))
+    columns = ", ".join("?" * (2 + len(pages[0].row))) if pages else ""
+    rows.executemany(
+        f"INSERT INTO page VALUES ({columns})",
+        ((number, before.get(page.key, (None, number))[1], *page.row) for number, page in new),
+    )
+    rows.executemany(
+        "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)", ((number, *page.hashes) for number, page in new)
+    )
+    rows.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, page.text) for number, page in new))
+    rows.executemany(
+        "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+        ((number, *_words(page.record.title, page.record.text)) for number, page in new),
+    )
+    for field in FIELDS:
+        _add_postings(rows, field, [getattr(page.record, field) for page in pages], numbers)
+    _set_latest(rows, {page.record.url for page in pages})
+    _drop_postings(rows)
+    return [key.hex() for key in before]
+
+
+def remove(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    """Pages, within a transaction."""
+    urls = {rows.execute("SELECT url FROM page WHERE number = ?", (number,)).fetchone()[0] for number in numbers}
+    _take_out(rows, numbers)
+    _set_latest(rows, urls)
+    _drop_postings(rows)
+
+
+def gone(rows: sqlite3.Connection) -> list[int]:
+    """The numbers of pages that are gone, and whose postings are still there: in order."""
+    return [number for (number,) in rows.execute("SELECT number FROM gone ORDER BY number")]
+
+
+def _take_out(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    for number in numbers:
+        title, text = rows.execute(
+            "SELECT title, text FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
+        ).fetchone()
+        # FTS5 does not keep the words of a page, and has to be told what to forget.
+        rows.execute(
+            "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)",
+            (number, *_words(title, text_of(text))),
+        )
+    each = [(number,) for number in numbers]
+    for table in ("page", "page_hashes", "page_text"):
+        rows.executemany(f"DELETE FROM {table} WHERE number = ?", each)
+    rows.executemany("INSERT INTO gone VALUES (?)", each)
+
+
+def _words(title: str | None, text: str) -> tuple[str, str]:
+    return indexed(title or ""), indexed(text)
+
+
+def _add_postings(rows: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
+    joined = array("Q", b"".join(tokens))
+    if joined:
+        postings = sorted_postings(joined, array("I", map(len, tokens)), array("I", numbers))
+        Postings(rows, field).add(*postings)
+
+
+def _drop_postings(rows: sqlite3.Connection) -> None:
+    if rows.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
+        for table in (*FIELDS, "run", "gone"):
+            rows.execute(f"DELETE FROM {table}")
+        rows.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        return
+    (count,) = rows.execute("SELECT count(*) FROM gone").fetchone()
+    if count > GONE_PAGES and count > rows.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
+        pages = array("I", gone(rows))
+        for field in FIELDS:
+            Postings(rows, field).drop(pages)
+        rows.execute("DELETE FROM gone")
+
+
+def _set_latest(rows: sqlite3.Connection, urls: Iterable[str]) -> None:
+    for url in urls:
+        # No two captures of a URL have the same time. NULL, a time that is not known, is the smallest.
+        captures = rows.execute("SELECT number, latest FROM page WHERE url = ? ORDER BY fetched_at DESC", (url,))
+        changed = [(not rank, number) for rank, (number, latest) in enumerate(captures) if (not rank) != latest]
+        rows.executemany("UPDATE page SET latest = ? WHERE number = ?", changed)

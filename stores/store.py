@@ -1,0 +1,132 @@
+"""What every store can do."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+
+Field = Literal["fingerprints", "sketch", "bands"]
+
+
+class StoreError(WinnowError):
+    """A store that cannot be opened, read or written."""
+
+
+class Written(NamedTuple):
+    """What has become of a record."""
+
+    id: str
+    outcome: Literal["added", "replaced", "failed"]
+    reason: str = ""  # of a failure
+
+
+class Candidate(NamedTuple):
+    """A page that has some of the tokens that were asked for."""
+
+    card: Card
+    shared: int  # different ones
+
+
+class Hit(NamedTuple):
+    """A page that has the words."""
+
+    card: Card
+    score: float  # higher is better; comparable within one search only
+    snippet: str  # of its text, around the words
+
+
+class Hits(NamedTuple):
+    total: int  # pages, exactly
+    hits: list[Hit]
+
+
+class Statistics(NamedTuple):
+    pages: int
+    urls: int
+    sites: int
+    # For each field how many tokens there are on so many pages: {pages: tokens}.
+    frequencies: dict[Field, dict[int, int]]
+    sizes: dict[str, int]  # bytes, by what takes them; their sum is what the store takes
+
+
+class Store(Protocol):
+    """Used as a context. Every method may raise a StoreError; what was written before is then still there."""
+
+    @property
+    def name(self) -> str:
+        """As its user names it: a path, or a URL."""
+
+    @property
+    def scheme(self) -> Scheme: ...
+
+    def write(self, records: Sequence[Record]) -> list[Written]:
+        """Keep records, each in the place of an older one with its id: one outcome each, in their order.
+
+        When it returns, what was written stays, whatever happens to the process.
+        """
+
+    def get(self, ids: Iterable[str]) -> dict[str, Record]:
+        """By id; those that are not there are left out."""
+
+    def captures(self, url: str) -> list[Card]:
+        """All of this URL, the latest first; those without a time last."""
+
+    def with_payload(self, digest: str) -> str | None:
+        """The id of the first page that came with this payload digest, and has a text."""
+
+    def overlap(
+        self, field: Field, tokens: array[int], where: Filters = Filters(), *, minimum: int = 1
+    ) -> list[Candidate]:
+        """The pages that have at least so many of these tokens ('Q', different ones): most shared first, then by id."""
+
+    def frequencies(self, field: Field, tokens: array[int], *, up_to: int) -> list[int]:
+        """On how many pages each token is; where there are more than `up_to`, any number above it."""
+
+    def minhashes(self, ids: Sequence[str]) -> list[bytes]:
+        """Of these pages, in their order; empty for one that has none or is not there."""
+
+    def sketches(self, ids: Sequence[str]) -> list[array[int]]: ...
+
+    def texts(self, ids: Sequence[str]) -> list[str]: ...
+
+    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
+        """The pages that have the words in title or text: the best first, then by id."""
+
+    def scan(self, where: Filters = Filters()) -> Iterator[Record]:
+        """All records, in the order in which they were first written. They may be written to meanwhile."""
+
+    def cards(self, where: Filters = Filters()) -> Iterator[Card]:
+        """As scan, without texts and hashes."""
+
+    def set_clusters(self, clusters: Mapping[str, str]) -> int:
+        """Give pages, by id, their clusters: how many there were."""
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """How many there were."""
+
+    def count(self, where: Filters = Filters()) -> int: ...
+
+    def statistics(self) -> Statistics: ...
+
+    def settings(self) -> dict[str, Any]:
+        """JSON values by their names: what goes with the store and is not a page."""
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """None takes it out."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...

@@ -1,0 +1,345 @@
+"""winnow index into a store, and winnow export out of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from opensearch_winnow.mappings.parquet import read_records, scheme_of
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.embedded import EmbeddedStore
+
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
+WINNOW = str(Path(sys.executable).with_name("winnow"))
+URL = "http://example.org/"
+
+
+def prose(seed: int, words: int = 80) -> str:
+    source = Random(seed)
+    return " ".join("".join(source.choices("abcdefghij", k=source.randint(2, 9))) for _ in range(words))
+
+
+def lines(path: Path, numbers: range, words: int = 80) -> Path:
+    with path.open("w") as file:
+        for number in numbers:
+            html = f"<title>Page {number}</title><p><img alt='Picture'>{prose(number // 3, words)}"
+            file.write(json.dumps({"url": f"{URL}{number}", "html": html}) + "\n")
+    return path
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """Thirty, of which three each are equal."""
+    return lines(tmp_path / "pages.jsonl", range(30))
+
+
+def counted(done: subprocess.CompletedProcess[bytes]) -> tuple[int, ...]:
+    assert done.returncode in (0, 1), done.stderr
+    answer = json.loads(done.stdout)
+    outcomes = ("indexed", "unchanged", "skipped", "failed")
+    assert answer["pages"] == sum(answer[name] for name in outcomes)
+    return tuple(answer[name] for name in outcomes)
+
+
+def stored(path: Path) -> list[Record]:
+    with EmbeddedStore.open(path) as store:
+        return list(store.scan())
+
+
+def settings(path: Path) -> dict[str, Any]:
+    with EmbeddedStore.open(path) as store:
+        return store.settings()
+
+
+def by_id(records: list[Record]) -> list[Record]:
+    return sorted(records, key=lambda record: record.id)
+
+
+def test_into_a_store_and_again(process: Process, pages: Path, tmp_path: Path) -> None:
+    first = process("index", pages, "--store", "a.winnow", "--crawl", "one", "--json")
+    assert counted(first) == (30, 0, 0, 0)
+    before = stored(tmp_path / "a.winnow")
+    assert [record.url for record in before] == [f"{URL}{number}" for number in range(30)]
+    assert counted(process("index", pages, "--json", WINNOW_STORE="a.winnow")) == (0, 30, 0, 0)
+    assert stored(tmp_path / "a.winnow") == before
+    assert {path.name for path in tmp_path.iterdir()} == {"pages.jsonl", "a.winnow"}
+
+
+def test_the_same_records_as_in_a_file(process: Process, pages: Path, tmp_path: Path) -> None:
+    process("index", pages, "--to", "a.parquet", WINNOW_STORE="not-this-one.winnow")
+    process("index", pages, "--store", "a.winnow")
+    assert stored(tmp_path / "a.winnow") == list(read_records(tmp_path / "a.parquet"))
+    done = process("export", "--store", "a.winnow", "--to", "b.parquet", "--json")
+    assert json.loads(done.stdout)["records"] == 30
+    assert scheme_of(tmp_path / "b.parquet").scheme() == Scheme()
+    assert list(read_records(tmp_path / "b.parquet", Scheme())) == list(read_records(tmp_path / "a.parquet"))
+    # It is a record file like any other: it can be merged, and added to.
+    assert process("export", "a.parquet", "b.parquet", "--to", "c.parquet").returncode == 0
+    assert counted(process("index", pages, "--to", "b.parquet", "--json")) == (0, 30, 0, 0)
+    assert not (tmp_path / "not-this-one.winnow").exists()
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "-"])
+def test_a_part_of_a_store_as_json_lines(process: Process, tmp_path: Path, name: str) -> None:
+    for crawl, numbers in (("one", range(5)), ("two", range(5, 12))):
+        process("index", lines(tmp_path / f"{crawl}.jsonl", numbers), "--store", "a.winnow", "--crawl", crawl)
+    done = process("export", "--to", name, "--crawl", "two", "--site", "Example.org", WINNOW_STORE="a.winnow")
+    assert done.returncode == 0, done.stderr
+    content = done.stdout if name == "-" else (tmp_path / name).read_bytes()
+    content = gzip.decompress(content) if name.endswith(".gz") else content
+    assert [json.loads(line)["url"] for line in content.splitlines()] == [f"{URL}{number}" for number in range(5, 12)]
+    nothing = process("export", "--store", "a.winnow", "--to", "none.jsonl", "--site", "example.com")
+    assert (nothing.returncode, nothing.stdout) == (1, b"")
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_the_scheme_of_the_store_is_the_scheme(process: Process, pages: Path, tmp_path: Path) -> None:
+    process("index", pages, "--store", "a.winnow", "--preset", "passages")
+    more = lines(tmp_path / "more.jsonl", range(30, 33))
+    assert counted(process("index", more, "--store", "a.winnow", "--json")) == (3, 0, 0, 0)
+    assert counted(process("index", more, "--store", "a.winnow", "--preset", "passages", "--json")) == (0, 3, 0, 0)
+    before = stored(tmp_path / "a.winnow")
+    for other in (["--preset", "pages"], ["--noise", "30"], ["--selection", "mod-p"]):
+        done = process("index", pages, "--store", "a.winnow", *other)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.count(b"\n") == 1
+        assert b"scheme" in done.stderr
+    assert stored(tmp_path / "a.winnow") == before
+    with EmbeddedStore.open(tmp_path / "a.winnow") as store:
+        assert store.scheme == Scheme.preset("passages")
+
+
+def test_how_texts_are_found_is_kept(process: Process, pages: Path, tmp_path: Path) -> None:
+    process("index", pages, "--store", "a.winnow", "--alt", "--title", "--extractor", "beautifulsoup")
+    kept = {"extractor": "beautifulsoup", "alt": True, "title": True, "text": True}
+    assert settings(tmp_path / "a.winnow")["recipe"] == kept
+    process("index", lines(tmp_path / "b.jsonl", range(40, 41)), "--store", "a.winnow")
+    process("index", lines(tmp_path / "c.jsonl", range(50, 51)), "--store", "a.winnow", "--no-alt", "--no-title")
+    texts = {record.url: record.text for record in stored(tmp_path / "a.winnow")}
+    assert "Picture" in texts[f"{URL}0"]
+    assert texts[f"{URL}40"].startswith("Page 40\nPicture")
+    assert texts[f"{URL}50"].startswith(prose(50 // 3)[:9])
+    assert settings(tmp_path / "a.winnow")["recipe"] == kept
+
+
+@pytest.mark.parametrize("place", ["--store", "--to"])
+def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str) -> None:
+    process("index", pages, place, "a", "--no-text")
+    process("index", pages, "--to", "b.parquet")
+    without = stored(tmp_path / "a") if place == "--store" else list(read_records(tmp_path / "a"))
+    assert {record.text for record in without} == {""}
+    for one, other in zip(without, read_records(tmp_path / "b.parquet"), strict=True):
+        assert (one.id, one.text_digest, one.minhash) == (other.id, other.text_digest, other.minhash)
+        assert (one.fingerprints, one.sketch, one.title) == (other.fingerprints, other.sketch, other.title)
+    assert counted(process("index", pages, place, "a", "--json")) == (0, 30, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere.warc", "--store", "a.winnow"], "nowhere.warc"),
+        (["pages.jsonl", "--store", "a.winnow", "--extractor", "magic"], "there is no extractor 'magic'"),
+        (["pages.jsonl", "--store", "nowhere/a.winnow"], "nowhere"),
+        (["pages.jsonl", "--store", "pages.jsonl"], "pages.jsonl is another kind of file, and no store"),
+        (["pages.jsonl", "--store", "."], "is a folder"),
+        (["pages.jsonl", "--store", "a.winnow", "--failed", "nowhere/f.jsonl"], "nowhere/f.jsonl"),
+        (["pages.jsonl", "--store", "http://localhost:9200/pages"], "OpenSearch is not supported yet"),
+        (["pages.jsonl", "--store", "a.winnow", "--to", "a.parquet"], "name one of them"),
+        (["pages.jsonl"], "Add --store crawl.winnow, or --to records.parquet"),
+        (["pages.jsonl", "--to", "a.winnow"], "--store a.winnow"),
+        (["pages.jsonl", "--store", "a.winnow", "--noise", "9", "--guarantee", "3"], "guarantee"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_left(
+    process: Process, pages: Path, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    done = process("index", *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert complaint in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+    assert list(tmp_path.iterdir()) == [pages]
+
+
+def test_a_store_is_no_source(process: Process, pages: Path, tmp_path: Path) -> None:
+    process("index", pages, "--store", "a.winnow")
+    done = process("index", "a.winnow", "--store", "b.winnow")
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("Error: a.winnow is a SQLite file, as stores are, and no source of pages")
+    assert not (tmp_path / "b.winnow").exists()
+    # In a folder it is a file among others.
+    assert counted(process("index", ".", "--store", "a.winnow", "--json")) == (0, 30, 0, 0)
+
+
+@pytest.mark.parametrize("out", ["out.parquet", "-"])
+def test_what_cannot_be_exported_is_said(process: Process, pages: Path, tmp_path: Path, out: str) -> None:
+    process("index", pages, "--store", "a.winnow")
+    garbage = Random(1).randbytes(50_000)
+    whole = (tmp_path / "a.winnow").read_bytes()
+    (tmp_path / "garbage.winnow").write_bytes(garbage)
+    (tmp_path / "cut.winnow").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "broken.winnow").write_bytes(whole[:16_384] + garbage[: len(whole) - 16_384])
+    for name in ("gone.winnow", "garbage.winnow", "cut.winnow", "broken.winnow"):
+        done = process("export", "--store", name, "--to", out)
+        assert (done.returncode, done.stdout) == (2, b""), name
+        assert done.stderr.decode().startswith("Error: ")
+        assert name in done.stderr.decode()
+        assert done.stderr.count(b"\n") == 1
+    assert process("export", "a.parquet", "--store", "a.winnow", "--to", out).returncode == 2
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_damaged_store_is_said_by_index_and_nothing_is_changed(process: Process, pages: Path, tmp_path: Path) -> None:
+    process("index", pages, "--store", "a.winnow")
+    whole = (tmp_path / "a.winnow").read_bytes()
+    broken = whole[:16_384] + Random(1).randbytes(len(whole) - 16_384)
+    (tmp_path / "broken.winnow").write_bytes(broken)
+    done = process("index", pages, "--store", "broken.winnow", "--json")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"broken.winnow" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_on_a_terminal_the_store_and_what_to_do_next(
+    on_terminal: Callable[..., tuple[int, str]], pages: Path, tmp_path: Path
+) -> None:
+    code, shown = on_terminal("winnow", "index", pages, "--store", "a.winnow", NO_COLOR="1")
+    assert code == 0
+    assert "indexed    30  equal to an earlier page: text 20\n" in shown
+    assert "\na.winnow: " in shown
+    assert f"→ winnow similar {URL}0 --store a.winnow" in shown
+    assert (tmp_path / "a.winnow").exists()
+
+
+def exported(process: Process, folder: Path, store: str) -> list[Record]:
+    out = f"{store}.parquet"
+    assert process("export", "--store", store, "--to", out, "--overwrite").returncode == 0
+    return by_id(list(read_records(folder / out)))
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Pages that take a while with BeautifulSoup, among them equal ones."""
+    path = tmp_path / "pages.jsonl"
+    slow = "<b><i>slow</i></b> to parse " * 150
+    with path.open("w") as file:
+        for number in range(600):
+            html = f"<p>{slow}{prose(number // 2, 40)}"
+            file.write(json.dumps({"url": f"{URL}{number}", "html": html}) + "\n")
+    return path
+
+
+def start(folder: Path, *arguments: str | Path, **environment: str) -> subprocess.Popen[bytes]:
+    command = [WINNOW, "index", *arguments, "--workers", "2", "--extractor", "beautifulsoup"]
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | environment,
+        start_new_session=True,
+    )
+
+
+def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
+    """How many there are, when the first are stored."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and run.poll() is None:
+        if store.exists():
+            with EmbeddedStore.open(store) as opened:
+                if count := opened.count():
+                    return count
+        time.sleep(0.02)
+    pytest.fail("nothing was stored while it ran")
+
+
+SMALL_BATCHES = """
+import sys
+from opensearch_winnow.stores import destination
+destination.RECORDS = 50
+"""
+
+
+@pytest.fixture
+def small_batches(tmp_path: Path) -> dict[str, str]:
+    """The environment in which fifty records make a batch."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SMALL_BATCHES)
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
+    process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
+) -> None:
+    assert counted(process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup", "--json")) == (
+        600,
+        0,
+        0,
+        0,
+    )
+    run = start(tmp_path, many, "--store", "a.winnow", **small_batches)
+    seen = wait_for_pages(tmp_path / "a.winnow", run)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    kept = len(stored(tmp_path / "a.winnow"))
+    assert seen <= kept < 600
+    again = process("index", many, "--store", "a.winnow", "--json")
+    assert counted(again) == (600 - kept, kept, 0, 0)
+    assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_in_the_middle_all_that_was_counted_is_kept(
+    process: Process, many: Path, tmp_path: Path, signal_: signal.Signals, small_batches: dict[str, str]
+) -> None:
+    run = start(tmp_path, many, "--store", "a.winnow", "--json", **small_batches)
+    wait_for_pages(tmp_path / "a.winnow", run)
+    run.send_signal(signal_)
+    out, said = run.communicate(timeout=60)
+    assert run.returncode == 130, (out, said)
+    assert b"the same command goes on from here" in said
+    kept = len(stored(tmp_path / "a.winnow"))
+    assert json.loads(out)["indexed"] == kept
+    assert 0 < kept < 600
+    assert counted(process("index", many, "--store", "a.winnow", "--json")) == (600 - kept, kept, 0, 0)
+    process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup")
+    assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
+
+
+def test_a_full_disk_is_said_with_what_is_stored(
+    process: Process, tmp_path: Path, small_batches: dict[str, str]
+) -> None:
+    lines(tmp_path / "pages.jsonl", range(400), words=400)
+    limited = 'trap "" XFSZ; ulimit -f 1500; exec "$0" index pages.jsonl --store a.winnow --workers 1'
+    environment = os.environ | small_batches
+    done = subprocess.run(
+        ["bash", "-c", limited, WINNOW], cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
+    kept = len(stored(tmp_path / "a.winnow"))
+    assert (done.returncode, done.stdout) == (2, b""), done.stderr
+    assert 0 < kept < 400
+    assert f"of this run {kept:,} pages are stored, and the same command goes on from there" in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert counted(process("index", "pages.jsonl", "--store", "a.winnow", "--json")) == (400 - kept, kept, 0, 0)
+
+
+def test_a_store_that_cannot_be_written_is_said_at_once(process: Process, pages: Path, tmp_path: Path) -> None:
+    if not os.geteuid():
+        pytest.skip("root may write anywhere")
+    process("index", pages, "--store", "a.winnow")
+    (tmp_path / "a.winnow").chmod(0o444)
+    done = process("index", lines(tmp_path / "b.jsonl", range(50, 60)), "--store", "a.winnow")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"a.winnow" in done.stderr

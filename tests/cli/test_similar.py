@@ -1,0 +1,388 @@
+"""winnow similar: the table, the rows, the JSON, and what is said where nothing is found."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from click import unstyle
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cli.bars import bar
+from opensearch_winnow.cli.display_width import width
+from opensearch_winnow.cli.match_table import compact_percent, table
+from opensearch_winnow.cli.page_line import short_urls
+from opensearch_winnow.cli.time_period import TimePeriod
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.matches import Match, Matches
+
+Winnow = Callable[..., Result]
+OnTerminal = Callable[..., tuple[int, str]]
+Process = Callable[..., CompletedProcess[bytes]]
+MILL = "http://example.org/mill"
+SCORES = ("resemblance", "containment", "contained")
+HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+card = Card(
+    id="0" * 32,
+    url=MILL,
+    site="example.org",
+    crawl="",
+    title="The mill",
+    fetched_at=datetime(2024, 3, 1, tzinfo=UTC),
+    latest=True,
+    text_digest="",
+    fingerprint_count=3,
+    shingle_count=100,
+    sketch_count=4,
+    duplicate=None,
+    duplicate_of=None,
+    cluster="0" * 32,
+)
+match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
+
+
+def of(*found: Match, asked: str = "resemblance") -> Matches:
+    return Matches(list(found), len(found), asked, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
+
+
+def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
+    return ["".join(text for text, _ in line) for line in table(matches, columns, **options)]
+
+
+def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
+    head, line = lines(of(match), 120)
+    assert head.split() == ["resemblance", "A", "in", "B", "B", "in", "A", "passages", "date", "page", "(B)"]
+    assert re.split(" {2,}", line.strip()) == [
+        "94 % █████████▍", "97 %", "96 %", "3", "2024-03-01", MILL, "The mill"
+    ]  # fmt: skip
+    assert head.index("page (B)") == line.index(MILL)
+
+
+def test_the_score_that_was_asked_for_comes_first() -> None:
+    head, line = lines(of(match, asked="containment"), 120)
+    assert head.startswith("A in B ")
+    assert line.strip().startswith("97 % █████████▊")
+    head, line = lines(of(match, asked="contained"), 120)
+    assert head.startswith("B in A ")
+    assert line.strip().startswith("96 % █████████▋")
+
+
+def test_estimates_say_so() -> None:
+    head, line = lines(of(replace(match, kind="estimate", error=0.034, passages=[])), 120)
+    assert "≈ 94 ± 3 % █" in line
+    assert "≈ 97 %" in line
+    assert "≈ 96 %" in line
+    assert "passages" not in head  # none was looked for
+    mixed = lines(of(match, replace(match, kind="estimate", passages=[])), 120)
+    assert "passages" in mixed[0]
+    assert "  –  " in mixed[2]
+    assert "≈ 94 ± 0.4 %" in lines(of(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
+
+
+LONG = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("url", [MILL, LONG, "http://例え.jp/" + "とても長い道/" * 9, "http://x.org/שלום/" + "ش" * 90])
+@pytest.mark.parametrize("title", [None, "漢字の" * 30, "שלום עולם", "🙂 and 🙂" * 9, "\x1b]0;t\x07\x1b[2J\u202e"])
+def test_lines_fit_and_stay_in_columns(columns: int, url: str, title: str | None) -> None:
+    hostile = replace(match, card=card._replace(url=url, title=title))
+    shown = lines(of(match, hostile), columns)
+    assert max(map(width, shown[1:])) <= columns
+    first, second = (line.index("2024-03-01") for line in shown[1:] if "2024-03-01" in line)
+    assert first == second
+    assert not HOSTILE.search("".join(shown))
+
+
+def test_a_url_is_shortened_in_its_middle_unless_told_not_to() -> None:
+    far = replace(match, card=card._replace(url=LONG))
+    assert lines(of(far), 80)[1].endswith("end.html")
+    assert "…" in lines(of(far), 80)[1]
+    assert lines(of(far), 80, full=True)[1].endswith(LONG)
+
+
+def test_what_all_urls_begin_with_is_left_out_where_there_is_no_room() -> None:
+    folder = "http://www.example.org/" + "a-long-way/" * 5
+    found = [replace(match, card=card._replace(url=f"{folder}{name}/index.html")) for name in ("13", "15")]
+    assert [line.split()[-1] for line in lines(of(*found), 80)[1:]] == ["…/13/index.html", "…/15/index.html"]
+    assert folder in lines(of(*found), 160)[1]
+
+
+@pytest.mark.parametrize(
+    ("urls", "shown"),
+    [
+        (["http://a.example/long", "http://b.example/long"], ["a.example/long", "b.example/long"]),
+        (["http://a.example/one", "http://a.example/two"], ["…/one", "…/two"]),
+        (["file:///one/two/three", "file:///one/two/four"], ["…/three", "…/four"]),
+        (["file:///one/two/three", "file:///seven/two/three"], ["/one/two/three", "/seven/two/three"]),
+        (["http://a.example/long"] * 2, ["a.example/long"] * 2),
+        (["http://a.example/long/and/longer"], ["a.exampl…/longer"]),
+        (["http://a.example"], ["http://a.example"]),
+    ],
+)
+def test_short_urls(urls: list[str], shown: list[str]) -> None:
+    assert short_urls(urls, 16) == shown
+
+
+@given(st.lists(st.text("ab/:.中\x1b\n"), max_size=5), st.integers(3, 30))
+def test_short_urls_fit(urls: list[str], columns: int) -> None:
+    assert all(width(url) <= columns for url in short_urls(urls, columns))
+
+
+@given(st.floats(0, 1), st.integers(1, 40))
+def test_bars_grow_and_are_never_rounded_to_empty_or_full(share: float, columns: int) -> None:
+    drawn = bar(share, columns)
+    assert len(drawn) == columns
+    assert (drawn.strip() == "") == (share == 0)
+    assert (drawn == "█" * columns) == (share == 1)
+    eighths = 8 * drawn.count("█") + " ▏▎▍▌▋▊▉".index((drawn.replace("█", "") + " ")[0])
+    assert abs(eighths / 8 / columns - share) <= 1 / 8 / columns
+
+
+@given(st.floats(0, 1))
+def test_percent_is_never_rounded_to_nothing_or_all(share: float) -> None:
+    assert (compact_percent(share) == "0 %") == (share == 0)
+    assert (compact_percent(share) == "100 %") == (share == 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "start", "end"),
+    [
+        ("2024", "2024-01-01", "2025-01-01"),
+        ("2024-02", "2024-02-01", "2024-03-01"),
+        ("2024-12", "2024-12-01", "2025-01-01"),
+        ("2024-02-28", "2024-02-28", "2024-02-29"),
+        ("20241231", "2024-12-31", "2025-01-01"),
+        ("2024-03-01T12:00:00Z", "2024-03-01T12:00:00", "2024-03-01T12:00:01"),
+        ("2024-03-01T12:00:00+02:00", "2024-03-01T10:00:00", "2024-03-01T10:00:01"),
+        ("2024-03-01T12:00:00.5", "2024-03-01T12:00:00.500000", "2024-03-01T12:00:00.500001"),
+    ],
+)
+def test_a_date_is_all_that_it_names(typed: str, start: str, end: str) -> None:
+    assert TimePeriod.of(typed) == tuple(datetime.fromisoformat(each).replace(tzinfo=UTC) for each in (start, end))
+
+
+@given(st.floats(0, 4e9))
+def test_a_moment_is_in_its_year_its_month_and_its_day(seconds: float) -> None:
+    moment = datetime.fromtimestamp(seconds, UTC)
+    for form in ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%fZ"):
+        period = TimePeriod.of(f"{moment:{form}}")
+        assert period.start <= moment < period.end
+
+
+def asked(store: Path, **question: object) -> Matches:
+    with Index.open(store, create=False) as index:
+        return index.similar(**question)  # type: ignore[arg-type]
+
+
+def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
+    done = winnow("similar", MILL, "--store", crawl, "--json")
+    found = asked(crawl, url=MILL)
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert done.stdout.count("\n") == 1
+    assert [each["url"] for each in answer["matches"]] == [each.url for each in found]
+    assert answer["matches"][0]["url"] == "http://mirror.example/mill"
+    for ours, theirs in zip(answer["matches"], found, strict=True):
+        card = theirs.card
+        assert (ours["id"], ours["site"], ours["title"]) == (card.id, card.site, card.title)
+        assert ours["fetched_at"] == (card.fetched_at and f"{card.fetched_at:%Y-%m-%dT%H:%M:%SZ}")
+        assert {name: ours[name] for name in ("resemblance", "containment", "contained", "kind", "error")} == {
+            name: getattr(theirs, name) for name in ("resemblance", "containment", "contained", "kind", "error")
+        }
+        assert ours["passages"] == [passage._asdict() for passage in theirs.passages]
+        assert ours["boilerplate"] == []
+    del answer["matches"], answer["seconds"]
+    assert answer == {
+        "total": found.total,
+        "asked": "resemblance",
+        "threshold": 0.5,
+        "candidates": found.candidates,
+        "ignored": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "question"),
+    [
+        (["--min-resemblance", "0.9"], {"min_resemblance": 0.9}),
+        (["--min-containment", "0"], {"min_containment": 0}),
+        (["--min-contained", "0.2"], {"min_contained": 0.2}),
+        (["--min-containment", "0.2", "--min-contained", "0.3"], {"min_containment": 0.2, "min_contained": 0.3}),
+        (["--min-containment", "0", "--limit", "2"], {"min_containment": 0, "limit": 2}),
+        (["--site", "Example.COM"], {"where": Filters(site="example.com")}),
+        (
+            ["--crawl", "first", "--all-captures", "--min-resemblance", "0.3"],
+            {"min_resemblance": 0.3, "where": Filters(crawl="first"), "all_captures": True},
+        ),
+        (["--until", "2024-03"], {"where": Filters(until=datetime(2024, 4, 1, tzinfo=UTC))}),
+        (["--since", "2024-03-02"], {"where": Filters(since=datetime(2024, 3, 2, tzinfo=UTC))}),
+        (
+            ["--at", "2023", "--min-resemblance", "0.3"],
+            {"min_resemblance": 0.3, "at": datetime(2023, 12, 31, tzinfo=UTC)},
+        ),
+        (["--guarantee", "200", "--min-containment", "0"], {"guarantee": 200, "min_containment": 0}),
+        (["--estimate"], {"exact": False}),
+        (["--no-boilerplate"], {"boilerplate": False}),
+    ],
+)
+def test_options_are_those_of_the_library(
+    winnow: Winnow, crawl: Path, options: list[str], question: dict[str, object]
+) -> None:
+    answer = json.loads(winnow("similar", MILL, "--store", crawl, "--json", *options).stdout)
+    found = asked(crawl, url=MILL, **question)
+    assert len(found)
+    assert [(each["id"], each["resemblance"], each["kind"]) for each in answer["matches"]] == [
+        (each.card.id, each.resemblance, each.kind) for each in found
+    ]
+
+
+def test_rows_have_full_urls(process: Process, crawl: Path) -> None:
+    done = process("similar", MILL, "--store", crawl)
+    head, *rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    assert head == [*SCORES, "kind", "error", "passages", "fetched_at", "url", "title"]
+    found = asked(crawl, url=MILL)
+    assert [float(row[0]) for row in rows] == [pytest.approx(each.resemblance, abs=1e-5) for each in found]
+    assert any(len(row[7]) > 300 for row in rows)
+    assert rows[0][3:6] == ["exact", "0", str(len(found[0].passages))]
+    assert rows[0][6:] == ["2024-03-02T00:00:00Z", "http://mirror.example/mill", "漢字の水車小屋"]
+    assert not HOSTILE.search("".join("".join(row) for row in rows))
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: str) -> None:
+    code, shown = on_terminal("winnow", "similar", MILL, "--store", crawl.name, COLUMNS=columns)
+    *table, summary, next_step = unstyle(shown).splitlines()
+    assert code == 0
+    assert table[0].startswith("resemblance")
+    assert table[1].lstrip().startswith("100 % ██████████")
+    assert max(map(width, table)) <= int(columns)
+    found = asked(crawl, url=MILL)
+    assert len(table) == 1 + len(found)
+    assert re.fullmatch(rf"{len(found)} pages with resemblance ≥ 50 % · \d+ candidates · \d+ ms", summary)
+    assert next_step == f"→ winnow compare {MILL} http://mirror.example/mill --store {crawl.name}"
+    assert not HOSTILE.search(unstyle(shown))
+    _, full = on_terminal("winnow", "similar", MILL, "-w", COLUMNS=columns, WINNOW_STORE=str(crawl))
+    assert max(map(len, full.splitlines())) > 300
+    assert unstyle(full).splitlines()[-1] == f"→ winnow compare {MILL} http://mirror.example/mill"
+
+
+def test_estimates(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> None:
+    matches = json.loads(winnow("similar", MILL, "--store", crawl, "--estimate", "--json").stdout)["matches"]
+    assert {match["kind"] for match in matches} == {"estimate"}
+    assert {len(match["passages"]) for match in matches} == {0}
+    assert "≈" in on_terminal("winnow", "similar", MILL, "--store", crawl, "--estimate")[1]
+
+
+def test_a_text_a_file_and_html_ask_the_same(
+    winnow: Winnow, crawl: Path, tmp_path: Path, prose: Callable[..., str]
+) -> None:
+    quote = prose(60, 0)
+    by_text = winnow("similar", "--text", quote, "--store", crawl, "--json")
+    urls = [each["url"] for each in json.loads(by_text.stdout)["matches"]]
+    assert set(urls) >= {MILL, "http://mirror.example/mill", "http://example.net/quote"}
+    markup = f"<!doctype html><title>no text</title><script>x()</script><p>{quote}</p>"
+    (tmp_path / "quote.txt").write_text(quote)
+    (tmp_path / "quote.htm").write_text(f"﻿\n {markup}")
+    (tmp_path / "quote").write_text(f" \n{markup}")
+    (tmp_path / "wide").write_bytes(markup.encode("utf-16"))
+    for name in ("quote.txt", "quote.htm", "quote", "wide"):
+        answer = json.loads(winnow("similar", "--file", tmp_path / name, "--store", crawl, "--json").stdout)
+        assert [(each["url"], each["containment"]) for each in answer["matches"]] == [(url, 1) for url in urls], name
+    piped = winnow("similar", "--file", "-", "--store", crawl, "--json", stdin=markup)
+    assert [each["url"] for each in json.loads(piped.stdout)["matches"]] == urls
+
+
+def test_one_thing_is_asked_about(winnow: Winnow, crawl: Path) -> None:
+    for question in ([], [MILL, "--text", "x"], ["--text", "x", "--file", "y"]):
+        done = winnow("similar", *question, "--store", crawl)
+        assert done.exit_code == 2
+        assert "name one thing to ask about: a URL of the store, --file or --text" in done.stderr
+    assert "name the URL" in winnow("similar", "--text", "x", "--at", "2024", "--store", crawl).stderr
+    assert "not a date such as 2024" in winnow("similar", MILL, "--at", "yesterday", "--store", crawl).stderr
+    assert "80" in winnow("similar", MILL, "--min-resemblance", "80", "--store", crawl).stderr
+
+
+def complaint(done: Result) -> str:
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_what_cannot_be_asked_is_said_in_one_sentence(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    assert f"there is {MILL}" in complaint(winnow("similar", "https://example.org/mill", "--store", crawl))  # nearly
+    assert "nothing.winnow" in complaint(winnow("similar", MILL, "--store", tmp_path / "nothing.winnow"))
+    assert not (tmp_path / "nothing.winnow").exists()
+    (tmp_path / "page.txt").write_text("a page")
+    assert "--file " in complaint(winnow("similar", tmp_path / "page.txt", "--store", crawl))
+    assert "no file" in complaint(winnow("similar", "--file", tmp_path / "gone", "--store", crawl))
+    complaint(winnow("similar", "--file", tmp_path / "page.txt", "--store", tmp_path / "page.txt"))
+    complaint(winnow("similar", "--text", "", "--store", crawl))
+    complaint(winnow("similar", "--text", "too short", "--store", crawl))
+    (tmp_path / "empty.html").write_text("<title>only</title>")
+    complaint(winnow("similar", "--file", tmp_path / "empty.html", "--store", crawl))
+    assert "149" in complaint(winnow("similar", MILL, "--guarantee", "100", "--store", crawl))
+
+
+def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Path, prose: Callable[..., str]) -> None:
+    done = winnow("similar", "http://example.net/quote", "--store", crawl)
+    assert done.exit_code == 1
+    first, second = done.stderr.splitlines()
+    assert first == "No page with resemblance ≥ 50 %"
+    offer = re.fullmatch(r"The nearest has (\d+) %; at (\d+) % there (?:is|are) (\d+): (--\S+) (\S+)", second)
+    assert offer is not None
+    assert int(offer[1]) >= int(offer[2]) == round(100 * float(offer[5]))
+    again = winnow("similar", "http://example.net/quote", "--store", crawl, offer[4], offer[5], "--json")
+    assert json.loads(again.stdout)["total"] == int(offer[3])
+    empty = winnow("similar", "http://example.net/quote", "--store", crawl, "--json")
+    assert (empty.exit_code, json.loads(empty.stdout)["matches"]) == (1, [])
+    unheard = winnow("similar", "--text", prose(60, 99), "--store", crawl)
+    assert unheard.exit_code == 1
+    assert "none of 7 shares a passage with it (a run of 149 canonical characters would be found" in unheard.stderr
+
+
+def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:
+    done = winnow("similar", MILL, "--site", "example.net", "--store", crawl)
+    found = asked(crawl, url=MILL).total
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[1] == f"Without --site there are {found}"
+    both = winnow(
+        "similar", MILL, "--min-resemblance", "0.9", "--min-containment", "1", "--site", "example.net", "--store", crawl
+    )
+    assert "Without --site" in both.stderr
+    all_of = winnow(
+        "similar", "http://example.net/quote", "--min-resemblance", "0.9", "--min-containment", "0.9", "--store", crawl
+    )
+    assert "with all of --min-resemblance, --min-containment" in all_of.stderr
+    assert "share a passage with it: --min-containment 0" in all_of.stderr
+
+
+def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[..., str]) -> None:
+    empty = tmp_path / "empty.winnow"
+    with Index.open(empty) as index:
+        index.add([])
+    if not empty.exists():
+        pytest.skip("an empty store is not made")
+    done = winnow("similar", "--text", prose(60), "--store", empty)
+    assert done.exit_code == 1
+    assert "has none yet; winnow index SOURCE --store" in done.stderr
+
+
+def test_more_than_is_shown(winnow: Winnow, crawl: Path) -> None:
+    done = winnow("similar", MILL, "--limit", "1", "--store", crawl)
+    assert done.exit_code == 0
+    assert f"showing 1 of {asked(crawl, url=MILL).total} (--limit)" in done.stderr

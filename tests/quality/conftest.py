@@ -1,0 +1,42 @@
+"""Stores of real pages, each made once for all tests of a worker: the tests of this folder are one group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.scheme import Scheme
+
+
+@pytest.fixture(scope="session")
+def once() -> Callable[[str, Callable[[], Any]], Any]:
+    """What is made, by its name: by the first who asks. The data that it is made of is not there in every session."""
+    made: dict[str, Any] = {}
+
+    def call(name: str, make: Callable[[], Any]) -> Any:
+        if name not in made:
+            made[name] = make()
+        return made[name]
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Index]]:
+    """A new store of these pages, open until the end."""
+    folder: Path = tmp_path_factory.mktemp("quality")
+    with ExitStack() as stack:
+
+        def fill(name: str, pages: Iterable[Page], scheme: Scheme = Scheme()) -> Index:
+            index = stack.enter_context(Index.open(folder / f"{name}.winnow", scheme=scheme))
+            report = index.add(pages)
+            assert not report.failed
+            return index
+
+        yield fill

@@ -1,0 +1,107 @@
+"""A passage that is long enough is found, whatever it was pasted into; one that is too short never is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.scheme import Scheme
+from tests.quality.corpora import Unpacked, html_pages, manuals, records
+
+pytestmark = pytest.mark.xdist_group("quality")
+
+SCHEME = Scheme()
+LENGTHS = (SCHEME.t, SCHEME.t + 1, 2 * SCHEME.t, 500, 2_000)
+PAGES, OTHERS = 300, 1_000
+FOREIGN = "𐌰𐌱𐌲𐌳𐌴𐌵𐌶𐌷𐌸𐌹𐌺𐌻𐌼𐌽𐌾"  # letters that no page has, so that no run goes on by chance
+
+
+class Pasted(NamedTuple):
+    page: Page
+    at: int
+    question: str
+    question_at: int
+    passage: str
+
+    def is_in(self, found: Passage) -> bool:
+        """Whether a passage covers what was pasted, on both sides."""
+        length = len(self.passage)
+        return (
+            found.start <= self.question_at
+            and self.question_at + length <= found.end
+            and found.other_start <= self.at
+            and self.at + length <= found.other_end
+        )
+
+
+@pytest.fixture
+def pasted(unpacked: Unpacked, once: Callable[..., list[Pasted]]) -> list[Pasted]:
+    return once("pasted", lambda: list(pasted_pages(unpacked)))
+
+
+def pasted_pages(unpacked: Unpacked) -> Iterator[Pasted]:
+    """Real pages with a passage in their middle that comes from others, and questions with the passage in them."""
+    hosts = records(html_pages(unpacked("trafilatura-eval"), "https://host.example"))
+    donors = [record.text for record in records(html_pages(unpacked("wcxb-dev350"), "https://web.example"))]
+    around = [record.text for record in records(html_pages(unpacked("spdx-license-pages"), "https://spdx.example"))]
+    source = Random(5)
+    passages = pieces(source, donors)
+    for host, other in zip(source.sample(hosts, PAGES), cycle(around), strict=False):
+        passage, middle, cut = next(passages), len(host.text) // 2, source.randrange(200, 800)
+        page = Page(host.url, text=f"{host.text[:middle]}\n{passage}\n{host.text[middle:]}")
+        yield Pasted(page, middle + 1, f"{other[:cut]} {passage} {other[cut : 2 * cut]}", cut + 1, passage)
+
+
+def pieces(source: Random, texts: list[str]) -> Iterator[str]:
+    """Parts of texts, of so many canonical characters each."""
+    for length in cycle(LENGTHS):
+        canon = canonical(source.choice([text for text in texts if len(text) > 4 * length]), SCHEME)
+        start = source.randrange(len(canon.chars) - length)
+        begin, end = canon.span(start, start + length)
+        yield canon.text[begin:end]
+
+
+@pytest.fixture
+def index(pasted: list[Pasted], unpacked: Unpacked, once: Callable[..., Index], filled: Callable[..., Index]) -> Index:
+    def make() -> Index:
+        others = list(islice(manuals(unpacked), OTHERS))
+        return filled("pasted", [*others[::2], *(each.page for each in pasted), *others[1::2]])
+
+    return once("store of pasted", make)
+
+
+def test_a_pasted_passage_is_found_with_its_place_in_both_texts(index: Index, pasted: list[Pasted]) -> None:
+    assert len(pasted) == PAGES
+    missed = []
+    for each in pasted:
+        run = canonical(each.passage, SCHEME).chars
+        assert len(run) >= SCHEME.t
+        matches = index.similar(text=each.question, min_containment=0, limit=None)
+        found = [passage for match in matches if match.url == each.page.url for passage in match.passages]
+        whole = [passage for passage in found if each.is_in(passage)]
+        if not whole:
+            missed.append((each.page.url, len(run), found))
+        for passage in found:
+            theirs = index.page(each.page.url).text[passage.other_start : passage.other_end]
+            shared = canonical(each.question[passage.start : passage.end], SCHEME).chars
+            assert shared == canonical(theirs, SCHEME).chars
+            assert len(shared) >= SCHEME.k
+    assert missed == []
+
+
+def test_less_than_the_noise_threshold_is_never_a_match(index: Index, pasted: list[Pasted]) -> None:
+    source = Random(6)
+    for each in pasted:
+        canon = canonical(index.page(each.page.url).text, SCHEME)
+        start = source.randrange(max(len(canon.chars) - SCHEME.k, 1))
+        begin, end = canon.span(start, min(start + SCHEME.k - 1, len(canon.chars)))
+        question = f"{FOREIGN * 10} {canon.text[begin:end]} {FOREIGN * 10}"
+        assert list(index.similar(text=question, min_containment=0)) == []

@@ -1,0 +1,34 @@
+"""95 short answers: how much of each is in its source tells who copied, who reworded and who did neither."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from statistics import median
+
+import pytest
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.scheme import Scheme
+from tests.quality.corpora import Unpacked, answers, check, digest, records
+from tests.quality.measured import REUSE, SHORT, area, in_source
+
+pytestmark = pytest.mark.xdist_group("quality")
+
+CORPUS = "aa3bbff5c6d12661eb9c8a44cfe4fba5"
+
+
+@pytest.mark.parametrize(("name", "scheme", "floor"), [("default", Scheme(), 0.88), ("short", SHORT, 0.95)])
+def test_the_classes_separate(
+    unpacked: Unpacked, filled: Callable[..., Index], name: str, scheme: Scheme, floor: float
+) -> None:
+    written = list(answers(unpacked))
+    sources = list({answer.source.url: answer.source for answer in written}.values())
+    check(digest(records(sources), (f"{answer.reuse} {answer.text}" for answer in written)), CORPUS)
+    index = filled(f"sources-{name}", sources, scheme)
+    scores = defaultdict(list)
+    for answer in written:
+        scores[answer.reuse].append(in_source(index, answer))
+    medians = [median(scores[reuse]) for reuse in REUSE]
+    assert sorted(set(medians), reverse=True) == medians
+    assert area(scores["cut"] + scores["light"] + scores["heavy"], scores["non"]) >= floor

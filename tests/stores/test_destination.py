@@ -1,0 +1,192 @@
+"""Records on their way into a store, many at a time."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores import destination
+from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import StoreError, Written
+
+URL = "http://example.org/"
+
+
+def hashes(content: str) -> dict[str, Any]:
+    """All that the text of a page decides."""
+    numbers = array("Q", sha256(content.encode()).digest())
+    return {
+        "text": f"The text of {content}",
+        "text_digest": sha256(f"text {content}".encode()).hexdigest()[:32],
+        "shingle_digest": sha256(f"shingles {content}".encode()).hexdigest()[:32],
+        "fingerprints": numbers,
+        "positions": array("I", range(4)),
+        "shingle_count": 4,
+        "sketch": array("Q", sorted(numbers)),
+        "minhash": content.encode(),
+        "bands": numbers[:2],
+    }
+
+
+NOTHING = {
+    "text": "",
+    "text_digest": "",
+    "shingle_digest": "",
+    "fingerprints": array("Q"),
+    "positions": array("I"),
+    "shingle_count": 0,
+    "sketch": array("Q"),
+    "minhash": b"",
+    "bands": array("Q"),
+}
+
+
+def day(number: int | None) -> datetime | None:
+    return None if number is None else datetime(2026, 1, number, tzinfo=UTC)
+
+
+def page(content: str, url: str = URL, on: int | None = 1, payload: str | None = None) -> Record:
+    digest = sha256(content.encode()).hexdigest()[:32]
+    values = hashes(content) | {"title": f"Title of {content}", "content_digest": digest}
+    return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
+
+
+def revisit(url: str = URL, on: int | None = 2, payload: str | None = None, of: str = URL) -> Record:
+    values: dict[str, Any] = {**NOTHING, "content_digest": "", "duplicate": "revisit", "duplicate_of": of}
+    return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
+
+
+def filled(record: Record, content: str) -> Record:
+    return replace(record, title=f"Title of {content}", **hashes(content))
+
+
+@contextmanager
+def made(folder: Path, name: str = "a.winnow") -> Iterator[EmbeddedStore]:
+    with EmbeddedStore.open(folder / name, create=True) as store:
+        yield store
+
+
+def kept(folder: Path, name: str = "a.winnow") -> list[Record]:
+    """What another process would see."""
+    with EmbeddedStore.open(folder / name) as store:
+        return list(store.scan())
+
+
+@pytest.mark.parametrize(("bound", "value"), [("RECORDS", 3), ("BYTES", 6_000), ("SECONDS", 0.2)])
+def test_a_batch_is_written_when_it_is_full_or_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
+) -> None:
+    monkeypatch.setattr(destination, bound, value)
+    pages = [page(str(number), f"{URL}{number}") for number in range(4)]
+    with made(tmp_path) as store, StoreDestination(store) as into:
+        into.add(pages[0])
+        into.add(pages[1])
+        assert kept(tmp_path) == []
+        time.sleep(0.25 if bound == "SECONDS" else 0)
+        into.add(pages[2])
+        into.add(pages[3])
+        assert (kept(tmp_path), into.count) in ((pages[:3], 3), (pages, 4))
+    assert kept(tmp_path) == pages
+
+
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, ValueError, WinnowError])
+def test_what_was_added_is_kept_whatever_happens_then(tmp_path: Path, exception: type[BaseException]) -> None:
+    def run() -> None:
+        with made(tmp_path) as store, StoreDestination(store) as into:
+            into.add(page("a"))
+            raise exception
+
+    with pytest.raises(exception):
+        run()
+    assert kept(tmp_path) == [page("a")]
+
+
+class RefusingStore(EmbeddedStore):
+    """Refuses one URL, as a server may, and keeps the others."""
+
+    def write(self, records: Sequence[Record]) -> list[Written]:
+        done = iter(super().write([each for each in records if "refused" not in each.url]))
+        return [
+            Written(each.id, "failed", "its own reasons") if "refused" in each.url else next(done) for each in records
+        ]
+
+
+def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
+    with RefusingStore.open(tmp_path / "a.winnow", create=True) as store:
+        into = StoreDestination(store)
+        into.add(page("a"))
+        into.add(page("b", f"{URL}refused"))
+        with pytest.raises(StoreError, match=r"refused 1 pages, .* its own reasons; of this run 1 pages"):
+            into.close()
+    assert kept(tmp_path) == [page("a")]
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, written: bool) -> None:
+    """Whether that is stored already or waits."""
+    before = [
+        page("a", on=1),
+        page("b", on=4, payload="sha1:B"),
+        page("c", f"{URL}c", on=3, payload="sha1:C"),
+        page("timeless", f"{URL}t", on=None),
+    ]
+    cases = {
+        "b": revisit(on=5, payload="sha1:B"),
+        "c": revisit(on=6, payload="sha1:C"),  # the payload tells more than the URL
+        "a": revisit(on=2, payload="sha1:?"),  # what was there at that time
+        "timeless": revisit(f"{URL}t2", on=None, of=f"{URL}t"),
+    }
+    nowhere = [
+        revisit(f"{URL}x", on=2, of=f"{URL}x"),
+        revisit(f"{URL}c", on=2, of=f"{URL}c"),  # before the first capture
+        revisit(f"{URL}t", on=2, of=f"{URL}t"),  # when that was fetched is not known
+    ]
+    with made(tmp_path) as store, StoreDestination(store) as into:
+        for each in before:
+            into.add(each)
+        if written:
+            into.write()
+        for each in (*cases.values(), *nowhere):
+            into.add(each)
+    assert kept(tmp_path) == [*before, *(filled(each, content) for content, each in cases.items()), *nowhere]
+
+
+PAGES = st.builds(
+    lambda kind, content, url, on, payload: (
+        page(content, URL + url, on, payload) if kind else revisit(URL + url, on, payload, URL + url)
+    ),
+    st.booleans(),
+    st.sampled_from("abc"),
+    st.sampled_from("xyz"),
+    st.integers(1, 28),
+    st.sampled_from([None, "sha1:P", "sha1:Q"]),
+)
+
+
+@given(records=st.lists(PAGES, max_size=12, unique_by=lambda record: record.id), batch=st.integers(1, 12))
+@settings(max_examples=40)
+def test_when_batches_are_written_changes_nothing(records: list[Record], batch: int) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for store_name, size in (("one", 1_000), ("several", batch)):
+            with made(folder, store_name) as store, StoreDestination(store) as into:
+                for number, each in enumerate(records):
+                    into.add(each)
+                    if number % size == size - 1:
+                        into.write()
+        assert kept(folder, "one") == kept(folder, "several")
