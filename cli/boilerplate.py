@@ -59,7 +59,9 @@ def command() -> None:
 @command.command("add", short_help="Register a text.")
 @click.argument("source", type=click.Path(allow_dash=True), callback=not_waiting_for_a_terminal)
 @click.option("--name", metavar="N", help="What to call it.  [default: the name of the file, or the URL]")
-@click.option("--site", metavar="HOST", help="Only for pages of this site.")
+@click.option(
+    "--site", metavar="HOST", help="As the template of this site: between its pages alone it counts for nothing."
+)
 @click.option("--replace", is_flag=True, help="Take the place of another text of this name.")
 @store_option()
 @json_option

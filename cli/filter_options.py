@@ -16,7 +16,7 @@ OPTIONS = (
     click.option("--crawl", metavar="NAME", help="Only pages of this crawl."),
     click.option("--since", metavar="DATE", type=TimePeriodType(), help=f"Only captures since DATE: {EXAMPLES}."),
     click.option("--until", metavar="DATE", type=TimePeriodType(), help="Only captures until the end of DATE."),
-    click.option("--all-captures", is_flag=True, help="Every capture of a URL, not only the latest."),
+    click.option("--all-captures", is_flag=True, help="Every capture of a URL, not only one."),
 )
 
 

@@ -35,7 +35,7 @@ def lines(hit: Hit, words: Words, number: int, columns: int, *, digits: int = 1)
     yield [(f"{number:>{digits}}  ", "dim"), (shorten(title, room), "bold")]
     date = day(hit.card)
     dated = f" · {date}" if date else ""
-    (url,) = short_urls([hit.card.url], room - len(dated))
+    (url,) = short_urls([hit.card.url], room - len(dated)).shown
     yield [(indent + url + dated, "dim")]
     snippet = marked_words(one_line(hit.snippet).strip(), words.wanted)
     wrapped = wrap(snippet, min(room, WIDEST))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.display_width import Span, shorten, width
-from opensearch_winnow.cli.page_line import day, short_urls, time_stamp
+from opensearch_winnow.cli.display_width import Span, shorten, shorten_middle, width
+from opensearch_winnow.cli.page_line import ShortUrls, day, short_urls, time_stamp
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.queries.matches import Match, Matches, Score
@@ -17,7 +17,8 @@ from opensearch_winnow.queries.matches import Match, Matches, Score
 HEADS: dict[Score, str] = {"resemblance": "resemblance", "containment": "A in B", "contained": "B in A"}
 BAR = 10
 GAP = "  "
-ROOM = 20  # columns; a URL or a title in fewer says nothing
+ROOM = 20  # columns; a title in fewer says nothing
+ENOUGH = 40  # columns for a URL without its middle
 
 
 def score(match: Match, name: Score) -> float:
@@ -45,24 +46,27 @@ def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[lis
     widths = [max(map(width, column)) for column in zip(*(["", *heads[1:]], *numbers), strict=True)]
     first = max(widths[0] + 1 + BAR, width(heads[0]))
     room = columns - first - sum(widths[1:]) - len(GAP) * len(widths)
-    below = room < ROOM  # on a narrow terminal the page has a line of its own
-    urls = [match.url for match in matches]
-    urls = [one_line(url).strip() for url in urls] if full else short_urls(urls, columns - len(GAP) if below else room)
-    url_columns = max(map(width, urls), default=0)
-    titles = _titles(matches, room - url_columns - len(GAP))
-    headings = [heads[0].ljust(first), *map(_right, heads[1:], widths[1:]), *([] if below else ["page (B)"])]
-    yield [(GAP.join(headings), "bold")]
-    for match, row, url, title in zip(matches, numbers, urls, titles, strict=True):
+    if full:
+        urls = ShortUrls([one_line(match.url).strip() for match in matches])
+    else:
+        urls = short_urls([match.url for match in matches], max(room, ROOM))
+    # A URL that would be cut to a few letters has a line of its own.
+    below = room < ROOM or (urls.cut and room < ENOUGH)
+    if below:
+        urls = urls if full else short_urls([match.url for match in matches], columns - len(GAP))
+    url_columns = 0 if below else max(map(width, urls.shown), default=0) + len(GAP)
+    titles = _titles(matches, room - url_columns)
+    headings = [heads[0].ljust(first), *map(_right, heads[1:], widths[1:]), _page_head(urls.folder, room)]
+    yield [(GAP.join(headings).rstrip(), "bold")]
+    for match, row, url, title in zip(matches, numbers, urls.shown, titles, strict=True):
         filled = bar(score(match, matches.asked), BAR)
         cells = [f"{_right(row[0], first - 1 - BAR)} {filled}", *map(_right, row[1:], widths[1:])]
+        line = GAP.join(cells) + GAP
+        if not below:
+            line += url + " " * (url_columns - width(url) if title else 0)
+        yield [(line, "plain"), (title, "dim")] if title else [(line.rstrip(), "plain")]
         if below:
-            yield [(GAP.join(cells), "plain")]
             yield [(GAP + url, "plain")]
-        else:
-            line: list[Span] = [(GAP.join((*cells, url)), "plain")]
-            if title:
-                line.append((" " * (url_columns - width(url)) + GAP + title, "dim"))
-            yield line
 
 
 def show_rows(matches: Matches) -> None:
@@ -127,6 +131,12 @@ def _passages(match: Match) -> str:
     if match.kind == "estimate" and not match.passages:
         return "–"  # not looked for
     return f"{len(match.passages):,}"
+
+
+def _page_head(folder: str, columns: int) -> str:
+    if columns < ROOM:
+        return ""
+    return shorten_middle(f"page (B), … is {folder}", columns) if folder else "page (B)"
 
 
 def _titles(matches: Matches, room: int) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from os.path import commonprefix
+from typing import NamedTuple
 
 from opensearch_winnow.cli.display_width import shorten_middle, width
 from opensearch_winnow.cli.printable import one_line
@@ -23,7 +24,13 @@ def time_stamp(card: Card) -> str | None:
     return None if card.fetched_at is None else card.fetched_at.isoformat().replace("+00:00", "Z")
 
 
-def short_urls(urls: Sequence[str], columns: int) -> list[str]:
+class ShortUrls(NamedTuple):
+    shown: list[str]
+    folder: str = ""  # what `…` at their beginning stands for
+    cut: bool = False  # whether one lost its middle too
+
+
+def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
     """The URLs, each in so many columns.
 
     Where one does not fit, all are shown without the folder that they have in common, which tells none from another;
@@ -31,10 +38,15 @@ def short_urls(urls: Sequence[str], columns: int) -> list[str]:
     """
     shown = [one_line(url).strip() for url in urls]
     if all(width(url) <= columns for url in shown):
-        return shown
-    folder = commonprefix(shown).rpartition("/")[0] if len(set(shown)) > 1 else ""
+        return ShortUrls(shown)
+    # Character by character: the components are those of a URL, not of a path.
+    common = commonprefix(shown)  # noqa: RUF071
+    folder = common.rpartition("/")[0] if len(set(shown)) > 1 else ""
     if ROOT.fullmatch(f"{folder}/"):
         folder = ""
     if folder:
-        return [shorten_middle(f"…{url.removeprefix(folder)}", columns) for url in shown]
-    return [url if width(url) <= columns else shorten_middle(ROOT.sub("", url, count=1), columns) for url in shown]
+        shorter = [f"…{url.removeprefix(folder)}" for url in shown]
+    else:
+        shorter = [url if width(url) <= columns else ROOT.sub("", url, count=1) for url in shown]
+    cut = any(width(url) > columns for url in shorter)
+    return ShortUrls([shorten_middle(url, columns) for url in shorter], folder, cut)

@@ -158,7 +158,9 @@ class Index:
         )
         given = [name for name, value in (("url", url), ("text", text), ("html", html)) if value is not None]
         if len(given) != 1:
-            raise QuestionError(f"a question is a url, a text or html: one of them, not {' and '.join(given) or 'none'}")
+            raise QuestionError(
+                f"a question is a url, a text or html: one of them, not {' and '.join(given) or 'none'}"
+            )
         record = self._asked_text(text, html) if url is None else self.page(url, at)
         exclusions = self._exclusions() if boilerplate else NOTHING
         question = Question.of(record, self.scheme, exclusions, guarantee)

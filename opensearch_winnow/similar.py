@@ -6,13 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
 from opensearch_winnow.queries.lookups import lookups
@@ -21,7 +20,9 @@ from opensearch_winnow.queries.question import Question
 from opensearch_winnow.stores.store import Store
 
 TEXTS = 64  # that are in memory at a time
+SKETCHES = 1_000
 CLEAR = 5  # standard errors: an estimate so far below the threshold decides alone
+FEW = 8  # candidates, which are scored as fast as they are estimated
 
 
 class Candidates(NamedTuple):
@@ -62,8 +63,10 @@ class Similar:
         candidates = self._candidates(where, frequent)
         if not all_captures:
             candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != leave_out])
-        cards = self._worth_scoring(candidates.cards)
-        found = list(self._exactly(cards) if exact and self._question.side else self._estimated(cards))
+        if exact and self._question.side:
+            found = list(self._exactly(self._worth_scoring(candidates.cards)))
+        else:
+            found = list(self._estimated(candidates.cards))
         found.sort(key=self._rank)
         if not all_captures:
             found = list({each.card.url: each for each in reversed(found)}.values())
@@ -97,30 +100,20 @@ class Similar:
         return Candidates(list(cards.values()), tokens, ignored)
 
     def _worth_scoring(self, cards: Sequence[Card]) -> Sequence[Card]:
-        """Without those that clearly do not resemble the question enough: by their number of shingles, and by MinHash.
-
-        Boilerplate is in both, so that with some to take out they say nothing.
-        """
-        minimum = self._asked.minima.get("resemblance", 0.0)
-        ours = self._question.record
-        if not minimum or self._exclusions or not ours.minhash:
+        """Without those that are clearly no match: by what their sketches say, and their sizes."""
+        least = self._asked.minima.get("resemblance", 0.0)
+        if least and not self._exclusions:
+            size = self._question.record.shingle_count
+            cards = [card for card in cards if least * max(size, card.shingle_count) <= min(size, card.shingle_count)]
+        if self._asked.any_passage or len(cards) < FEW:
             return cards
-        size = ours.shingle_count
-        cards = [card for card in cards if minimum * max(size, card.shingle_count) <= min(size, card.shingle_count)]
-        kept = []
-        for card, theirs in zip(cards, self._store.minhashes([card.id for card in cards]), strict=True):
-            if theirs:
-                value, error = minhash_resemblance(ours.minhash, theirs, self._scheme.bits)
-                if value + CLEAR * error < minimum:
-                    continue
-            kept.append(card)
-        return kept
+        return [card for card, found in self._estimates(cards) if self._asked.may_hold(found, CLEAR)]
 
     def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
         """From the texts; copies of a text are compared once. Pages without a text are estimated."""
         known: dict[tuple[str, str], Scores | None] = {}
         textless: dict[tuple[str, str], list[Card]] = {}
-        for some in _chunks(cards):
+        for some in _chunks(cards, TEXTS):
             fresh = {_text_of(card): card for card in some if _text_of(card) not in known}
             texts = self._store.texts([card.id for card in fresh.values()])
             for (key, card), text in zip(fresh.items(), texts, strict=True):
@@ -146,12 +139,17 @@ class Similar:
         return found
 
     def _estimated(self, cards: Sequence[Card]) -> Iterator[Scored]:
-        ids = [card.id for card in cards]
-        sketches, minhashes = self._store.sketches(ids), self._store.minhashes(ids)
-        for card, sketch, signature in zip(cards, sketches, minhashes, strict=True):
-            found = estimated(*self._counted(Sketched(card.shingle_count, sketch, signature), card.site), self._scheme)
+        for card, found in self._estimates(cards):
             if self._asked.holds(found.scores):
                 yield Scored(card, found.scores, found.error(self._asked.score))
+
+    def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
+        for some in _chunks(cards, SKETCHES):
+            ids = [card.id for card in some]
+            pages = zip(some, self._store.sketches(ids), self._store.minhashes(ids), strict=True)
+            for card, sketch, minhash in pages:
+                theirs = Sketched(card.shingle_count, sketch, minhash)
+                yield card, estimated(*self._counted(theirs, card.site), self._scheme)
 
     def _counted(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
         """Both without boilerplate, which can be taken out of MOD_m and not out of MinHash."""
@@ -203,5 +201,5 @@ def _text_of(card: Card) -> tuple[str, str]:
     return card.text_digest, card.site
 
 
-def _chunks(cards: Sequence[Card]) -> Iterator[Sequence[Card]]:
-    return (cards[start : start + TEXTS] for start in range(0, len(cards), TEXTS))
+def _chunks(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
+    return (cards[start : start + size] for start in range(0, len(cards), size))

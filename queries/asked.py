@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.queries.compare import Scores
+from opensearch_winnow.queries.estimated import Estimated
 from opensearch_winnow.queries.matches import Score
 
 
@@ -43,6 +44,13 @@ class Asked:
 
     def holds(self, scores: Scores) -> bool:
         return all(getattr(scores, name) >= minimum for name, minimum in self.minima.items())
+
+    def may_hold(self, found: Estimated, errors: float) -> bool:
+        """Whether the true scores may be high enough, if none is more than so many standard errors above its estimate."""
+        return all(
+            estimate.value + errors * estimate.error >= minimum
+            for estimate, minimum in ((getattr(found, name), minimum) for name, minimum in self.minima.items())
+        )
 
     @property
     def of_question(self) -> float:

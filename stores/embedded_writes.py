@@ -48,8 +48,10 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
         _Page(record, page_row(record), hashes_row(record), packed_text(record.text, compressor))
         for record in dict(zip(ids, records, strict=True)).values()
     ]
-    with file.writing() as rows:
-        known = set(_write(rows, pages))
+    known = set()
+    if pages:
+        with file.writing() as rows:
+            known.update(_write(rows, pages))
     written = []
     for id_ in ids:
         written.append(Written(id_, "replaced" if id_ in known else "added"))
@@ -68,7 +70,7 @@ def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
     (first,) = rows.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
     numbers = range(first, first + len(pages))
     new = list(zip(numbers, pages, strict=True))
-    columns = ", ".join("?" * (2 + len(pages[0].row))) if pages else ""
+    columns = ", ".join("?" * (2 + len(pages[0].row)))
     rows.executemany(
         f"INSERT INTO page VALUES ({columns})",
         ((number, before.get(page.key, (None, number))[1], *page.row) for number, page in new),

@@ -343,3 +343,26 @@ def test_a_store_that_cannot_be_written_is_said_at_once(process: Process, pages:
     done = process("index", lines(tmp_path / "b.jsonl", range(50, 60)), "--store", "a.winnow")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"a.winnow" in done.stderr
+
+
+def test_the_same_for_any_number_of_workers_and_any_batches(
+    process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
+) -> None:
+    process("index", many, "--store", "a.winnow", "--workers", "1")
+    process("index", many, "--store", "b.winnow", "--workers", "3", **small_batches)
+    assert stored(tmp_path / "a.winnow") == stored(tmp_path / "b.winnow")
+
+
+def test_revisits_of_a_real_crawl_get_the_text_that_they_repeat(
+    process: Process, unpacked: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """By the digest of their payload; and where a server said that nothing has changed, by the URL."""
+    samples = unpacked("warc-samples") / "iipc/specifications/warc-deduplication/samples"
+    assert counted(process("index", samples, "--store", "a.winnow", "--json")) == (5, 0, 0, 0)
+    records = stored(tmp_path / "a.winnow")
+    assert [record.duplicate for record in records] == [None, "revisit", "revisit", None, "revisit"]
+    assert [len(record.text) for record in records] == [5508, 5508, 5508, 8301, 8301]
+    assert [record.text_digest == records[0].text_digest for record in records] == [True, True, True, False, False]
+    assert records[2].title == records[0].title
+    assert counted(process("index", samples, "--store", "a.winnow", "--json")) == (0, 5, 0, 0)
+    assert stored(tmp_path / "a.winnow") == records

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 from click import unstyle
@@ -29,7 +32,7 @@ from opensearch_winnow.queries.matches import Match, Matches
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
-Process = Callable[..., CompletedProcess[bytes]]
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
 MILL = "http://example.org/mill"
 SCORES = ("resemblance", "containment", "contained")
 HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -108,15 +111,27 @@ def test_lines_fit_and_stay_in_columns(columns: int, url: str, title: str | None
 
 def test_a_url_is_shortened_in_its_middle_unless_told_not_to() -> None:
     far = replace(match, card=card._replace(url=LONG))
-    assert lines(of(far), 80)[1].endswith("end.html")
-    assert "…" in lines(of(far), 80)[1]
-    assert lines(of(far), 80, full=True)[1].endswith(LONG)
+    for columns in (80, 120):
+        assert lines(of(far), columns)[-1].endswith("end.html")
+        assert "…" in lines(of(far), columns)[-1]
+        assert lines(of(far), columns, full=True)[-1].endswith(LONG)
+
+
+def test_a_url_that_would_be_cut_to_a_few_letters_has_a_line_of_its_own() -> None:
+    far = replace(match, card=card._replace(url=f"http://www.example.org/{'way/' * 8}end.html"))
+    _, numbers, url = lines(of(far), 80)
+    assert numbers.endswith("2024-03-01  The mill")
+    assert url == f"  {far.url}"
+    assert len(lines(of(far), 130)) == 2
 
 
 def test_what_all_urls_begin_with_is_left_out_where_there_is_no_room() -> None:
     folder = "http://www.example.org/" + "a-long-way/" * 5
-    found = [replace(match, card=card._replace(url=f"{folder}{name}/index.html")) for name in ("13", "15")]
-    assert [line.split()[-1] for line in lines(of(*found), 80)[1:]] == ["…/13/index.html", "…/15/index.html"]
+    found = [replace(match, card=card._replace(url=f"{folder}{name}/index.html", title=None)) for name in ("13", "15")]
+    head, *rows = lines(of(*found), 100)
+    assert [row.split()[-1] for row in rows] == ["…/13/index.html", "…/15/index.html"]
+    assert "page (B), … is http" in head
+    assert max(map(width, lines(of(*found), 80))) <= 80
     assert folder in lines(of(*found), 160)[1]
 
 
@@ -128,17 +143,17 @@ def test_what_all_urls_begin_with_is_left_out_where_there_is_no_room() -> None:
         (["file:///one/two/three", "file:///one/two/four"], ["…/three", "…/four"]),
         (["file:///one/two/three", "file:///seven/two/three"], ["/one/two/three", "/seven/two/three"]),
         (["http://a.example/long"] * 2, ["a.example/long"] * 2),
-        (["http://a.example/long/and/longer"], ["a.exampl…/longer"]),
+        (["http://a.example/long/and/longer"], ["a.examp…d/longer"]),
         (["http://a.example"], ["http://a.example"]),
     ],
 )
 def test_short_urls(urls: list[str], shown: list[str]) -> None:
-    assert short_urls(urls, 16) == shown
+    assert short_urls(urls, 16).shown == shown
 
 
 @given(st.lists(st.text("ab/:.中\x1b\n"), max_size=5), st.integers(3, 30))
 def test_short_urls_fit(urls: list[str], columns: int) -> None:
-    assert all(width(url) <= columns for url in short_urls(urls, columns))
+    assert all(width(url) <= columns for url in short_urls(urls, columns).shown)
 
 
 @given(st.floats(0, 1), st.integers(1, 40))
@@ -271,7 +286,7 @@ def test_a_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: st
     assert table[1].lstrip().startswith("100 % ██████████")
     assert max(map(width, table)) <= int(columns)
     found = asked(crawl, url=MILL)
-    assert len(table) == 1 + len(found)
+    assert len(table) == 1 + len(found) * (2 if columns == "80" else 1)
     assert re.fullmatch(rf"{len(found)} pages with resemblance ≥ 50 % · \d+ candidates · \d+ ms", summary)
     assert next_step == f"→ winnow compare {MILL} http://mirror.example/mill --store {crawl.name}"
     assert not HOSTILE.search(unstyle(shown))
@@ -375,14 +390,26 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
     empty = tmp_path / "empty.winnow"
     with Index.open(empty) as index:
         index.add([])
-    if not empty.exists():
-        pytest.skip("an empty store is not made")
-    done = winnow("similar", "--text", prose(60), "--store", empty)
-    assert done.exit_code == 1
-    assert "has none yet; winnow index SOURCE --store" in done.stderr
+    for question in (["similar", "--text", prose(60)], ["search", "words"], ["stats"]):
+        done = winnow(*question, "--store", empty)
+        assert done.exit_code == 1
+        assert "has none yet; winnow index SOURCE --store" in done.stderr
 
 
 def test_more_than_is_shown(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--limit", "1", "--store", crawl)
     assert done.exit_code == 0
     assert f"showing 1 of {asked(crawl, url=MILL).total} (--limit)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [f"similar {MILL}", "search the", "stats", f"compare {MILL} {MILL}", "stats --json"]
+)
+def test_a_pipe_that_is_closed_is_quiet(crawl: Path, command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    arguments = [str(Path(sys.executable).with_name("winnow")), *command.split(), "--store", str(crawl)]
+    with subprocess.Popen(arguments, stdout=writing, stderr=subprocess.PIPE) as run:
+        os.close(writing)
+        assert run.communicate()[1] == b""
+    assert run.returncode == 128 + signal.SIGPIPE

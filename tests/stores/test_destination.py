@@ -144,14 +144,17 @@ def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, wri
         page("b", on=4, payload="sha1:B"),
         page("c", f"{URL}c", on=3, payload="sha1:C"),
         page("timeless", f"{URL}t", on=None),
+        page("hex", f"{URL}h", on=1, payload="sha1:0123"),
     ]
     cases = {
         "b": revisit(on=5, payload="sha1:B"),
         "c": revisit(on=6, payload="sha1:C"),  # the payload tells more than the URL
-        "a": revisit(on=2, payload="sha1:?"),  # what was there at that time
+        "a": revisit(on=2, payload="sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),  # of nothing: what was there at that time
+        "hex": revisit(f"{URL}h", on=2, payload="md5:0123456", of=f"{URL}h"),  # which cannot be compared
         "timeless": revisit(f"{URL}t2", on=None, of=f"{URL}t"),
     }
     nowhere = [
+        revisit(on=7, payload="sha1:X"),  # not what was there
         revisit(f"{URL}x", on=2, of=f"{URL}x"),
         revisit(f"{URL}c", on=2, of=f"{URL}c"),  # before the first capture
         revisit(f"{URL}t", on=2, of=f"{URL}t"),  # when that was fetched is not known
@@ -174,7 +177,7 @@ PAGES = st.builds(
     st.sampled_from("abc"),
     st.sampled_from("xyz"),
     st.integers(1, 28),
-    st.sampled_from([None, "sha1:P", "sha1:Q"]),
+    st.sampled_from([None, "sha1:P", "sha1:Q", "md5:P"]),
 )
 
 

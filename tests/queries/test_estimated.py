@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from array import array
+from random import Random
+
+import pytest
+
+from opensearch_winnow.cython_core.minhash import minhash, pack
+from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.queries.asked import Asked
+from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.scheme import Scheme
+
+SCHEME = Scheme()
+
+
+def page(shingles: array[int]) -> Sketched:
+    packed = pack(minhash(shingles, SCHEME.bins), SCHEME.bits)
+    return Sketched(len(shingles), mod_sketch(shingles, SCHEME.modulus), packed)
+
+
+def sets(seed: int, ours: int, theirs: int, shared: int) -> tuple[array[int], array[int]]:
+    random = Random(seed)
+    every = [random.getrandbits(64) for _ in range(ours + theirs - shared)]
+    return distinct(array("Q", every[:ours])), distinct(array("Q", every[ours - shared :]))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "shared"), [(300, 300, 200), (100, 3000, 90), (3000, 100, 90), (20, 25, 15)]
+)
+def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, shared: int) -> None:
+    off: dict[str, list[float]] = {"resemblance": [], "containment": [], "contained": []}
+    for seed in range(60):
+        a, b = sets(seed, ours, theirs, shared)
+        both = overlap(a, b)
+        assert both == shared
+        truth = {
+            "resemblance": both / (len(a) + len(b) - both),
+            "containment": both / len(a),
+            "contained": both / len(b),
+        }
+        found = estimated(page(a), page(b), SCHEME)
+        for name, value in truth.items():
+            estimate = getattr(found, name)
+            assert 0 <= estimate.value <= 1
+            off[name].append((estimate.value - value) / estimate.error)
+    for errors in off.values():
+        assert max(map(abs, errors)) < 5  # of 60; what decides alone is five errors away
+        assert abs(sum(errors)) / len(errors) < 0.6  # and not all to one side
+
+
+def test_without_a_minhash_the_sketch_speaks() -> None:
+    a, b = sets(1, 5000, 5000, 2500)
+    with_both = estimated(page(a), page(b), SCHEME)
+    sketch_only = estimated(page(a)._replace(minhash=b""), page(b), SCHEME)
+    assert sketch_only.resemblance.error > with_both.resemblance.error
+    assert sketch_only.resemblance.value == pytest.approx(1 / 3, abs=5 * sketch_only.resemblance.error)
+
+
+def test_pages_without_shingles_tell_nothing() -> None:
+    nothing = Sketched(0, array("Q"), b"")
+    assert estimated(nothing, page(sets(1, 50, 50, 0)[0]), SCHEME).containment == (0, 1)
+
+
+def test_what_may_hold() -> None:
+    a, b = sets(2, 1000, 1000, 500)
+    found = estimated(page(a), page(b), SCHEME)  # true resemblance 1/3
+    assert Asked({"resemblance": 0.3}).may_hold(found, 5)
+    assert Asked({"resemblance": 0.4}).may_hold(found, 5)
+    assert not Asked({"resemblance": 0.6}).may_hold(found, 5)
+    assert not Asked({"containment": 0.1, "resemblance": 0.6}).may_hold(found, 5)

@@ -1,0 +1,97 @@
+"""Stores of each kind, and records that have something in common."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import Store
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+# Few, so that pages share them; of all sizes, and some that differ in the last bits only.
+TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
+WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
+
+
+@pytest.fixture(scope="session", params=["embedded"])
+def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Store]:
+    """Makes an empty store of the kind that is tested; OpenSearch will be the second."""
+    assert request.param == "embedded"
+    return lambda: EmbeddedStore.open(tmp_path_factory.mktemp("store") / "crawl.winnow", create=True)
+
+
+@pytest.fixture
+def store(new_store: Callable[[], Store]) -> Iterator[Store]:
+    with new_store() as made:
+        yield made
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Of a store that is not there yet."""
+    return tmp_path / "crawl.winnow"
+
+
+@st.composite
+def any_record(draw: st.DrawFn, **given: Any) -> Record:
+    """One of few URLs and times, with few tokens and words: a list of these has captures, copies and replacements."""
+    prints = draw(st.lists(st.sampled_from(TOKENS), max_size=6))
+    digest = st.text("0123456789abcdef", min_size=32, max_size=32)
+    values = {
+        "url": draw(st.sampled_from(["https://a.org/1", "https://a.org/2", "https://b.org/1", "file:///x"])),
+        "crawl": draw(st.sampled_from(["", "monday", "tuesday"])),
+        "title": draw(st.none() | st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join)),
+        "text": draw(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)),
+        "fetched_at": draw(st.none() | st.integers(0, 3).map(lambda days: START + timedelta(days))),
+        "payload_digest": draw(st.none() | st.sampled_from(["sha1:A", "sha1:B"])),
+        "content_digest": draw(digest),
+        "text_digest": draw(digest | st.just("")),
+        "shingle_digest": draw(digest),
+        "fingerprints": array("Q", prints),
+        "positions": array("I", range(len(prints))),
+        "shingle_count": draw(st.integers(0, 2**31 - 1)),
+        "sketch": array("Q", sorted(draw(st.sets(st.sampled_from(TOKENS), max_size=4)))),
+        "minhash": draw(st.binary(max_size=9)),
+        "bands": array("Q", draw(st.lists(st.sampled_from(TOKENS), max_size=4))),
+        "duplicate": draw(st.sampled_from([None, *DUPLICATES])),
+        "duplicate_of": draw(st.none() | st.just("https://a.org/1")),
+        "cluster": draw(st.sampled_from(["", "0" * 32, "no digest"])),
+    }
+    return Record(**values | given)
+
+
+@pytest.fixture
+def record() -> Callable[..., Record]:
+    """The record of a number, always the same but for what is changed."""
+    return numbered
+
+
+def numbered(number: int, **changes: Any) -> Record:
+    source = Random(number)
+    prints = changes.get("fingerprints", array("Q", source.randbytes(80)))
+    values: dict[str, Any] = {
+        "url": f"https://example.org/{number}",
+        "crawl": "test",
+        "title": f"Page {number}",
+        "text": " ".join(source.choices(("some", "words", "in", "any", "order"), k=200)),
+        "fetched_at": START + timedelta(minutes=number),
+        "content_digest": source.randbytes(16).hex(),
+        "text_digest": source.randbytes(16).hex(),
+        "shingle_digest": source.randbytes(16).hex(),
+        "fingerprints": prints,
+        "positions": array("I", range(len(prints))),
+        "shingle_count": 191,
+        "sketch": array("Q", sorted(array("Q", source.randbytes(64)))),
+        "minhash": source.randbytes(512),
+        "bands": array("Q", source.randbytes(256)),
+    }
+    return Record(**values | changes)

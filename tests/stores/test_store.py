@@ -1,0 +1,369 @@
+"""What every store does."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.store import Field, Store, Written
+from tests.stores.conftest import START, TOKENS, WORDS, any_record
+
+Make = Callable[..., Record]
+New = Callable[[], Store]
+FIELDS: tuple[Field, ...] = get_args(Field)
+RECORDS = st.lists(any_record(), max_size=8)
+DAYS = st.none() | st.integers(0, 4).map(lambda days: START + timedelta(days))
+FILTERS = st.builds(
+    Filters,
+    site=st.none() | st.sampled_from(["a.org", "b.org", ""]),
+    crawl=st.none() | st.sampled_from(["", "monday"]),
+    since=DAYS,
+    until=DAYS,
+    latest=st.booleans(),
+)
+
+
+def kept(records: Iterable[Record]) -> dict[str, Record]:
+    """What a store holds after these were written: an id has its last record, in the place of its first."""
+    return {record.id: record for record in records}
+
+
+def latest(records: dict[str, Record]) -> set[str]:
+    """The ids of the latest captures."""
+    last: dict[str, Record] = {}
+    for record in records.values():
+        other = last.get(record.url)
+        if other is None or (record.fetched_at or START - timedelta(1)) > (other.fetched_at or START - timedelta(1)):
+            last[record.url] = record
+    return {record.id for record in last.values()}
+
+
+def holding(where: Filters, records: dict[str, Record]) -> list[Record]:
+    newest = latest(records)
+    return [
+        record
+        for record in records.values()
+        if (where.site is None or record.site == where.site)
+        and (where.crawl is None or record.crawl == where.crawl)
+        and (where.since is None or (record.fetched_at is not None and record.fetched_at >= where.since))
+        and (where.until is None or (record.fetched_at is not None and record.fetched_at < where.until))
+        and (not where.latest or record.id in newest)
+    ]
+
+
+@given(RECORDS, st.integers(1, 8))
+def test_what_is_read_is_what_was_written(new_store: New, records: list[Record], batch: int) -> None:
+    with new_store() as store:
+        known: set[str] = set()
+        for start in range(0, len(records), batch):
+            some = records[start : start + batch]
+            expected = []
+            for record in some:
+                expected.append(Written(record.id, "replaced" if record.id in known else "added"))
+                known.add(record.id)
+            assert store.write(some) == expected
+        wanted = kept(records)
+        assert store.get([*wanted, "0" * 32, "no id"]) == wanted
+        assert list(store.scan()) == list(wanted.values())
+        assert store.count() == len(wanted)
+        ids = ["0" * 32, *wanted, "no id"]
+        assert store.texts(ids) == ["", *(record.text for record in wanted.values()), ""]
+        assert store.minhashes(ids) == [b"", *(record.minhash for record in wanted.values()), b""]
+        assert store.sketches(ids) == [array("Q"), *(record.sketch for record in wanted.values()), array("Q")]
+
+
+@given(RECORDS, FILTERS)
+def test_cards_and_filters(new_store: New, records: list[Record], where: Filters) -> None:
+    with new_store() as store:
+        store.write(records)
+        wanted = holding(where, kept(records))
+        newest = latest(kept(records))
+        assert store.count(where) == len(wanted)
+        assert list(store.scan(where)) == wanted
+        for card, record in zip(store.cards(where), wanted, strict=True):
+            for name in card._fields:
+                assert getattr(card, name) == (card.id in newest if name == "latest" else getattr(record, name))
+
+
+@given(RECORDS, st.sampled_from(FIELDS), st.sets(st.sampled_from(TOKENS)), FILTERS, st.integers(1, 3))
+def test_overlap_counts_different_shared_tokens(
+    new_store: New, records: list[Record], field: Field, tokens: set[int], where: Filters, minimum: int
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        expected = [
+            (record.id, shared)
+            for record in holding(where, kept(records))
+            if (shared := len(tokens & set(getattr(record, field)))) >= minimum
+        ]
+        found = store.overlap(field, array("Q", tokens), where, minimum=minimum)
+        assert [(each.card.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
+
+
+@given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
+def test_frequencies_are_of_what_is_there(
+    new_store: New, records: list[Record], removed: set[int], field: Field, up_to: int
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        here = kept(records)
+        for index in removed:
+            if index < len(records):
+                store.delete([records[index].id])
+                here.pop(records[index].id, None)
+        pages = Counter(token for record in here.values() for token in set(getattr(record, field)))
+        for count, token in zip(store.frequencies(field, array("Q", TOKENS), up_to=up_to), TOKENS, strict=True):
+            assert count == pages[token] or up_to < min(count, pages[token])
+        assert store.statistics().frequencies[field] == Counter(pages.values())
+
+
+@given(RECORDS, RECORDS, st.sets(st.integers(0, 7)))
+def test_replacing_is_deleting_and_writing(
+    new_store: New, records: list[Record], more: list[Record], removed: set[int]
+) -> None:
+    with new_store() as one, new_store() as other:
+        gone = {records[index].id for index in removed if index < len(records)}
+        for store in (one, other):
+            store.write(records)
+        assert one.delete(gone) == len(gone)
+        other.delete(sorted(gone)[:1])
+        other.delete(sorted(gone))
+        one.write(more)
+        ids = {record.id for record in more}
+        assert other.delete(ids) == len(ids & (kept(records).keys() - gone))
+        other.write(more)
+        here = kept(record for record in (*records, *more) if record.id in ids or record.id not in gone)
+        here |= kept(more)
+        for store in (one, other):
+            assert store.get(record.id for record in (*records, *more)) == here
+            assert {card.id for card in store.cards(Filters(latest=True))} == latest(here)
+            for field in FIELDS:
+                found = store.overlap(field, array("Q", TOKENS))
+                assert {each.card.id: each.shared for each in found} == {
+                    id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
+                }
+            for word in WORDS:
+                assert store.search(Words((word,)), Filters()).total == sum(has(each, word) for each in here.values())
+
+
+def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
+    records = [record(number) for number in range(50)]
+    store.write(records)
+    assert store.delete([*(each.id for each in records[:49]), "0" * 32, "no id"]) == 49
+    assert [each.id for each in store.scan()] == [records[49].id]
+    assert store.delete([records[49].id, records[49].id]) == 1
+    assert store.count() == 0
+    assert store.delete([records[0].id]) == 0
+    assert store.overlap("fingerprints", records[0].fingerprints) == []
+    assert store.frequencies("bands", records[0].bands, up_to=10) == [0] * 32
+    assert store.search(Words.of("words"), Filters()) == (0, [])
+    assert store.statistics()[:4] == (0, 0, 0, dict.fromkeys(FIELDS, {}))
+    store.write(records[:2])
+    assert [each.card.id for each in store.overlap("fingerprints", records[1].fingerprints)] == [records[1].id]
+
+
+def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
+    times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
+    store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])
+    store.write([record(2)])
+    found = store.captures("https://a.org/")
+    assert [card.fetched_at for card in found] == [times[2], times[3], times[0], None]
+    assert [card.latest for card in found] == [True, False, False, False]
+    store.delete([found[0].id])
+    assert [card.latest for card in store.captures("https://a.org/")] == [True, False, False]
+    assert store.captures("https://a.org") == []
+    assert store.captures("https://a.org/\ud800\0") == []
+
+
+def test_the_first_page_with_a_payload_and_a_text(store: Store, record: Make) -> None:
+    revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
+    store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])
+    store.write([record(2, payload_digest="sha1:A", title="written again")])
+    assert store.with_payload("sha1:A") == record(2).id
+    assert store.with_payload("sha1:B") is None
+    assert store.with_payload("") is None
+
+
+def has(record: Record, *words: str) -> bool:
+    """Whether title or text have all of these words, each of which is a word of WORDS."""
+    here = f"{record.title or ''} {record.text}".split()
+    return all(word in here for word in words)
+
+
+@given(RECORDS, st.lists(st.sampled_from(WORDS), max_size=3), st.lists(st.sampled_from(WORDS), max_size=2), FILTERS)
+def test_search_finds_the_pages_with_all_the_words(
+    new_store: New, records: list[Record], wanted: list[str], unwanted: list[str], where: Filters
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        expected = {
+            record.id
+            for record in holding(where, kept(records))
+            if wanted and has(record, *wanted) and not any(has(record, word) for word in unwanted)
+        }
+        found = store.search(Words(tuple(wanted), tuple(unwanted)), where, limit=100)
+        assert found.total == len(expected) == len(found.hits)
+        assert {hit.card.id for hit in found.hits} == expected
+        assert found.hits == sorted(found.hits, key=lambda hit: (-hit.score, hit.card.id))
+        pages = [store.search(Words(tuple(wanted), tuple(unwanted)), where, limit=2, offset=at) for at in range(0, 9, 2)]
+        assert [hit for page in pages for hit in page.hits] == found.hits
+        assert {page.total for page in pages} == {found.total}
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "not_found"),
+    [
+        ("An apple, a PEAR; 12.5 plums", ["apple", "pear", "Pear apple", '"apple a pear"', "12.5"], ["pea", '"a apple"']),
+        ("Été à la plage", ["ete", "ÉTÉ", '"a la"', "été -hiver"], ["été -plage", "-plage"]),
+        ("全文検索のための日本語の文章", ["日本語", "日本", "検索", "本語の"], ["本日", "日語", "中国"]),
+        ("ภาษาไทยง่ายนิดเดียว", ["ไทย", "ภาษา"], ["ยไทย"]),
+        ("C++ and C# are languages", ["c++", "C#", "and +", "languages !?"], ["", '""', "+ -", "-languages", '" "']),
+        ('NEAR(x y) AND title: "quoted" OR NOT*', ["NEAR(x", "title:", "and", "not*", '"x y"'], ["text:x", "nea*"]),
+    ],
+)
+def test_words_and_phrases_in_any_script(
+    store: Store, record: Make, text: str, found: list[str], not_found: list[str]
+) -> None:
+    store.write([record(1, text=text, title=None), record(2, text="something else", title=None)])
+    assert {typed: [hit.card.id for hit in store.search(Words.of(typed)).hits] for typed in found} == {
+        typed: [record(1).id] for typed in found
+    }
+    assert {typed: store.search(Words.of(typed)).total for typed in not_found} == dict.fromkeys(not_found, 0)
+
+
+@given(st.text() | st.text('"-*:^+(){}\0 abANDORT\ud800é日'))
+def test_whatever_is_typed_is_a_question(shared_store: Store, typed: str) -> None:
+    found = shared_store.search(Words.of(typed))
+    assert 0 <= found.total <= 1
+    assert len(found.hits) == found.total
+
+
+@pytest.fixture(scope="module")
+def shared_store(new_store: New) -> Iterable[Store]:
+    with new_store() as store:
+        store.write([next(iter(ALL_LETTERS))])
+        yield store
+
+
+ALL_LETTERS = [
+    Record(
+        url="https://a.org/",
+        text="a b AND OR T NOT é 日",
+        content_digest="",
+        text_digest="",
+        shingle_digest="",
+        fingerprints=array("Q"),
+        positions=array("I"),
+        shingle_count=0,
+        sketch=array("Q"),
+        minhash=b"",
+        bands=array("Q"),
+    )
+]
+
+
+def test_long_questions(shared_store: Store) -> None:
+    assert shared_store.search(Words.of("a " * 5_000)).total == 1
+    assert shared_store.search(Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1
+    assert shared_store.search(Words.of(" ".join(f"x{number}" for number in range(5_000)))).total == 0
+    assert shared_store.search(Words.of("日" * 5_000)).total == 0
+
+
+def test_a_word_in_the_title_counts_more(store: Store, record: Make) -> None:
+    store.write([record(number, text=f"plum {'filling ' * 20}", title="other") for number in range(5)])
+    store.write([record(5, text="filling " * 20, title="plum"), record(6, text="nothing", title="other")])
+    assert [hit.card.id for hit in store.search(Words.of("plum")).hits][0] == record(5).id
+    assert store.search(Words.of("filling plum")).total == 6
+
+
+def test_search_shows_the_latest_capture(store: Store, record: Make) -> None:
+    old, new = (record(1, fetched_at=START + timedelta(days), text=f"plum {days}") for days in (0, 1))
+    store.write([new])
+    store.write([old])
+    assert [hit.card.id for hit in store.search(Words.of("plum")).hits] == [new.id]
+    assert store.search(Words.of("plum"), Filters()).total == 2
+
+
+def test_a_snippet_is_one_line_around_the_words(store: Store, record: Make) -> None:
+    before, after = "lorem ipsum\n " * 100, " dolor\tsit <b>" * 100
+    store.write([record(1, text=f"Quince alone. {before}A plum and a Quínce pie.{after}", title="x")])
+    (hit,) = store.search(Words.of("quince plum")).hits
+    assert "A plum and a Quínce pie." in hit.snippet
+    assert "\n" not in hit.snippet
+    assert 100 < len(hit.snippet) < 260
+
+
+@given(RECORDS, st.dictionaries(st.integers(0, 9), st.sampled_from(["", "0" * 32, "own"])))
+def test_clusters(new_store: New, records: list[Record], chosen: dict[int, str]) -> None:
+    with new_store() as store:
+        store.write(records)
+        here = kept(records)
+        ids = [record.id for record in records] + ["f" * 32] * 10
+        clusters = {ids[index]: ids[index] if name in ("own", "") else name for index, name in chosen.items()}
+        assert store.set_clusters(clusters) == len(clusters.keys() & here.keys())
+        for id_, record in store.get(here).items():
+            assert record.cluster == clusters.get(id_, here[id_].cluster)
+        assert {card.id: card.cluster for card in store.cards()} == {
+            id_: clusters.get(id_, record.cluster) for id_, record in here.items()
+        }
+
+
+def test_reading_all_while_something_is_written(store: Store, record: Make) -> None:
+    records = [record(number) for number in range(250)]
+    store.write(records)
+    read = store.scan()
+    cards = store.cards()
+    first = [next(read), next(cards)]
+    store.write([record(300), record(7, title="another")])
+    store.delete([records[9].id, records[240].id])
+    assert [first[0], *read] == records
+    assert [first[1].id, *(card.id for card in cards)] == [each.id for each in records]
+    assert [each.id for each in store.scan()] == [
+        *(each.id for number, each in enumerate(records) if number not in (9, 240)),
+        record(300).id,
+    ]
+
+
+def test_statistics(store: Store, record: Make) -> None:
+    store.write([record(number, url=f"https://site{number % 2}.org/{number % 3}") for number in range(6)])
+    store.write([record(7, url="https://site0.org/0", bands=record(1).bands)])
+    found = store.statistics()
+    assert found[:3] == (7, 6, 2)
+    assert found.frequencies == {"fingerprints": {1: 70}, "sketch": {1: 56}, "bands": {1: 160, 2: 32}}
+    assert all(size > 0 for size in found.sizes.values())
+
+
+def test_settings(store: Store) -> None:
+    assert store.settings() == {}
+    value = {"a": [1, 2.5, None, True, "é\0\n"], "": {}}
+    store.set_setting("boilerplate", value)
+    store.set_setting("other", "x")
+    store.set_setting("other", [])
+    assert store.settings() == {"boilerplate": value, "other": []}
+    store.set_setting("boilerplate", None)
+    store.set_setting("never there", None)
+    assert store.settings() == {"other": []}
+
+
+def test_an_empty_store_answers(store: Store) -> None:
+    assert store.scheme == Scheme()
+    assert store.write([]) == []
+    assert store.get([]) == {}
+    assert store.overlap("sketch", array("Q")) == []
+    assert store.overlap("sketch", array("Q", TOKENS)) == []
+    assert store.frequencies("sketch", array("Q", [1]), up_to=5) == [0]
+    assert store.minhashes([]) == []
+    assert store.search(Words.of("a")) == (0, [])
+    assert list(store.scan()) == list(store.cards()) == []
+    assert store.set_clusters({}) == store.delete([]) == store.count() == 0

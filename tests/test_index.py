@@ -1,0 +1,335 @@
+"""The front door: pages in, questions out, on a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow import Filters, Index, Matches, Page, QuestionError, Scheme, StoreError, compare
+from opensearch_winnow.canonical import canonical
+
+WORDS = [f"{a}{b}{c}" for a in ("ka", "to", "mi", "su") for b in ("ra", "lo", "ne") for c in ("da", "ve", "shi", "n")]
+JANUARY, MARCH = (datetime(2024, month, 1, tzinfo=UTC) for month in (1, 3))
+
+
+def prose(seed: object, words: int) -> str:
+    random = Random(str(seed))
+    return " ".join(random.choice(WORDS) for _ in range(words)).capitalize() + "."
+
+
+def near(text: str, seed: object, changes: int) -> str:
+    """The text with some of its words replaced."""
+    random = Random(str(seed))
+    words = text.split()
+    for _ in range(changes):
+        words[random.randrange(len(words))] = "changed"
+    return " ".join(words)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    article = prose("article", 300)
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add(
+            [
+                Page("https://a.example/article", html=f"<title>Original</title><p>{article}</p>", fetched_at=JANUARY),
+                Page("https://b.example/copy", text=near(article, 1, 5), fetched_at=MARCH),
+                Page("https://c.example/long", text=f"{prose('before', 900)} {article} {prose('after', 900)}"),
+                Page("https://d.example/quote", text=f"{prose('d', 200)} {article[400:900]} {prose('e', 200)}"),
+                Page("https://e.example/other", text=prose("other", 300)),
+            ],
+            crawl="first",
+        )
+        yield index
+
+
+def urls(matches: Matches) -> list[str]:
+    return [match.url.removeprefix("https://") for match in matches]
+
+
+def test_near_duplicates_of_a_page(index: Index) -> None:
+    (match,) = index.similar(url="https://a.example/article")
+    assert match.url == "https://b.example/copy"
+    truth = compare(
+        index.page("https://a.example/article").text, index.page("https://b.example/copy").text, index.scheme
+    )
+    assert (match.kind, match.error) == ("exact", 0)
+    assert (match.resemblance, match.containment, match.contained, match.passages) == (
+        truth.resemblance,
+        truth.containment,
+        truth.contained,
+        truth.passages,
+    )
+
+
+def test_a_pasted_text_asks_for_pages_that_have_half_of_it(index: Index) -> None:
+    assert urls(index.similar(text=prose("article", 300))) == [
+        "a.example/article",
+        "c.example/long",
+        "b.example/copy",
+    ]
+    as_html = index.similar(html=f"<nav>x</nav><p>{prose('article', 300)}")
+    assert urls(as_html) == ["a.example/article", "c.example/long", "b.example/copy"]
+
+
+def test_containment_both_ways(index: Index) -> None:
+    assert urls(index.similar(url="https://a.example/article", min_containment=0.95)) == ["c.example/long"]
+    contained = index.similar(url="https://c.example/long", min_contained=0.9)
+    assert urls(contained) == ["a.example/article"]
+    assert contained[0].contained == 1
+    assert contained.asked == "contained"
+
+
+def test_every_page_that_shares_a_passage(index: Index) -> None:
+    matches = index.similar(url="https://a.example/article", min_containment=0)
+    assert urls(matches) == ["c.example/long", "b.example/copy", "d.example/quote"]
+    article, quote = (index.page(url).text for url in ("https://a.example/article", "https://d.example/quote"))
+    (passage,) = matches[2].passages
+    start, end, other_start, other_end = passage
+    assert article[start:end] == quote[other_start:other_end]
+    assert end - start >= 480
+
+
+def test_all_minima_hold(index: Index) -> None:
+    assert urls(index.similar(url="https://a.example/article", min_containment=0.2, min_contained=0.5)) == [
+        "b.example/copy"
+    ]
+
+
+def test_estimates_say_their_error_and_have_no_passages(index: Index) -> None:
+    (match,) = index.similar(url="https://a.example/article", exact=False)
+    (truth,) = index.similar(url="https://a.example/article")
+    assert match.kind == "estimate"
+    assert 0 < match.error < 0.05
+    assert abs(match.resemblance - truth.resemblance) < 4 * match.error
+    assert match.passages == []
+
+
+def test_filters(index: Index) -> None:
+    question = prose("article", 300)
+    assert urls(index.similar(text=question, where=Filters(site="b.example"))) == ["b.example/copy"]
+    assert urls(index.similar(text=question, where=Filters(since=datetime(2024, 2, 1, tzinfo=UTC)))) == [
+        "b.example/copy"
+    ]
+    assert urls(index.similar(text=question, where=Filters(until=MARCH))) == ["a.example/article"]
+    assert urls(index.similar(text=question, where=Filters(crawl="second"))) == []
+
+
+def test_limit_and_total(index: Index) -> None:
+    matches = index.similar(text=prose("article", 300), limit=1)
+    assert (len(matches), matches.total) == (1, 3)
+
+
+def test_of_the_captures_of_a_url_the_best_is_shown(index: Index) -> None:
+    article = prose("article", 300)
+    captures = [near(article, 7, 3), near(article, 8, 6), prose("gone", 200)]
+    index.add(
+        Page("https://f.example/", text=text, fetched_at=datetime(2024, month, 1, tzinfo=UTC))
+        for month, text in enumerate(captures, 1)
+    )
+    best = index.similar(text=article, where=Filters(site="f.example"))
+    assert urls(best) == ["f.example/"]
+    assert best[0].card.fetched_at == JANUARY
+    assert len(index.similar(text=article, where=Filters(site="f.example"), all_captures=True)) == 2
+    # Asked from there: the latest capture is the question, and earlier ones are no news.
+    assert urls(index.similar(url="https://f.example/", min_containment=0)) == []
+    february = datetime(2024, 2, 1, tzinfo=UTC)
+    own = index.similar(url="https://f.example/", at=february, where=Filters(site="f.example"), all_captures=True)
+    assert [match.card.fetched_at for match in own] == [JANUARY]
+
+
+def test_copies_of_a_page_do_not_hide_it(tmp_path: Path) -> None:
+    """Whoever puts a text on many pages makes its fingerprints frequent; they are ignored, but not all of them."""
+    with Index.open(tmp_path / "copies.winnow") as index:
+        text = prose("copied", 400)
+        page = Page("https://victim.example/", text=text)
+        spam = (Page(f"https://spam.example/{i}", text=f"{text} {prose(i, 30)}") for i in range(60))
+        index.add([page, *spam])
+        for question in (text, f"{prose('unique', 400)} {text} {prose('more', 400)}"):
+            matches = index.similar(text=question, min_containment=0, frequent=10, limit=None)
+            assert matches.total == 61
+            assert "https://victim.example/" in {match.url for match in matches}
+            assert 0 < matches.ignored < matches.tokens
+        near_duplicates = index.similar(url="https://spam.example/7", frequent=10)
+        assert near_duplicates.total == 60
+
+
+def test_a_larger_guarantee_looks_up_a_subset(index: Index) -> None:
+    url = "https://a.example/article"
+    quick = index.similar(url=url, min_containment=0, guarantee=800)
+    whole = index.similar(url=url, min_containment=0)
+    assert 0 < quick.tokens < whole.tokens / 3
+    assert set(urls(quick)) <= set(urls(whole))
+    assert "c.example/long" in urls(quick)  # a run of more than 800 characters
+    with pytest.raises(QuestionError, match="guarantees 149 and more"):
+        index.similar(url=url, guarantee=100)
+
+
+def test_a_short_quotation_is_looked_up_by_every_kgram(index: Index) -> None:
+    """Fewer characters than the guarantee: the page need not have picked the k-gram that the question would."""
+    article = index.page("https://a.example/article").text
+    lengths = [len(canonical(article[start : start + 140], index.scheme).chars) for start in range(0, 1500, 50)]
+    assert max(lengths) < index.scheme.t
+    found = sum(
+        any(
+            match.url == "https://a.example/article" and match.passages
+            for match in index.similar(text=article[start : start + 140], min_containment=0)
+        )
+        for start in range(0, 1500, 50)
+    )
+    assert found >= 25  # of 30; by the one fingerprint of each it would be about half
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_every_shared_run_of_the_guarantee_is_found(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    scheme = Scheme(noise=8, guarantee=15, shingle=3)
+    texts = data.draw(st.lists(st.text("ab c", min_size=20, max_size=120), min_size=2, max_size=8))
+    question = data.draw(st.text("ab c", min_size=20, max_size=120))
+    if len(canonical(question, scheme).chars) < scheme.k:
+        return
+    with Index.open(tmp_path_factory.mktemp("law") / "law.winnow", scheme=scheme) as index:
+        index.add(Page(f"https://x.example/{number}", text=text) for number, text in enumerate(texts))
+        found = {match.url for match in index.similar(text=question, min_containment=0, limit=None)}
+    for number, text in enumerate(texts):
+        runs = compare(question, text, scheme).passages
+        if any(len(canonical(question[run.start : run.end], scheme).chars) >= scheme.t for run in runs):
+            assert f"https://x.example/{number}" in found
+        if not runs and len(canonical(question, scheme).chars) >= scheme.t:
+            assert f"https://x.example/{number}" not in found
+
+
+def test_registered_boilerplate_is_no_evidence_and_is_shown(index: Index) -> None:
+    licence = prose("licence", 200)
+    index.add(
+        [
+            Page("https://g.example/", text=f"{prose('g', 150)}\n{licence}"),
+            Page("https://h.example/", text=f"{prose('h', 150)}\n{licence}"),
+        ]
+    )
+    assert urls(index.similar(url="https://g.example/", min_containment=0.4)) == ["h.example/"]
+    index.add_boilerplate("licence", licence)
+    assert urls(index.similar(url="https://g.example/", min_containment=0.4)) == []
+    assert urls(index.similar(url="https://g.example/", min_containment=0.4, boilerplate=False)) == ["h.example/"]
+    comparison = index.compare("https://g.example/", "https://h.example/")
+    assert comparison.passages == []
+    (run,) = comparison.boilerplate
+    assert licence[:50] in index.page("https://g.example/").text[run.start : run.end]
+    assert [each.name for each in index.boilerplate()] == ["licence"]
+    index.remove_boilerplate("licence")
+    assert urls(index.similar(url="https://g.example/", min_containment=0.4)) == ["h.example/"]
+
+
+def test_a_page_is_found_through_its_boilerplate(index: Index) -> None:
+    """What is left of both is compared, and it is all the same."""
+    licence = prose("licence", 900)
+    index.add_boilerplate("licence", licence)
+    index.add([Page("https://g.example/", text=f"{prose('article', 300)} {licence}")])
+    assert index.similar(url="https://a.example/article")[0].url == "https://g.example/"
+    assert index.similar(url="https://a.example/article")[0].resemblance == pytest.approx(1, abs=0.1)
+    assert index.similar(url="https://a.example/article", exact=False)[0].resemblance > 0.8
+
+
+def test_a_template_is_learned_and_cannot_be_poisoned(index: Index) -> None:
+    menu = prose("menu", 60)
+    stolen = prose("article", 300)
+    index.add(Page(f"https://site.example/{i}", text=f"{menu}\n{prose(i, 50)}") for i in range(12))
+    index.add(Page(f"https://thief.example/{i}", text=f"{stolen}\n{prose(-i - 1, 400)}") for i in range(12))
+    assert len(index.similar(url="https://site.example/3", min_containment=0.3)) == 11
+    learned = {each.site: each.text for each in index.learn_boilerplate()}
+    assert set(learned) == {"site.example", "thief.example"}
+    assert learned["site.example"] in menu
+    assert len(index.similar(url="https://site.example/3", min_containment=0.3)) == 0
+    # The thief's template is the stolen article: between its own pages it is nothing, and the victim still finds all.
+    found = urls(index.similar(url="https://a.example/article", min_containment=0.9))
+    assert len([url for url in found if url.startswith("thief")]) == 12
+    assert "a.example/article" in urls(index.similar(url="https://thief.example/3", min_contained=0.9))
+    index.learn_boilerplate("site.example", share=1)
+    assert {each.site for each in index.boilerplate()} == {"site.example", "thief.example"}
+
+
+def test_texts_that_are_not_stored_are_estimated(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "without.winnow") as bare:
+        bare.add([])
+        keep = bare.store.settings()["recipe"] | {"text": False}
+        bare.store.set_setting("recipe", keep)
+        article = prose("article", 300)
+        bare.add([Page("https://a.example/", text=article), Page("https://b.example/", text=near(article, 1, 5))])
+        assert bare.page("https://a.example/").text == ""
+        for question in ({"url": "https://a.example/"}, {"text": article}):
+            matches = bare.similar(**question, min_resemblance=0.5)  # type: ignore[arg-type]
+            assert {match.kind for match in matches} == {"estimate"}
+            assert "https://b.example/" in [match.url for match in matches]
+        with pytest.raises(QuestionError, match="does not have the text"):
+            bare.compare("https://a.example/", "https://b.example/")
+
+
+def test_search(index: Index) -> None:
+    word = prose("other", 300).split()[5]
+    results = index.search(f"original {word}")
+    assert results.total == len(results.hits) <= 1
+    assert index.search("original").hits[0].card.url == "https://a.example/article"
+    assert index.search('"no such phrase"').total == 0
+    everything = index.search(WORDS[0], limit=2)
+    assert (len(everything.hits), everything.total) == (2, 5)
+    assert len(index.search(WORDS[0], limit=2, page=3).hits) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "complaint"),
+    [
+        ({"url": "https://a.example/none"}, "has no page https://a.example/none"),
+        ({"url": "http://a.example/article"}, "there is https://a.example/article"),
+        ({"url": "https://a.example/article/"}, "there is https://a.example/article"),
+        ({"url": "https://a.example/article", "at": datetime(2023, 1, 1, tzinfo=UTC)}, "no capture of .* until 2023"),
+        ({"text": ""}, "no text"),
+        ({"text": "  …  "}, "0 canonical characters"),
+        ({"text": "too short"}, "8 canonical characters .* needs 50"),
+        ({"html": "<p>"}, "no text"),
+        ({}, "one of them, not none"),
+        ({"text": "x", "url": "y"}, "not url and text"),
+        ({"url": "https://a.example/article", "min_resemblance": 1.5}, "from 0 to 1, not 1.5"),
+    ],
+)
+def test_questions_that_cannot_be_answered(index: Index, question: dict[str, object], complaint: str) -> None:
+    before = index.store.count()
+    with pytest.raises(QuestionError, match=complaint):
+        index.similar(**question)  # type: ignore[arg-type]
+    assert index.store.count() == before
+
+
+def test_reading_makes_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "none.winnow"
+    with Index.open(path) as index, pytest.raises(StoreError, match="there is no store"):
+        index.similar(text=prose(1, 50))
+    with pytest.raises(StoreError, match="there is no store"):
+        Index.open(path, create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_has_one_scheme(tmp_path: Path) -> None:
+    passages = Scheme.preset("passages")
+    with Index.open(tmp_path / "p.winnow", scheme=passages) as index:
+        index.add([Page("https://a.example/", text=prose(1, 50))])
+    with Index.open(tmp_path / "p.winnow") as index:
+        assert index.scheme == passages
+    with pytest.raises(StoreError, match="scheme"):
+        Index.open(tmp_path / "p.winnow", scheme=Scheme())
+
+
+def test_a_keyed_scheme_needs_its_key(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "k.winnow", scheme=Scheme(key="secret")) as index:
+        index.add([Page("https://a.example/", text=prose(1, 80))])
+    with Index.open(tmp_path / "k.winnow", key="secret") as index:
+        assert urls(index.similar(text=prose(1, 80))) == ["a.example/"]
+    for key in (None, "other"):
+        with pytest.raises(StoreError, match="key"):
+            Index.open(tmp_path / "k.winnow", key=key)
