@@ -12,7 +12,7 @@ from opensearch_winnow.ingest.page import Page
 
 WORDS = 50_000  # different ones, the n-th as frequent as 1/n
 LENGTH = 960  # words of a page: about 100 fingerprints
-PAGES_OF_A_SITE = 200
+PAGES_OF_A_SITE = 50  # about what large crawls have of a host
 TEMPLATE = 40  # words, on every page of a site: a fingerprint or two
 PASSAGE = 60  # words, that one page in three has from elsewhere: the n-th most popular one as often as 1/n
 PASSAGES = 10_000

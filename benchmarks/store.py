@@ -18,6 +18,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores.embedded import EmbeddedStore
 
 SIZES = (10_000, 100_000)
 QUESTIONS = 300
@@ -40,7 +41,7 @@ def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
         path = Path(folder, "generated.winnow")
         for start, end in pairwise(steps):
             making, writing = fill(path, start, end)
-            with Index.open(path) as index:
+            with Index.open(path, create=False) as index:
                 asked.append(ask(index, end, run.size(QUESTIONS, least=5)))
                 costs.append((end, end - start, making, writing, index.statistics().sizes))
     yield questions_table(asked, steps[1:])
@@ -50,13 +51,14 @@ def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
 
 def fill(path: Path, start: int, end: int) -> tuple[float, float]:
     """CPU seconds for making the records, their texts not counted, and for writing them."""
-    return making_and_writing(Index.open(path), generated_pages(start, end))
+    return making_and_writing(path, generated_pages(start, end))
 
 
-def making_and_writing(index: Index, pages: Iterator[Page]) -> tuple[float, float]:
-    """CPU seconds; the store is closed then."""
+def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]:
+    """CPU seconds for making records, and for putting them into the store."""
     maker = RecordMaker(Recipe())
-    destination = StoreDestination(index.store)
+    store = EmbeddedStore.open(path, create=True)
+    destination = StoreDestination(store)
     making = writing = 0.0
     while some := list(islice(pages, SOME)):
         start = time.process_time()
@@ -69,7 +71,7 @@ def making_and_writing(index: Index, pages: Iterator[Page]) -> tuple[float, floa
         making += between - start
     start = time.process_time()
     destination.close()
-    index.close()
+    store.close()
     return making, writing + time.process_time() - start
 
 

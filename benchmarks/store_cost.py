@@ -80,7 +80,7 @@ def cost(pages: Iterable[Page]) -> Cost:
     read = list(pages)
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         path = Path(folder, "pages.winnow")
-        making, writing = making_and_writing(Index.open(path), iter(read))
+        making, writing = making_and_writing(path, iter(read))
         with Index.open(path, create=False) as index:
             text = sum(len(record.text) for record in index.store.scan())
             html = sum(page.size for page in read)

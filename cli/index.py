@@ -188,8 +188,8 @@ def command(
         RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
         with (
             Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
-            FailedPages(dead_letters) as kept,
             kept_in(place, before, recipe) as records,
+            FailedPages(dead_letters) as kept,
             shown_progress(crawled.size, quiet=quiet, color=color) as show,
         ):
             start = time.monotonic()
@@ -203,7 +203,7 @@ def command(
                 progress=show,
                 stop=stop,
             )
-            records.close()
+            records.close()  # before what failed is kept: if that fails too, these are safe
             report.seconds = time.monotonic() - start
             next_command = place.next_command(records)
     screen = terminal(color)

@@ -43,13 +43,13 @@ class Place(NamedTuple):
 
 def chosen_place(ctx: click.Context, to: str | None, store: str | None) -> Place:
     """Exactly one of both; a store that the environment names is only meant if nothing else is."""
-    if to is not None and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
+    if to and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
         store = None
-    if to is not None and store is not None:
+    if to and store:
         raise click.UsageError("--store and --to are two places to keep the records: name one of them", ctx)
-    if store is not None:
+    if store:
         return Place(store, is_store=True)
-    if to is None:
+    if not to:
         raise click.UsageError("where to keep the records? Add --store crawl.winnow, or --to records.parquet", ctx)
     if to.endswith(".winnow"):
         raise click.UsageError(f"--to is for Parquet, and {to} is named as a store: --store {to}", ctx)

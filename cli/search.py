@@ -19,6 +19,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 
+MOST = 1_000_000  # hits on a page, and pages of hits: more than anybody reads, and not too many to count
 LEFT_OUT = 8  # words; more are not tried one by one
 
 
@@ -26,8 +27,12 @@ LEFT_OUT = 8  # words; more are not tried one by one
 @click.argument("words", nargs=-1, required=True)
 @store_option()
 @click.option("--no-group", is_flag=True, help="Every page by itself, which is all there is so far.")
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=10, show_default=True, help="Hits on a page.")
-@click.option("--page", metavar="N", type=click.IntRange(1), default=1, show_default=True, help="Which page of hits.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1, MOST), default=10, show_default=True, help="Hits on a page."
+)
+@click.option(
+    "--page", metavar="N", type=click.IntRange(1, MOST), default=1, show_default=True, help="Which page of hits."
+)
 @filter_options
 @json_option
 @color_option

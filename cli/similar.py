@@ -47,7 +47,9 @@ SHARE = click.FloatRange(0, 1)
 @click.option(
     "--estimate", is_flag=True, help="Take the scores from sketches: quick, with a standard error, no passages."
 )
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="Show the N best.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1, 1_000_000), default=100, show_default=True, help="Show the N best."
+)
 @filter_options
 @click.option(
     "--at", metavar="DATE", type=TimePeriodType(), help="Ask about the capture of URL that was the last on DATE."
@@ -55,7 +57,7 @@ SHARE = click.FloatRange(0, 1)
 @click.option(
     "--guarantee",
     metavar="T",
-    type=int,
+    type=click.IntRange(1, 2_000_000),
     help="Be sure of shared runs of T canonical characters only: fewer look-ups.  [default: the store's]",
 )
 @click.option("--no-boilerplate", is_flag=True, help="Count boilerplate as any other text.")

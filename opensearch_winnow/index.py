@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import insort
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from opensearch_winnow.ingest.intake import Intake
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.learned_templates import learned_templates
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, BoilerplateError, Exclusions
@@ -25,7 +24,6 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.site_template import site_template, unlike
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.similar import Similar
@@ -36,7 +34,6 @@ from opensearch_winnow.stores.store import Hit, Statistics, Store
 
 PASTED = "pasted text"  # where a page has its URL
 BOILERPLATE = "boilerplate"  # the setting of a store that holds it
-SAMPLE = 200  # pages of a site that its template is learned from
 
 
 class SearchResults(NamedTuple):
@@ -248,34 +245,11 @@ class Index:
         What was learned before of these sites is forgotten. Pages without a site, as files are, are of no site in
         common, unless it is asked for as "".
         """
-        learned = [
-            Boilerplate(f"template of {name or 'files'}", text, name, learned=True)
-            for name, cards in sorted(self._samples(site).items())
-            if (text := self._template(cards, share, pages))
-        ]
+        learned = learned_templates(self.store, site, share=share, pages=pages)
         kept = [each for each in self.boilerplate() if not each.learned or (site is not None and each.site != site)]
         names = {each.name for each in learned}
         self._keep([*(each for each in kept if each.name not in names), *learned])
         return learned
-
-    def _samples(self, site: str | None) -> dict[str, list[Card]]:
-        """Of every site up to so many pages, whatever their order is."""
-        samples: dict[str, list[Card]] = {}
-        for card in self.store.cards(Filters(site=site, latest=True)):
-            if card.site or site is not None:
-                sample = samples.setdefault(card.site, [])
-                # Ids are as good as random numbers: those with the smallest are a fair sample.
-                insort(sample, card, key=lambda each: each.id)
-                del sample[SAMPLE:]
-        return samples
-
-    def _template(self, cards: list[Card], share: float, pages: int) -> str:
-        unequal = unlike(self.store.minhashes([card.id for card in cards]), self.scheme)
-        cards = [cards[index] for index in unequal]
-        if len(cards) < pages:
-            return ""
-        texts = self.store.texts([card.id for card in cards])
-        return site_template(texts, self.scheme, share=share, names=[card.url for card in cards])
 
     def _keep(self, boilerplate: list[Boilerplate]) -> None:
         documents = [each.as_document() for each in sorted(boilerplate, key=lambda each: each.name)]

@@ -13,6 +13,8 @@ from opensearch_winnow.queries.compare import Side, side
 from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.scheme import Scheme
 
+LONGEST = 2_000_000  # as in a scheme
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -56,6 +58,8 @@ def _window(scheme: Scheme, guarantee: int | None) -> int:
             f"runs of {guarantee:,} canonical characters cannot be found for sure: the store's scheme guarantees"
             f" {scheme.t:,} and more"
         )
+    if guarantee > LONGEST:
+        raise QuestionError(f"a guarantee is at most {LONGEST:,} canonical characters, not {guarantee:,}")
     if scheme.selection != "winnow":
         raise QuestionError(f"a larger guarantee needs the selection winnow, and the store has {scheme.selection}")
     return guarantee - scheme.k + 1

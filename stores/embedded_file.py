@@ -222,7 +222,7 @@ def damaged(name: str, reason: str) -> StoreError:
 def _in_words(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or code in (sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_WRITE):
+    if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreError(f"there is no space left for {name}; what was stored before is intact")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(f"another process has been writing to {name} for {PATIENCE:.0f} s: try again when it is done")
@@ -232,5 +232,8 @@ def _in_words(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     if isinstance(error, sqlite3.ProgrammingError):
         return StoreError(f"{name} cannot be used: {error}")
     if primary == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{name} cannot be {'written' if writing else 'read'}: {error} ({error.sqlite_errorname})")
+        reason = f"{error}, {error.sqlite_errorname}"
+        if writing:
+            return StoreError(f"{name} cannot be written ({reason}); what was stored before is intact")
+        return StoreError(f"{name} cannot be read ({reason})")
     return damaged(name, str(error))

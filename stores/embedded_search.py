@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.embedded_rows import storable
 
 # Scripts that are written without spaces: kana, ideographs, and those of South-East Asia. Each character is indexed as
 # a word, and a word of them is looked for as the phrase of its characters.
@@ -34,7 +35,9 @@ def expression(words: Words) -> str | None:
 
 def _phrases(words: Sequence[str]) -> list[str]:
     """Each in quotes: nothing that is typed is syntax. A NUL would end the whole expression."""
-    cleaned = dict.fromkeys(indexed(word.replace("\0", " ")).replace('"', " ") for word in words if _has_word(word))
+    cleaned = dict.fromkeys(
+        indexed(storable(word)).translate({0: " ", ord('"'): " "}) for word in words if _has_word(word)
+    )
     return [f'"{word}"' for word in cleaned][:MOST_WORDS]
 
 

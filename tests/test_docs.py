@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of the commands
+GUIDES = [ROOT / "docs/indexing.md", ROOT / "docs/finding.md"]
 
 
 def shown_commands(page: Path) -> list[tuple[str, str]]:
@@ -49,16 +50,18 @@ def test_python_examples_hold(page: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert outcome.failed == 0
 
 
-def test_code_of_the_guide_can_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_code_of_the_guide_can_be_run(guide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/indexing.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
     for block in blocks:
         exec(block, {})
 
 
-def test_options_of_the_guide_are_there() -> None:
-    named = set(re.findall(r"(--[a-z][a-z-]+)", (ROOT / "docs/indexing.md").read_text()))
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_options_of_the_guide_are_there(guide: Path) -> None:
+    named = set(re.findall(r"(--[a-z][a-z-]+)", guide.read_text()))
     known = set(re.findall(r"(--[a-z][a-z-]+)", (ROOT / "docs/cli.md").read_text()))
     assert named
     assert named <= known

@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -22,7 +19,6 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
-WINNOW = str(Path(sys.executable).with_name("winnow"))
 URL = "http://example.org/"
 
 
@@ -61,10 +57,6 @@ def stored(path: Path) -> list[Record]:
 def settings(path: Path) -> dict[str, Any]:
     with EmbeddedStore.open(path) as store:
         return store.settings()
-
-
-def by_id(records: list[Record]) -> list[Record]:
-    return sorted(records, key=lambda record: record.id)
 
 
 def test_into_a_store_and_again(process: Process, pages: Path, tmp_path: Path) -> None:
@@ -151,7 +143,8 @@ def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str
     [
         (["nowhere.warc", "--store", "a.winnow"], "nowhere.warc"),
         (["pages.jsonl", "--store", "a.winnow", "--extractor", "magic"], "there is no extractor 'magic'"),
-        (["pages.jsonl", "--store", "nowhere/a.winnow"], "nowhere"),
+        (["pages.jsonl", "--store", "nowhere/a.winnow"], "Error: nowhere/a.winnow cannot be made"),
+        (["pages.jsonl", "--store", ""], "Add --store crawl.winnow"),
         (["pages.jsonl", "--store", "pages.jsonl"], "pages.jsonl is another kind of file, and no store"),
         (["pages.jsonl", "--store", "."], "is a folder"),
         (["pages.jsonl", "--store", "a.winnow", "--failed", "nowhere/f.jsonl"], "nowhere/f.jsonl"),
@@ -222,119 +215,6 @@ def test_on_a_terminal_the_store_and_what_to_do_next(
     assert (tmp_path / "a.winnow").exists()
 
 
-def exported(process: Process, folder: Path, store: str) -> list[Record]:
-    out = f"{store}.parquet"
-    assert process("export", "--store", store, "--to", out, "--overwrite").returncode == 0
-    return by_id(list(read_records(folder / out)))
-
-
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    """Pages that take a while with BeautifulSoup, among them equal ones."""
-    path = tmp_path / "pages.jsonl"
-    slow = "<b><i>slow</i></b> to parse " * 150
-    with path.open("w") as file:
-        for number in range(600):
-            html = f"<p>{slow}{prose(number // 2, 40)}"
-            file.write(json.dumps({"url": f"{URL}{number}", "html": html}) + "\n")
-    return path
-
-
-def start(folder: Path, *arguments: str | Path, **environment: str) -> subprocess.Popen[bytes]:
-    command = [WINNOW, "index", *arguments, "--workers", "2", "--extractor", "beautifulsoup"]
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | environment,
-        start_new_session=True,
-    )
-
-
-def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
-    """How many there are, when the first are stored."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and run.poll() is None:
-        if store.exists():
-            with EmbeddedStore.open(store) as opened:
-                if count := opened.count():
-                    return count
-        time.sleep(0.02)
-    pytest.fail("nothing was stored while it ran")
-
-
-SMALL_BATCHES = """
-import sys
-from opensearch_winnow.stores import destination
-destination.RECORDS = 50
-"""
-
-
-@pytest.fixture
-def small_batches(tmp_path: Path) -> dict[str, str]:
-    """The environment in which fifty records make a batch."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(SMALL_BATCHES)
-    return {"PYTHONPATH": str(folder)}
-
-
-def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
-    process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
-) -> None:
-    assert counted(process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup", "--json")) == (
-        600,
-        0,
-        0,
-        0,
-    )
-    run = start(tmp_path, many, "--store", "a.winnow", **small_batches)
-    seen = wait_for_pages(tmp_path / "a.winnow", run)
-    os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
-    kept = len(stored(tmp_path / "a.winnow"))
-    assert seen <= kept < 600
-    again = process("index", many, "--store", "a.winnow", "--json")
-    assert counted(again) == (600 - kept, kept, 0, 0)
-    assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
-
-
-@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_in_the_middle_all_that_was_counted_is_kept(
-    process: Process, many: Path, tmp_path: Path, signal_: signal.Signals, small_batches: dict[str, str]
-) -> None:
-    run = start(tmp_path, many, "--store", "a.winnow", "--json", **small_batches)
-    wait_for_pages(tmp_path / "a.winnow", run)
-    run.send_signal(signal_)
-    out, said = run.communicate(timeout=60)
-    assert run.returncode == 130, (out, said)
-    assert b"the same command goes on from here" in said
-    kept = len(stored(tmp_path / "a.winnow"))
-    assert json.loads(out)["indexed"] == kept
-    assert 0 < kept < 600
-    assert counted(process("index", many, "--store", "a.winnow", "--json")) == (600 - kept, kept, 0, 0)
-    process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup")
-    assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
-
-
-def test_a_full_disk_is_said_with_what_is_stored(
-    process: Process, tmp_path: Path, small_batches: dict[str, str]
-) -> None:
-    lines(tmp_path / "pages.jsonl", range(400), words=400)
-    limited = 'trap "" XFSZ; ulimit -f 1500; exec "$0" index pages.jsonl --store a.winnow --workers 1'
-    environment = os.environ | small_batches
-    done = subprocess.run(
-        ["bash", "-c", limited, WINNOW], cwd=tmp_path, env=environment, capture_output=True, check=False
-    )
-    kept = len(stored(tmp_path / "a.winnow"))
-    assert (done.returncode, done.stdout) == (2, b""), done.stderr
-    assert 0 < kept < 400
-    assert f"of this run {kept:,} pages are stored, and the same command goes on from there" in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-    assert counted(process("index", "pages.jsonl", "--store", "a.winnow", "--json")) == (400 - kept, kept, 0, 0)
-
-
 def test_a_store_that_cannot_be_written_is_said_at_once(process: Process, pages: Path, tmp_path: Path) -> None:
     if not os.geteuid():
         pytest.skip("root may write anywhere")
@@ -343,14 +223,6 @@ def test_a_store_that_cannot_be_written_is_said_at_once(process: Process, pages:
     done = process("index", lines(tmp_path / "b.jsonl", range(50, 60)), "--store", "a.winnow")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"a.winnow" in done.stderr
-
-
-def test_the_same_for_any_number_of_workers_and_any_batches(
-    process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
-) -> None:
-    process("index", many, "--store", "a.winnow", "--workers", "1")
-    process("index", many, "--store", "b.winnow", "--workers", "3", **small_batches)
-    assert stored(tmp_path / "a.winnow") == stored(tmp_path / "b.winnow")
 
 
 def test_revisits_of_a_real_crawl_get_the_text_that_they_repeat(

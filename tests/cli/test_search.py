@@ -154,6 +154,10 @@ def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path
         done = winnow("search", "--store", crawl, "--", *words)
         assert done.exit_code == 2
         assert "at least one word" in done.stderr
+    for options in (["--limit", "9" * 20], ["--page", "9" * 20], ["--limit", "0"]):
+        assert "is not in the range" in winnow("search", "mill", *options, "--store", crawl).stderr
+    most = winnow("search", "mill", "--limit", "1000000", "--page", "1000000", "--store", crawl)
+    assert "--page 1 is the last" in most.stderr
     missing = winnow("search", "mill", "--store", tmp_path / "no.winnow")
     assert (missing.exit_code, missing.stdout) == (2, "")
     assert "no.winnow" in missing.stderr

@@ -13,15 +13,16 @@ from tests.quality.corpora import Unpacked, check, digest, manuals, records
 from tests.quality.measured import THRESHOLD, ZONE, Pairs, beside_truth, near_duplicates
 from tests.quality.resemblances import resemblances
 
-pytestmark = pytest.mark.xdist_group("quality")
+pytestmark = pytest.mark.xdist_group("near-duplicates")
 
 CORPUS = "0d1e7f74fd019dcd246c3191b266e3f4"
-RECALL = PRECISION = 0.99
-BY_ESTIMATE = 0.97
+# What is measured is 1 and 1, by estimates too. With bands as the only candidates recall would be .997.
+RECALL = PRECISION = 0.999
+BY_ESTIMATE = 0.99
 
 
 class Manuals(NamedTuple):
-    index: Index
+    store: Index
     urls: list[str]
     truth: Pairs
 
@@ -38,7 +39,7 @@ def asked(unpacked: Unpacked, once: Callable[..., Manuals], filled: Callable[...
 
 
 def test_exact(asked: Manuals) -> None:
-    found = near_duplicates(asked.index, asked.urls)
+    found = near_duplicates(asked.store, asked.urls)
     quality = beside_truth(found, asked.truth, asked.urls)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
@@ -47,7 +48,8 @@ def test_exact(asked: Manuals) -> None:
 
 
 def test_estimated(asked: Manuals) -> None:
-    found = near_duplicates(asked.index, asked.urls, exact=False)
-    quality = beside_truth(found, asked.truth, asked.urls)
+    some = asked.urls[::4]
+    found = near_duplicates(asked.store, some, exact=False)
+    quality = beside_truth(found, asked.truth, some)
     assert quality.recall >= BY_ESTIMATE
     assert quality.precision >= BY_ESTIMATE

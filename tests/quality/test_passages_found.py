@@ -16,7 +16,7 @@ from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import Unpacked, html_pages, manuals, records
 
-pytestmark = pytest.mark.xdist_group("quality")
+pytestmark = pytest.mark.xdist_group("passages")
 
 SCHEME = Scheme()
 LENGTHS = (SCHEME.t, SCHEME.t + 1, 2 * SCHEME.t, 500, 2_000)
@@ -97,11 +97,14 @@ def test_a_pasted_passage_is_found_with_its_place_in_both_texts(index: Index, pa
     assert missed == []
 
 
-def test_less_than_the_noise_threshold_is_never_a_match(index: Index, pasted: list[Pasted]) -> None:
+@pytest.mark.parametrize(("length", "found"), [(SCHEME.k - 1, False), (SCHEME.t, True)])
+def test_a_run_alone_is_found_or_never(index: Index, pasted: list[Pasted], length: int, found: bool) -> None:
     source = Random(6)
     for each in pasted:
         canon = canonical(index.page(each.page.url).text, SCHEME)
-        start = source.randrange(max(len(canon.chars) - SCHEME.k, 1))
-        begin, end = canon.span(start, min(start + SCHEME.k - 1, len(canon.chars)))
+        start = source.randrange(len(canon.chars) - length)
+        begin, end = canon.span(start, start + length)
         question = f"{FOREIGN * 10} {canon.text[begin:end]} {FOREIGN * 10}"
-        assert list(index.similar(text=question, min_containment=0)) == []
+        urls = [match.url for match in index.similar(text=question, min_containment=0, limit=None)]
+        assert (each.page.url in urls) == found
+        assert found or urls == []

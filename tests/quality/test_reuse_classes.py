@@ -13,12 +13,10 @@ from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import Unpacked, answers, check, digest, records
 from tests.quality.measured import REUSE, SHORT, area, in_source
 
-pytestmark = pytest.mark.xdist_group("quality")
-
 CORPUS = "aa3bbff5c6d12661eb9c8a44cfe4fba5"
 
 
-@pytest.mark.parametrize(("name", "scheme", "floor"), [("default", Scheme(), 0.88), ("short", SHORT, 0.95)])
+@pytest.mark.parametrize(("name", "scheme", "floor"), [("default", Scheme(), 0.83), ("short", SHORT, 0.96)])
 def test_the_classes_separate(
     unpacked: Unpacked, filled: Callable[..., Index], name: str, scheme: Scheme, floor: float
 ) -> None:
@@ -30,5 +28,6 @@ def test_the_classes_separate(
     for answer in written:
         scores[answer.reuse].append(in_source(index, answer))
     medians = [median(scores[reuse]) for reuse in REUSE]
-    assert sorted(set(medians), reverse=True) == medians
+    assert sorted(medians, reverse=True) == medians
+    assert len(set(medians)) == (3 if scheme == Scheme() else 4)  # ten words in a row are in neither of the last two
     assert area(scores["cut"] + scores["light"] + scores["heavy"], scores["non"]) >= floor

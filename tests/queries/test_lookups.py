@@ -65,6 +65,11 @@ def test_a_larger_window_picks_a_subset() -> None:
     assert question(2000, guarantee=149).fingerprints == whole.fingerprints
 
 
+def test_a_window_has_its_limits() -> None:
+    with pytest.raises(QuestionError, match="at most 2,000,000"):
+        question(2000, guarantee=2**70)
+
+
 def test_a_larger_window_needs_winnowing() -> None:
     with pytest.raises(QuestionError, match="selection winnow"):
         question(2000, Scheme(selection="mod-p"), 1000)

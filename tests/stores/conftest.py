@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from opensearch_winnow.mappings.record import DUPLICATES, Record
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Store
 
+MEMORY = "/dev/shm"
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # Few, so that pages share them; of all sizes, and some that differ in the last bits only.
 TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
@@ -23,10 +27,13 @@ WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
 
 
 @pytest.fixture(scope="session", params=["embedded"])
-def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Store]:
+def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
     """Makes an empty store of the kind that is tested; OpenSearch will be the second."""
     assert request.param == "embedded"
-    return lambda: EmbeddedStore.open(tmp_path_factory.mktemp("store") / "crawl.winnow", create=True)
+    # Laws make hundreds of them: in memory where there is a folder for it, so that no disk has to be waited for.
+    with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
+        numbers = count()
+        yield lambda: EmbeddedStore.open(Path(folder, f"{next(numbers)}.winnow"), create=True)
 
 
 @pytest.fixture

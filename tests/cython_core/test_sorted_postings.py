@@ -1,0 +1,70 @@
+"""Postings in order, beside sorted sets of pairs."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.sorted_postings import merged, pages_a_token, sorted_postings, without
+
+TOKEN = st.integers(0, 3) | st.integers(0, 2**64 - 1)
+NUMBER = st.integers(0, 5) | st.integers(0, 2**32 - 1)
+PAIRS = st.sets(st.tuples(TOKEN, NUMBER), max_size=50)
+
+
+def arrays(pairs: set[tuple[int, int]]) -> tuple[array[int], array[int]]:
+    tokens, pages = array("Q"), array("I")
+    for token, page in sorted(pairs):
+        tokens.append(token)
+        pages.append(page)
+    return tokens, pages
+
+
+@given(st.lists(st.tuples(NUMBER, st.lists(TOKEN, max_size=20)), max_size=20))
+def test_postings_of_pages(pages: list[tuple[int, list[int]]]) -> None:
+    tokens = array("Q", chain.from_iterable(tokens for _, tokens in pages))
+    counts, numbers = array("I", (len(tokens) for _, tokens in pages)), array("I", (number for number, _ in pages))
+    pairs = {(token, number) for number, tokens in pages for token in tokens}
+    assert sorted_postings(tokens, counts, numbers) == arrays(pairs)
+
+
+@given(PAIRS, PAIRS)
+def test_merged_is_the_union(a: set[tuple[int, int]], b: set[tuple[int, int]]) -> None:
+    assert merged(*arrays(a), *arrays(b)) == arrays(a | b)
+
+
+@given(PAIRS, st.sets(NUMBER, max_size=9))
+def test_without_some_pages(pairs: set[tuple[int, int]], dropped: set[int]) -> None:
+    kept = {pair for pair in pairs if pair[1] not in dropped}
+    assert without(*arrays(pairs), array("I", sorted(dropped))) == arrays(kept)
+
+
+@given(PAIRS)
+def test_pages_a_token(pairs: set[tuple[int, int]]) -> None:
+    assert pages_a_token(arrays(pairs)[0]) == Counter(Counter(token for token, _ in pairs).values())
+
+
+def test_what_they_do_not_take() -> None:
+    tokens, pages = array("Q", [1, 2]), array("I", [1, 2])
+    for wrong in (None, [1], array("q", [1]), "Q"):
+        for call in (
+            lambda wrong=wrong: sorted_postings(wrong, pages, pages),
+            lambda wrong=wrong: sorted_postings(tokens, wrong, pages),
+            lambda wrong=wrong: sorted_postings(tokens, pages, wrong),
+            lambda wrong=wrong: merged(tokens, pages, tokens, wrong),
+            lambda wrong=wrong: without(tokens, pages, wrong),
+            lambda wrong=wrong: pages_a_token(wrong),
+        ):
+            with pytest.raises(TypeError, match="wants an array of"):
+                call()
+    with pytest.raises(ValueError, match="wants a page for each count"):
+        sorted_postings(tokens, array("I", [1]), array("I", [1]))
+    with pytest.raises(ValueError, match="wants a page for each count"):
+        sorted_postings(tokens, array("I", [2]), pages)
+    with pytest.raises(ValueError, match="wants a page for each token: 1 for 2"):
+        merged(tokens, pages, tokens, array("I", [1]))

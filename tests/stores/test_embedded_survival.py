@@ -1,0 +1,179 @@
+"""The embedded store with several users, and at a sudden end."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from time import sleep
+
+import pytest
+
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores import embedded_file, embedded_writes
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.conftest import numbered
+from tests.stores.store_files import filled, python, rows
+
+# --- several at a time ------------------------------------------------------------------------------------------------
+
+
+def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
+    filled(path, 1)
+    with rows(path) as other, EmbeddedStore.open(path) as store, ThreadPoolExecutor(1) as thread:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("INSERT INTO setting VALUES ('a', '1')")
+        writing = thread.submit(store.write, [numbered(2)])
+        with EmbeddedStore.open(path) as reader:  # which does not wait
+            assert reader.count() == 1
+            assert reader.settings() == {}
+        sleep(0.2)
+        assert not writing.done()
+        other.execute("COMMIT")
+        assert [each.outcome for each in writing.result()] == ["added"]
+        assert store.settings() == {"a": 1}
+
+
+def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_file, "PATIENCE", 0.1)
+    filled(path, 1)
+    with rows(path) as other, EmbeddedStore.open(path) as store:
+        other.execute("BEGIN IMMEDIATE")
+        for write in (
+            lambda: store.write([numbered(2)]),
+            lambda: store.delete([numbered(1).id]),
+            lambda: store.set_setting("a", 1),
+        ):
+            with pytest.raises(StoreError, match=r"another process has been writing to .*: try again when it is done"):
+                write()
+        other.execute("ROLLBACK")
+        store.write([numbered(2)])
+        assert store.count() == 2
+
+
+WRITER = """
+with EmbeddedStore.open(sys.argv[1]) as store:
+    for batch in range(int(sys.argv[2]), int(sys.argv[3])):
+        store.write([numbered(number) for number in range(batch * 20, batch * 20 + 20)])
+        print(batch, flush=True)
+"""
+
+
+def test_reading_while_another_process_writes(path: Path) -> None:
+    """Each look sees whole batches; what was seen stays."""
+    filled(path)
+    with EmbeddedStore.open(path) as store, python(WRITER, path, 0, 40) as writer:
+        assert writer.stdout is not None
+        seen = 0
+        for line in writer.stdout:
+            assert store.count() >= (int(line) + 1) * 20
+            records = list(store.scan())
+            assert len(records) % 20 == 0
+            assert seen <= len(records)
+            seen = len(records)
+            last = records[-1]
+            assert [each.card.id for each in store.overlap("fingerprints", last.fingerprints)] == [last.id]
+            assert store.search(Words.of("words"), limit=1).total >= seen
+    assert writer.returncode == 0
+    assert seen == 800
+
+
+def test_several_processes_write(path: Path) -> None:
+    code = "EmbeddedStore.open(sys.argv[1], create=True).close()" + WRITER
+    writers = [python(code, path, number * 10, number * 10 + 10) for number in range(3)]
+    for writer in writers:
+        assert len(writer.communicate()[0].split()) == 10
+        assert writer.returncode == 0
+    with EmbeddedStore.open(path) as store:
+        assert sorted(each.url for each in store.cards()) == sorted(numbered(number).url for number in range(600))
+        assert store.statistics().frequencies["bands"] == {1: 600 * 32}
+
+
+# --- sudden ends ------------------------------------------------------------------------------------------------------
+
+
+def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
+    """A dozen times: what was acknowledged is there, at most one batch more, and the file is sound."""
+    filled(path)
+    source = Random(5)
+    batches = 0
+    # Small runs, so that it is often killed while they are merged.
+    code = "import opensearch_winnow.stores.postings as p; p.FIRST_RUN, p.GROWTH, p.BLOCK = 500, 2, 20" + WRITER
+    for _ in range(12):
+        with python(code, path, batches, 10_000) as writer:
+            assert writer.stdout is not None
+            acknowledged = [writer.stdout.readline()]
+            sleep(source.random() * 0.3)
+            writer.kill()
+            acknowledged += writer.stdout.readlines()
+        with EmbeddedStore.open(path) as store:
+            count = store.count()
+            assert count in (20 * (batches + len(acknowledged)), 20 * (batches + len(acknowledged) + 1))
+            batches = count // 20
+            assert [each.url for each in store.cards()] == [numbered(number).url for number in range(count)]
+            assert store.statistics().frequencies["fingerprints"] == {1: count * 10}
+            assert store.search(Words.of("words"), limit=1).total == count
+            for number in source.sample(range(count), 5):
+                assert store.get([numbered(number).id]) == {numbered(number).id: numbered(number)}
+                found = store.overlap("bands", numbered(number).bands)
+                assert [(each.card.id, each.shared) for each in found] == [(numbered(number).id, 32)]
+        with rows(path) as there:
+            assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            there.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 0)")
+    assert batches > 12
+
+
+def test_a_full_disk_leaves_what_was_there(path: Path) -> None:
+    filled(path, *range(20))
+    with EmbeddedStore.open(path) as store:
+        (pages,) = store._file.rows.execute("PRAGMA page_count").fetchone()
+        store._file.rows.execute(f"PRAGMA max_page_count = {pages + 3}")
+        with pytest.raises(StoreError, match=r"there is no space left for .*; what was stored before is intact"):
+            store.write([numbered(number) for number in range(20, 400)])
+        assert list(store.scan()) == [numbered(number) for number in range(20)]
+        store._file.rows.execute("PRAGMA max_page_count = 1000000")
+        store.write([numbered(number) for number in range(20, 400)])
+        assert store.statistics().frequencies["fingerprints"] == {1: 4_000}
+
+
+LIMITED = """
+with EmbeddedStore.open(sys.argv[1]) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+    for batch in range(1_000):
+        try:
+            store.write([numbered(number) for number in range(batch * 20, batch * 20 + 20)])
+        except StoreError as error:
+            print(batch, error, store.count())
+            break
+"""
+
+
+def test_a_file_that_may_not_grow(path: Path) -> None:
+    """A limit of the system instead of our own: the write that does not fit fails, and the rest is there."""
+    filled(path)
+    shown = python(LIMITED, path, 2_000_000).communicate()[0]
+    batch, _, rest = shown.partition(" ")
+    assert rest == (
+        f"{path} cannot be written (disk I/O error, SQLITE_IOERR_WRITE); what was stored before is intact"
+        f" {int(batch) * 20}\n"
+    )
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan()) == [numbered(number) for number in range(int(batch) * 20)]
+        store.write([numbered(9_999)])
+
+
+def test_an_exception_amid_a_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path, 1)
+
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with EmbeddedStore.open(path) as store:
+        with monkeypatch.context() as patched:
+            patched.setattr(embedded_writes, "_drop_postings", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                store.write([numbered(1, title="new"), numbered(2)])
+        assert list(store.scan()) == [numbered(1)]
+        store.write([numbered(2)])
+        assert store.count() == 2
