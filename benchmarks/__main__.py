@@ -33,7 +33,7 @@ USUAL = (
     "store",
 )
 ON_REQUEST = (
-    "store_million",  # an hour
+    "store_million",  # half an hour, and 15 GB
     "quality",  # no speed: it is the same on every machine
     "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
 )

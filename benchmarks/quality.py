@@ -15,7 +15,7 @@ from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.scheme import Scheme
-from tests.quality.corpora import Unpacked, answers, articles, digest, manuals, records, web_app_states
+from tests.quality.corpora import Unpacked, answers, articles, manuals, records, web_app_states
 from tests.quality.measured import (
     LEAST,
     REUSE,
@@ -84,7 +84,7 @@ def near_duplicate_pages(unpacked: Unpacked, every: int) -> Table:
         ("", "recall", "precision", "largest error of a score", "CPU ms a question"),
         rows,
         f"Aim: .99 each, .97 by estimate. Beside the exact resemblance of all pairs, which takes {taken:.0f} s;"
-        f" those from {ZONE[0]} to {ZONE[1]} do not count. Corpus {digest(corpus)}.",
+        f" those from {ZONE[0]} to {ZONE[1]} do not count.",
     )
 
 
@@ -101,8 +101,7 @@ def states(unpacked: Unpacked) -> Table:
         f"{len(pages)} states of a web application, by hand labels of {len(labels):,} pairs",
         ("", "resemblance", "recall", "precision", "F1"),
         rows,
-        "For each scheme the best threshold, and .5. Labels are about the function of a page, whatever data is on it."
-        f" Corpus {digest(records(pages))}.",
+        "For each scheme the best threshold, and .5. Labels are about the function of a page, whatever data is on it.",
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from statistics import quantiles
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from benchmarks.generated_pages import generated_pages, text, url
 from benchmarks.table import Run, Table
@@ -28,6 +29,17 @@ AIM = "Aim: p50 of similar at most 15 ms with 100,000 records, and growth slower
 Seconds = dict[str, list[float]]
 
 
+class Step(NamedTuple):
+    """A store as far as it has grown."""
+
+    records: int
+    added: int  # since the last step
+    making: float  # CPU seconds
+    writing: float
+    sizes: dict[str, int]
+    asked: Seconds
+
+
 def tables(run: Run) -> Iterator[Table]:
     yield from growing(run, SIZES)
 
@@ -35,43 +47,34 @@ def tables(run: Run) -> Iterator[Table]:
 def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
     """One store that grows from size to size, and is asked at each."""
     steps = [0, *(run.size(size, least=20 * (number + 1)) for number, size in enumerate(sizes))]
-    asked: list[Seconds] = []
-    costs = []
+    grown = []
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         path = Path(folder, "generated.winnow")
         for start, end in pairwise(steps):
-            making, writing = fill(path, start, end)
+            making, writing = making_and_writing(path, generated_pages(start, end))
             with Index.open(path, create=False) as index:
-                asked.append(ask(index, end, run.size(QUESTIONS, least=5)))
-                costs.append((end, end - start, making, writing, index.statistics().sizes))
-    yield questions_table(asked, steps[1:])
-    yield cost_table(costs)
-    yield size_table(costs[-1][4], steps[-1])
-
-
-def fill(path: Path, start: int, end: int) -> tuple[float, float]:
-    """CPU seconds for making the records, their texts not counted, and for writing them."""
-    return making_and_writing(path, generated_pages(start, end))
+                asked = ask(index, end, run.size(QUESTIONS, least=5))
+                grown.append(Step(end, end - start, making, writing, index.statistics().sizes, asked))
+    yield questions_table(grown)
+    yield cost_table(grown)
+    yield size_table(grown[-1].sizes, grown[-1].records)
 
 
 def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]:
-    """CPU seconds for making records, and for putting them into the store."""
+    """CPU seconds for making records, and for putting them into the store, which is closed then."""
     maker = RecordMaker(Recipe())
-    store = EmbeddedStore.open(path, create=True)
-    destination = StoreDestination(store)
     making = writing = 0.0
-    while some := list(islice(pages, SOME)):
+    with EmbeddedStore.open(path, create=True) as store, StoreDestination(store) as destination:
+        while some := list(islice(pages, SOME)):
+            start = time.process_time()
+            made = [maker.make(page) for page in some]
+            between = time.process_time()
+            for record in made:
+                if isinstance(record, Record):
+                    destination.add(record)
+            writing += time.process_time() - between
+            making += between - start
         start = time.process_time()
-        made = [maker.make(page) for page in some]
-        between = time.process_time()
-        for record in made:
-            if isinstance(record, Record):
-                destination.add(record)
-        writing += time.process_time() - between
-        making += between - start
-    start = time.process_time()
-    destination.close()
-    store.close()
     return making, writing + time.process_time() - start
 
 
@@ -118,31 +121,37 @@ def percentiles(seconds: list[float]) -> tuple[float, float]:
     return cuts[9], cuts[18]
 
 
-def questions_table(asked: list[Seconds], sizes: Sequence[int]) -> Table:
+def questions_table(grown: Sequence[Step]) -> Table:
+    first, last = grown[0], grown[-1]
     rows = []
-    for name in asked[0]:
-        measured = [percentiles(seconds[name]) for seconds in asked]
+    for name in first.asked:
+        measured = [percentiles(step.asked[name]) for step in grown]
         cells = [f"{p50 * 1e3:.1f} / {p95 * 1e3:.1f}" for p50, p95 in measured]
         rows.append((name, *cells, f"{measured[-1][0] / measured[0][0]:.1f} ×"))
     return Table(
         "Milliseconds, p50 / p95",
-        ("", *(f"{size:,} records" for size in sizes), f"p50 grows, store {sizes[-1] / sizes[0]:.0f} ×"),
+        (
+            "",
+            *(f"{step.records:,} records" for step in grown),
+            f"p50 grows, store {last.records / first.records:.0f} ×",
+        ),
         rows,
-        f"{AIM} {len(next(iter(asked[0].values())))} questions of each kind, one after the other, each about a page of"
-        " the store with about 100 fingerprints. One page in ten is a near-duplicate of another, one in three has a"
-        " passage from elsewhere; how often each is copied follows a power law.",
+        f"{AIM} {len(last.asked[rows[0][0]])} questions of each kind, one after the other, each about a page of the"
+        " store with about 100 fingerprints. One page in ten is a near-duplicate of another, one in three has a passage from"
+        " elsewhere, how often each is copied follows a power law; and the 50 pages of a site share a template, so that"
+        " who asks for any passage gets all of them.",
     )
 
 
-def cost_table(costs: Sequence[tuple[int, int, float, float, dict[str, int]]]) -> Table:
+def cost_table(grown: Sequence[Step]) -> Table:
     rows = [
         (
-            f"{size:,}",
-            f"{making / added * 1e3:.2f}",
-            f"{writing / added * 1e3:.2f}",
-            f"{sum(sizes.values()) / size:,.0f}",
+            f"{step.records:,}",
+            f"{step.making / step.added * 1e3:.2f}",
+            f"{step.writing / step.added * 1e3:.2f}",
+            f"{sum(step.sizes.values()) / step.records:,.0f}",
         )
-        for size, added, making, writing, sizes in costs
+        for step in grown
     ]
     return Table(
         "What a record costs, on the way to a store of so many",

@@ -1,4 +1,4 @@
-"""The questions of `store`, up to a million generated records. It takes the better part of an hour, and some 20 GB."""
+"""The questions of `store`, up to a million generated records. It takes half an hour, and 15 GB."""
 
 from __future__ import annotations
 

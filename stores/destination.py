@@ -15,7 +15,7 @@ from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import Store, StoreError
 
 # A batch is written when it has so many records, or bytes, or its first record has waited for so many seconds: it is
-# what a process that is killed loses. Small enough that the workers, who wait meanwhile, are not kept from their work.
+# what a process that is killed loses. Batches of 250 or 1,000 records took as much time.
 RECORDS = 4_000
 BYTES = 64_000_000
 SECONDS = 10.0

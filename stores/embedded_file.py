@@ -213,10 +213,12 @@ def in_words(name: str, *, writing: bool = False) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _in_words(name, error, writing=writing) from None
+    except UnicodeDecodeError:  # of a message of SQLite's, about a name in it
+        raise damaged(name, "a name is not UTF-8") from None
 
 
 def damaged(name: str, reason: str) -> StoreError:
-    return StoreError(f"{name} is damaged ({reason}): index the crawl again, or take a copy")
+    return StoreError(f"{name} is damaged ({' '.join(reason.split())}): index the crawl again, or take a copy")
 
 
 def _in_words(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:

@@ -15,13 +15,12 @@ PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of th
 GUIDES = [ROOT / "docs/indexing.md", ROOT / "docs/finding.md"]
 
 
-def shown_commands(page: Path) -> list[tuple[str, str]]:
-    """Each `$ command` of the page's console blocks, with the output below it."""
+def shown_commands(page: Path) -> list[list[tuple[str, str]]]:
+    """For each console block of the page its `$ command`s, with the output below each."""
     shown = []
     for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = piece.partition("\n")
-            shown.append((command, output))
+        pieces = [piece.partition("\n") for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+        shown.append([(command, output) for command, _, output in pieces])
     return shown
 
 
@@ -32,15 +31,16 @@ def matches(expected: str, seen: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("command", "expected"),
-    [pytest.param(*shown, id=f"{page.name}: {shown[0]}") for page in PAGES for shown in shown_commands(page)],
+    "commands",
+    [pytest.param(block, id=f"{page.name}: {block[0][0]}") for page in PAGES for block in shown_commands(page)],
 )
-def test_a_command_prints_what_the_page_shows(
-    on_terminal: Callable[..., tuple[int, str]], command: str, expected: str, tmp_path: Path
+def test_commands_print_what_the_page_shows(
+    on_terminal: Callable[..., tuple[int, str]], commands: list[tuple[str, str]], tmp_path: Path
 ) -> None:
-    (tmp_path / "docs").symlink_to(ROOT / "docs")  # and what it writes is not left in the checkout
-    _, seen = on_terminal(*shlex.split(command), folder=tmp_path, NO_COLOR="1")
-    assert matches(expected, seen), f"$ {command}\n{seen}"
+    (tmp_path / "docs").symlink_to(ROOT / "docs")  # and what they write is not left in the checkout
+    for command, expected in commands:
+        _, seen = on_terminal(*shlex.split(command), folder=tmp_path, NO_COLOR="1")
+        assert matches(expected, seen), f"$ {command}\n{seen}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

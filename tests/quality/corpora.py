@@ -115,5 +115,5 @@ def check(found: str, pinned: str) -> None:
     assert found == pinned, (
         f"the corpus is not the one that these floors were measured on: its digest is {found}, not {pinned}. The data"
         " has changed, or what makes canonical text of it. Measure again (python -m benchmarks quality), and pin the"
-        " digest with the floors"
+        " new digest with the floors"
     )

@@ -49,11 +49,11 @@ def path(tmp_path: Path) -> Path:
 
 
 @st.composite
-def any_record(draw: st.DrawFn, **given: Any) -> Record:
+def any_record(draw: st.DrawFn) -> Record:
     """One of few URLs and times, with few tokens and words: a list of these has captures, copies and replacements."""
     prints = draw(st.lists(st.sampled_from(TOKENS), max_size=6))
     digest = st.text("0123456789abcdef", min_size=32, max_size=32)
-    values = {
+    values: dict[str, Any] = {
         "url": draw(st.sampled_from(["https://a.org/1", "https://a.org/2", "https://b.org/1", "file:///x"])),
         "crawl": draw(st.sampled_from(["", "monday", "tuesday"])),
         "title": draw(st.none() | st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join)),
@@ -73,7 +73,7 @@ def any_record(draw: st.DrawFn, **given: Any) -> Record:
         "duplicate_of": draw(st.none() | st.just("https://a.org/1")),
         "cluster": draw(st.sampled_from(["", "0" * 32, "no digest"])),
     }
-    return Record(**values | given)
+    return Record(**values)
 
 
 @pytest.fixture

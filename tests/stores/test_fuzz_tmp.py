@@ -1,0 +1,366 @@
+"""What only the embedded store promises: one file that says what it is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from array import array
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings import sqlite_schema
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores import embedded_writes
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.conftest import numbered
+from tests.stores.store_files import filled, python, rows
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def test_one_file_that_says_what_it_is(path: Path) -> None:
+    scheme = Scheme(noise=20, guarantee=40, key="secret")
+    with EmbeddedStore.open(path, scheme, create=True) as store:
+        store.write([numbered(1)])
+        assert (store.name, store.path, store.scheme) == (str(path), path, scheme)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert path.read_bytes()[68:72] == b"winn"
+    assert b"secret" not in path.read_bytes()
+    with rows(path) as there:
+        assert there.execute("PRAGMA user_version").fetchone() == (len(sqlite_schema.MIGRATIONS),)
+        assert there.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with EmbeddedStore.open(path, key="secret") as store:
+        assert store.scheme == scheme
+        assert list(store.scan()) == [numbered(1)]
+
+
+def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
+    record = numbered(1)
+    with (
+        EmbeddedStore.open(path, create=True) as store,
+        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as there,
+    ):
+        store.write([record])
+        found = there.execute("SELECT content_digest FROM page WHERE id = ?", (bytes.fromhex(record.id),))
+        assert found.fetchall() == [(bytes.fromhex(record.content_digest),)]
+
+
+def test_opening_waits_for_no_arrow(path: Path) -> None:
+    run = python("EmbeddedStore.open(sys.argv[1], create=True).close(); print('pyarrow' in sys.modules)", path)
+    assert run.communicate()[0] == "False\n"
+
+
+@pytest.mark.parametrize("name", ["a?b#c%41.winnow", "é 日.winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"])
+def test_any_name(tmp_path: Path, name: str) -> None:
+    filled(tmp_path / name, 1)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    with EmbeddedStore.open(tmp_path / name) as store:
+        assert store.count() == 1
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "crawl.winnow")
+    filled(tmp_path / "link", 1)
+    filled(tmp_path / "link", 2)
+    assert (tmp_path / "link").is_symlink()
+    with EmbeddedStore.open(tmp_path / "there" / "crawl.winnow") as store:
+        assert store.count() == 2
+
+
+def test_sizes_add_up_to_the_files(path: Path) -> None:
+    with EmbeddedStore.open(path, create=True) as store:
+        for number in range(3):
+            store.write([numbered(each) for each in range(number * 100, number * 100 + 100)])
+            files = sum(each.stat().st_size for each in path.parent.iterdir())
+            assert sum(store.statistics().sizes.values()) == files
+    with EmbeddedStore.open(path) as store:
+        assert {
+            "texts",
+            "hashes",
+            "pages",
+            "text index",
+            "fingerprints",
+            "sketch",
+            "bands",
+        } < store.statistics().sizes.keys()
+
+
+def test_texts_are_packed_where_it_helps(path: Path) -> None:
+    filled(path, 1)
+    with EmbeddedStore.open(path) as store:
+        store.write([numbered(2, text="short"), numbered(3, text="")])
+    with rows(path) as there:
+        assert there.execute("SELECT typeof(text) FROM page_text").fetchall() == [("blob",), ("text",), ("text",)]
+
+
+# --- what is no store, or another -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def not_stores(tmp_path: Path) -> dict[Path, str]:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").touch()
+    (tmp_path / "notes.txt").write_text("my notes")
+    with rows(tmp_path / "other.db") as there:
+        there.execute("CREATE TABLE page (id)")
+    (tmp_path / "cut").write_bytes(filled(tmp_path / "whole", 1).read_bytes()[:60])
+    with rows(filled(tmp_path / "newer", 1)) as there:
+        there.execute(f"PRAGMA user_version = {len(sqlite_schema.MIGRATIONS) + 1}")
+    return {
+        tmp_path / "gone": r"there is no store .*gone: ",
+        tmp_path / "folder": r"folder is a folder, and a store is one file: ",
+        tmp_path / "empty": r"empty is an empty file, and no store: ",
+        tmp_path / "notes.txt": r"notes.txt is another kind of file, and no store: ",
+        tmp_path / "other.db": r"other.db is a database of something else, and no store: ",
+        tmp_path / "cut": r"cut is a database of something else, and no store: ",
+        tmp_path / "newer": r"newer was written by a newer winnow \(format 2 of stores, and this one knows 1\): update",
+        tmp_path / "folder" / "no" / "store": r"there is no store",
+        tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
+    }
+
+
+def test_what_is_no_store_is_refused_and_left_alone(not_stores: dict[Path, str], tmp_path: Path) -> None:
+    before = {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()}
+    for path, sentence in not_stores.items():
+        with pytest.raises(StoreError, match=sentence) as caught:
+            EmbeddedStore.open(path)
+        assert "\n" not in str(caught.value)
+    for path in list(not_stores)[1:]:
+        with pytest.raises(StoreError):
+            EmbeddedStore.open(path, create=True)
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
+def test_another_scheme_is_refused(path: Path) -> None:
+    filled(path, 1)
+    other = Scheme.preset("passages")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=f"has records of scheme {Scheme().id}, and these are of scheme {other.id}: "):
+        EmbeddedStore.open(path, other, create=True)
+    with pytest.raises(StoreError, match=r"has no key"):
+        EmbeddedStore.open(path, key="any")
+    with pytest.raises(StoreError, match=f"these are of scheme {Scheme(key='any').id}: "):
+        EmbeddedStore.open(path, Scheme(), key="any")
+    assert path.read_bytes() == before
+    with EmbeddedStore.open(path, Scheme()) as store:
+        assert store.count() == 1
+
+
+def test_a_key_has_to_be_said(path: Path) -> None:
+    scheme = Scheme(key="secret")
+    EmbeddedStore.open(path, key="secret", create=True).close()
+    with pytest.raises(StoreError, match=r"was made with a secret key: say the key to open it"):
+        EmbeddedStore.open(path)
+    with pytest.raises(StoreError, match=r"has a key, and this is not it"):
+        EmbeddedStore.open(path, key="wrong")
+    for opened in (EmbeddedStore.open(path, scheme), EmbeddedStore.open(path, Scheme(), key="secret")):
+        assert opened.scheme == scheme
+        opened.close()
+
+
+def test_a_store_that_is_closed_says_so(path: Path) -> None:
+    store = EmbeddedStore.open(path, create=True)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.count()
+
+
+# --- formats ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Format 0 by hand, and a format after ours with what a migration does: a new column, filled from others."""
+    EmbeddedStore.open(path.with_name("model"), create=True).close()
+    with rows(path.with_name("model")) as there:
+        scheme = there.execute("SELECT * FROM scheme").fetchone()
+    with rows(path) as there:
+        there.execute(f"PRAGMA application_id = {sqlite_schema.APPLICATION_ID}")
+        there.execute("PRAGMA journal_mode = WAL")
+    assert path.stat().st_size
+    with pytest.raises(StoreError, match="it does not tell its scheme"):
+        EmbeddedStore.open(path)
+    with rows(path) as there:
+        assert there.execute("PRAGMA user_version").fetchone() == (1,)
+        there.execute("INSERT INTO scheme VALUES (?, ?, ?)", scheme)
+    with EmbeddedStore.open(path) as store:
+        store.write([numbered(1), numbered(2)])
+    next_format = "ALTER TABLE page ADD COLUMN host TEXT; -- and;\nUPDATE page SET host = 'h' || site;"
+    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, next_format))
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan()) == [numbered(1), numbered(2)]
+    with rows(path) as there:
+        assert there.execute("PRAGMA user_version").fetchone() == (2,)
+        assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="was written by a newer winnow"):
+        EmbeddedStore.open(path)
+
+
+def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path, 1)
+    broken = "ALTER TABLE page ADD COLUMN host TEXT;\nINSERT INTO nowhere VALUES (1);"
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, broken))
+        with pytest.raises(StoreError, match="no such table: nowhere"):
+            EmbeddedStore.open(path)
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan()) == [numbered(1)]
+
+
+# --- damage -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled(tmp_path_factory.mktemp("whole") / "crawl.winnow", *range(30))
+
+
+def everything(store: EmbeddedStore) -> None:
+    """Use all that reads, then all that writes."""
+    record = numbered(3)
+    ids = [numbered(number).id for number in range(30)]
+    for use in (
+        lambda: store.get(ids),
+        lambda: store.texts(ids) and store.sketches(ids) and store.minhashes(ids),
+        lambda: store.captures(record.url),
+        lambda: store.overlap("fingerprints", record.fingerprints),
+        lambda: store.frequencies("bands", record.bands, up_to=3),
+        lambda: store.search(Words.of("words -nothing")),
+        lambda: list(store.scan(Filters(latest=True))),
+        lambda: list(store.cards()),
+        store.settings,
+        store.statistics,
+        store.count,
+        lambda: store.set_clusters({record.id: "0" * 32}),
+        lambda: store.write([numbered(3, title="again"), numbered(40)]),
+        lambda: store.delete(ids[:5]),
+        lambda: store.set_setting("a", 1),
+    ):
+        with suppress(StoreError):
+            use()
+
+
+@settings(max_examples=4000)
+@given(
+    st.lists(st.tuples(st.integers(0, 10**6), st.binary(min_size=1, max_size=40)), max_size=5),
+    st.none() | st.integers(1, 10**6),
+)
+def test_a_damaged_file_is_said_to_be_one(whole: Path, wrong: list[tuple[int, bytes]], length: int | None) -> None:
+    """Whatever bytes are wrong: an answer, or our error; no other exception, and no crash."""
+    content = bytearray(whole.read_bytes())
+    for place, some in wrong:
+        start = place % len(content)
+        content[start : start + len(some)] = some
+    if length is not None:
+        del content[length % len(content) :]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "crawl.winnow")
+        path.write_bytes(content)
+        with suppress(StoreError), EmbeddedStore.open(path) as store:
+            everything(store)
+
+
+def test_the_sentence_about_a_damaged_file(path: Path, whole: Path) -> None:
+    zeros = bytes(whole.stat().st_size - 16_384)
+    path.write_bytes(whole.read_bytes()[:16_384] + zeros)
+    sentence = r"crawl.winnow is damaged \(.+\): index the crawl again, or take a copy"
+    with EmbeddedStore.open(path) as store:
+        with pytest.raises(StoreError, match=sentence):
+            list(store.scan())
+        with pytest.raises(StoreError, match=sentence):
+            store.write([numbered(1)])
+    assert path.read_bytes()[16_384:] == zeros
+
+
+# --- where nothing can be written -------------------------------------------------------------------------------------
+
+READ_ONLY = """
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534) # root may write anywhere
+try:
+    with EmbeddedStore.open(sys.argv[1]) as store:
+        print(store.count(), len(list(store.scan())), store.search(Words.of("words")).total)
+        store.write([numbered(9)])
+except StoreError as error:
+    print(error)
+try:
+    EmbeddedStore.open(sys.argv[1] + "-new", create=True).close()
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that others can look into."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+        Path(folder).chmod(0o755)
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
+def test_a_store_that_cannot_be_written_can_be_read(public: Path, folder: int, file: int) -> None:
+    path = filled(public / "crawl.winnow", 1, 2)
+    path.chmod(file)
+    public.chmod(folder)
+    shown = python(READ_ONLY, path).communicate()[0].splitlines()
+    assert shown[0] == "2 2 2"
+    assert shown[1].startswith(f"{path} cannot be written here (attempt to write a readonly database): look at the ")
+    if folder == 0o555:
+        assert shown[2].startswith(f"{path}-new cannot be written here (unable to open database file): look at the ")
+        assert [each.name for each in public.iterdir()] == [path.name]
+
+
+def test_reading_without_rights_what_another_writes(public: Path) -> None:
+    path = filled(public / "crawl.winnow", 1)
+    with EmbeddedStore.open(path) as store:
+        store.write([numbered(2)])
+        assert path.with_name(f"{path.name}-wal").exists()
+        public.chmod(0o555)
+        assert python(READ_ONLY, path).communicate()[0].startswith("2 2 2\n")
+
+
+def test_a_file_that_may_not_be_read(public: Path) -> None:
+    path = filled(public / "crawl.winnow", 1)
+    path.chmod(0)
+    assert python(READ_ONLY, path).communicate()[0].startswith(f"{path} cannot be read: Permission denied\n")
+
+
+def test_no_folder_to_make_a_store_in(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"x.winnow cannot be made: there is no folder .*gone"):
+        EmbeddedStore.open(tmp_path / "gone" / "x.winnow", create=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- deleted pages ----------------------------------------------------------------------------------------------------
+
+
+def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_writes, "GONE_PAGES", 10)
+    shared = array("Q", [7])
+    with EmbeddedStore.open(path, create=True) as store:
+        store.write([numbered(number, bands=shared) for number in range(100)])
+        for number in range(0, 60, 3):
+            store.delete([numbered(number).id])
+            store.write([numbered(number + 1, bands=shared, title="again")])
+            live = 100 - number // 3 - 1
+            assert store.frequencies("bands", shared, up_to=1_000) == [live]
+            assert len(store.overlap("bands", shared)) == live
+            assert store.statistics().frequencies["bands"] == {live: 1}
+        with rows(path) as there:
+            (gone,) = there.execute("SELECT count(*) FROM gone").fetchone()
+            (postings,) = there.execute("SELECT sum(postings) FROM run WHERE field = 'bands'").fetchone()
+    assert gone <= 11
+    assert postings == 80 + gone
