@@ -7,14 +7,23 @@ import pty
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fcntl import LOCK_EX, flock
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+LOADED_LATER = (
+    *(f"ingest.sources.{name}" for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files")),
+    "cli.index",
+    "cli.index_place",
+    "stores.destination",
+    "ingest.extractors.lxml_events",
+)
 
 # The same examples in every run: a test that fails here fails there. HYPOTHESIS_PROFILE=explore looks further.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -78,6 +87,22 @@ def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
         return run.returncode, shown.decode().replace("\r\n", "\n")
 
     return call
+
+
+@pytest.fixture
+def as_anybody() -> Iterator[Path]:
+    """A folder of a user who may not read everything, which we are meanwhile: root is nobody for the time."""
+    for module in LOADED_LATER:
+        import_module(f"opensearch_winnow.{module}")  # later we may not be allowed to
+    with TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        user = os.geteuid()
+        if user == 0:
+            os.seteuid(65_534)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(user)
 
 
 def _read(terminal: int) -> bytes:

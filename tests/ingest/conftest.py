@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from gzip import compress
-from importlib import import_module
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -61,22 +58,6 @@ def run(tmp_path: Path) -> Callable[..., Done]:
         return Done(report, list(read_records(target)), [json.loads(line) for line in lines])
 
     return call
-
-
-@pytest.fixture
-def as_anybody() -> Iterator[Path]:
-    """A folder of a user who may not read everything, which we are meanwhile: root is nobody for the time."""
-    for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files"):
-        import_module(f"opensearch_winnow.ingest.sources.{name}")  # later we may not be allowed to
-    with TemporaryDirectory() as name:
-        Path(name).chmod(0o777)
-        user = os.geteuid()
-        if user == 0:
-            os.seteuid(65_534)
-        try:
-            yield Path(name)
-        finally:
-            os.seteuid(user)
 
 
 def html(seed: int, words: int = 60) -> bytes:
