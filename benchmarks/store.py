@@ -138,8 +138,8 @@ def questions_table(grown: Sequence[Step]) -> Table:
         rows,
         f"{AIM} {len(last.asked[rows[0][0]])} questions of each kind, one after the other, each about a page of the"
         " store with about 100 fingerprints. One page in ten is a near-duplicate of another, one in three has a"
-        " passage from elsewhere, how often each is copied follows a power law; and the 50 pages of a site share a template, so"
-        " that who asks for any passage gets all of them.",
+        " passage from elsewhere, how often each is copied follows a power law; and the 50 pages of a site"
+        " share a template, so that who asks for any passage gets all of them.",
     )
 
 

@@ -14,6 +14,8 @@ from benchmarks.corpus import DATA
 @contextmanager
 def unpacked_data() -> Iterator[Callable[[str], Path]]:
     """A function from the name of a set to its folder, which is there until the end."""
+    if not DATA.is_dir():
+        raise SystemExit(f"this benchmark needs the real data at {DATA} (or WINNOW_DATA)")
     with TemporaryDirectory(prefix="winnow-bench-") as place:
 
         def unpacked(name: str) -> Path:

@@ -13,7 +13,7 @@ from opensearch_winnow.canonical import canonical
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.intake import Intake
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import RecordMaker
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.learned_templates import learned_templates
 from opensearch_winnow.mappings.record import Record
@@ -54,6 +54,7 @@ class Index:
         self._create = create
         self._key = key
         self._opened: Store | None = None
+        self._made_by: tuple[Recipe, RecordMaker] | None = None
         self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
         if not create or Path(name).exists():
             self._opened = open_store(name, scheme, key=key)
@@ -166,7 +167,7 @@ class Index:
         )
 
     def _asked_text(self, text: str | None, html: str | bytes | None) -> Record:
-        made = RecordMaker(kept_recipe(self.store, text=True)).make(Page(PASTED, html=html, text=text))
+        made = self._maker().make(Page(PASTED, html=html, text=text))
         if not isinstance(made, Record):
             raise QuestionError(f"this cannot be asked about: {made.reason}")
         length = len(canonical(made.text, self.scheme).chars)
@@ -176,6 +177,13 @@ class Index:
                 f" needs {self.scheme.k:,}: ask with a longer one"
             )
         return made
+
+    def _maker(self) -> RecordMaker:
+        """As the store is filled, so that a question in HTML becomes the text that a page of it became."""
+        recipe = kept_recipe(self.store, text=True)
+        if self._made_by is None or self._made_by[0] != recipe:
+            self._made_by = recipe, RecordMaker(recipe)
+        return self._made_by[1]
 
     def page(self, url: str, at: datetime | None = None) -> Record:
         """The latest capture of a URL; or the last one until `at`."""

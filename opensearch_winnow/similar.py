@@ -46,6 +46,7 @@ class Similar:
         self._question = question
         self._asked = asked
         self._exclusions = exclusions
+        self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # passages and boilerplate, by id
 
     def answer(
         self,
@@ -134,8 +135,9 @@ class Similar:
         found = scores(ours, theirs, self._exclusions)
         if not self._asked.holds(found):
             return None
-        if self._asked.any_passage and not self._passages(ours, theirs)[0]:
-            return None
+        if self._asked.any_passage:
+            self._shared[card.id] = shared = self._passages(ours, theirs)
+            return found if shared[0] else None
         return found
 
     def _estimated(self, cards: Sequence[Card]) -> Iterator[Scored]:
@@ -173,8 +175,8 @@ class Similar:
         )
 
     def _match(self, each: Scored) -> Match:
-        shared: tuple[list[Passage], list[Passage]] = [], []
-        if each.error is None:
+        shared = self._shared.get(each.card.id, ([], []))
+        if each.error is None and each.card.id not in self._shared:
             (text,) = self._store.texts([each.card.id])
             shared = self._passages(*self._sides(each.card, text))
         return Match(

@@ -28,8 +28,9 @@ from opensearch_winnow.stores.embedded_rows import (
     Row,
     card_of,
     conditions,
+    hashes_of,
     keys,
-    numbers_of,
+    only,
     packed,
     record_of,
     storable,
@@ -147,14 +148,13 @@ class EmbeddedStore:
         return [found[token] for token in tokens]
 
     def minhashes(self, ids: Sequence[str]) -> list[bytes]:
-        return [found or b"" for found in self._column("minhash", "page_hashes", ids)]
+        return self._column(bytes, "minhash", "page_hashes", ids)
 
     def sketches(self, ids: Sequence[str]) -> list[array[int]]:
-        return [numbers_of("Q", found or b"") for found in self._column("sketch", "page_hashes", ids)]
+        return self._column(hashes_of, "sketch", "page_hashes", ids)
 
     def texts(self, ids: Sequence[str]) -> list[str]:
-        with embedded_file.in_words(self.name):
-            return [text_of(found or "") for found in self._column("text", "page_text", ids)]
+        return self._column(text_of, "text", "page_text", ids)
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         asked = expression(words)
@@ -166,16 +166,18 @@ class EmbeddedStore:
         with self._file.reading() as rows:
             (total,) = rows.execute(f"SELECT count(*) {matching}", (asked, *parameters)).fetchone()
             best = rows.execute(
-                f"SELECT number, bm25(words, {TITLE}, 1.0) AS score, page.id {matching}"
-                " ORDER BY score, page.id LIMIT ? OFFSET ?",
+                f"SELECT number, coalesce(-bm25(words, {TITLE}, 1.0), 0.0) AS score {matching}"
+                " ORDER BY score DESC, page.id LIMIT ? OFFSET ?",
                 (asked, *parameters, max(limit, 0), max(offset, 0)),
             ).fetchall()
             hits = []
-            for number, score, _ in best:
-                row = rows.execute(
-                    f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
-                ).fetchone()
-                hits.append(Hit(card_of(row[1:]), -score, snippet(text_of(row[0]), words.wanted)))
+            for number, score in best:
+                row = only(
+                    rows.execute(
+                        f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
+                    )
+                )
+                hits.append(Hit(card_of(row[1:]), score, snippet(text_of(row[0]), words.wanted)))
         return Hits(total, hits)
 
     def scan(self, where: Filters = Filters()) -> Iterator[Record]:
@@ -233,11 +235,11 @@ class EmbeddedStore:
     ) -> None:
         self.close()
 
-    def _column(self, column: str, table: str, ids: Sequence[str]) -> list[Any]:
-        """Of pages by id, in their order; None where there is none."""
+    def _column(self, make: Callable[[bytes], Made], column: str, table: str, ids: Sequence[str]) -> list[Made]:
+        """Of pages by id, in their order; that of no bytes where there is none."""
         with self._file.reading() as rows:
             found = dict(_by_id(rows, f"page.id, {column}", f"page JOIN {table} USING (number)", keys(ids)))
-        return [found.get(key) for id_ in ids for key in keys([id_]) or [b""]]
+            return [make(found.get(key, b"")) for id_ in ids for key in keys([id_]) or [b""]]
 
     def _all(self, make: Callable[[Row], Made], columns: str, table: str, where: Filters) -> Iterator[Made]:
         condition, parameters = conditions(where)

@@ -215,6 +215,8 @@ def in_words(name: str, *, writing: bool = False) -> Iterator[None]:
         raise _in_words(name, error, writing=writing) from None
     except UnicodeDecodeError:  # of a message of SQLite's, about a name in it
         raise damaged(name, "a name is not UTF-8") from None
+    except MemoryError:
+        raise StoreError(f"{name} takes more memory than there is, or is damaged") from None
 
 
 def damaged(name: str, reason: str) -> StoreError:

@@ -52,6 +52,14 @@ def _sound(make: Callable[Taken, Made]) -> Callable[Taken, Made]:
     return made
 
 
+def only(found: sqlite3.Cursor) -> Row:
+    """The row that has to be there."""
+    row: Row | None = found.fetchone()
+    if row is None:
+        raise sqlite3.DatabaseError("a row is missing")
+    return row
+
+
 def page_row(record: Record) -> tuple[Any, ...]:
     """Of table `page`, from `id` on; the latest of its URL, until somebody looks."""
     id_ = record.id
@@ -171,7 +179,13 @@ def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
 
 @_sound
 def text_of(stored: bytes | str) -> str:
-    return stored if isinstance(stored, str) else zstandard.ZstdDecompressor().decompress(stored).decode()
+    if isinstance(stored, str):
+        return stored
+    return zstandard.ZstdDecompressor().decompress(stored).decode() if stored else ""
+
+
+def hashes_of(stored: bytes) -> array[int]:
+    return numbers_of("Q", stored)
 
 
 @_sound

@@ -33,7 +33,6 @@ def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
         parts["pages"] = lengths[""]
     (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
     parts["free"] = free
-    # What is in the log and not yet in the file counts where it is.
-    parts["log"] = lengths.get("-wal", 0) + lengths.get("-shm", 0)
-    parts["other"] += lengths[""] + parts["log"] - parts.total()
+    # The rest. A page of the file that is only in the log yet is counted with its part.
+    parts["log"] = sum(lengths.values()) - parts.total()
     return {part: size for part, size in parts.items() if size}

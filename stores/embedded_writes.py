@@ -12,7 +12,7 @@ import zstandard
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.embedded_file import StoreFile
-from opensearch_winnow.stores.embedded_rows import hashes_row, packed_text, page_row, text_of
+from opensearch_winnow.stores.embedded_rows import hashes_row, only, packed_text, page_row, text_of
 from opensearch_winnow.stores.embedded_search import indexed
 from opensearch_winnow.stores.postings import Postings
 from opensearch_winnow.stores.store import Field, Written
@@ -92,7 +92,7 @@ def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
 
 def remove(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Pages, within a transaction."""
-    urls = {rows.execute("SELECT url FROM page WHERE number = ?", (number,)).fetchone()[0] for number in numbers}
+    urls = {only(rows.execute("SELECT url FROM page WHERE number = ?", (number,)))[0] for number in numbers}
     _take_out(rows, numbers)
     _set_latest(rows, urls)
     _drop_postings(rows)
@@ -105,9 +105,9 @@ def gone(rows: sqlite3.Connection) -> list[int]:
 
 def _take_out(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
     for number in numbers:
-        title, text = rows.execute(
-            "SELECT title, text FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
-        ).fetchone()
+        title, text = only(
+            rows.execute("SELECT title, text FROM page JOIN page_text USING (number) WHERE number = ?", (number,))
+        )
         # FTS5 does not keep the words of a page, and has to be told what to forget.
         rows.execute(
             "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)",

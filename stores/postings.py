@@ -30,6 +30,7 @@ GROWTH = 8  # how much larger each run is than the one before: 33 million in run
 POSTING = 12  # bytes
 BLOCK = 679  # postings that fill a page of 8,192 bytes; of one token there may be more
 WINDOW = 256  # blocks of each run in memory while runs are merged
+DISORDER = "postings are not in order"  # which they are unless the file is damaged
 
 
 class Run(NamedTuple):
@@ -132,6 +133,8 @@ class Postings:
             yield window
             # Behind its last token, not behind its last place: in between there may be blocks that were just written.
             place = (run << PLACE | window.tokens[-1] >> SLOT) + 1
+            if place <= rows[-1][0]:
+                raise sqlite3.DatabaseError(DISORDER)
 
 
 def _merged(sources: list[Iterator[Run]]) -> Iterator[Run]:
@@ -144,6 +147,8 @@ def _merged(sources: list[Iterator[Run]]) -> Iterator[Run]:
         for index, run in enumerate(waiting):
             if run is not None:
                 part, rest = run.cut(at)
+                if rest.tokens and rest.tokens[-1] < at:  # it would never end
+                    raise sqlite3.DatabaseError(DISORDER)
                 parts.append(part)
                 waiting[index] = rest if rest.tokens else next(sources[index], None)
         part = reduce(lambda a, b: Run(*merged(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
@@ -161,7 +166,7 @@ def _blocks(run: Run) -> Iterator[Run]:
             if end == start:
                 end = bisect_left(tokens, slot + (1 << SLOT), start)
         if end <= start:
-            raise sqlite3.DatabaseError("postings are not in order")
+            raise sqlite3.DatabaseError(DISORDER)
         yield Run(tokens[start:end], run.pages[start:end])
         start = end
 
@@ -171,8 +176,8 @@ def _bytes(run: Run) -> bytes:
 
 
 def _run(block: bytes) -> Run:
-    count, rest = divmod(len(block), POSTING)
-    if rest or not count:
+    count, rest = divmod(len(block or b""), POSTING)
+    if rest or not count or not isinstance(block, bytes):
         raise sqlite3.DatabaseError("a block of postings has a wrong length")
     run = Run(array("Q", block[: 8 * count]), array("I", block[8 * count :]))
     if sys.byteorder == "big":

@@ -14,7 +14,8 @@ CORPUS = "91e657f300f6861f6b11d718980a379a"
 # Other tools leave out other blocks: of one page only 12 % of the main text are in ours. At .5, with which a text is
 # asked by default, eight more are not found.
 LEAST = 0.1
-FIRST = 0.99
+# The rest: the main text of two comes by script, of one it is in a meta tag only, and one is 64 letters, in pieces.
+FIRST = 523 / 527
 
 
 @pytest.fixture
