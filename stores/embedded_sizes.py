@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
+TELLER = "dbstat"  # a table that SQLite has if it was built so
 # Tables by the beginning of their names; those of an index begin with its table's.
 PARTS = {
     "page_text": "texts",
@@ -22,17 +23,16 @@ def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
     """In bytes, by part; the files together. Where SQLite cannot tell the parts, one for the file."""
     files = {suffix: path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")}
     lengths = {suffix: file.stat().st_size for suffix, file in files.items() if file.exists()}
-    parts: Counter[str] = Counter()
+    (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
+    parts = Counter(free=free)
     try:
-        for name, size in rows.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE"):
+        for name, size in rows.execute(f"SELECT name, pgsize FROM {TELLER} WHERE aggregate = TRUE"):
             part = next((part for start, part in PARTS.items() if name.startswith(start)), "other")
             parts[part] += size
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):
             raise
-        parts["pages"] = lengths[""]
-    (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
-    parts["free"] = free
+        parts["all"] = lengths[""] - free
     # The rest. A page of the file that is only in the log yet is counted with its part.
     parts["log"] = sum(lengths.values()) - parts.total()
     return {part: size for part, size in parts.items() if size}

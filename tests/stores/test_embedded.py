@@ -18,7 +18,7 @@ from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores import embedded_writes
+from opensearch_winnow.stores import embedded_sizes, embedded_writes
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
@@ -95,6 +95,14 @@ def test_sizes_add_up_to_the_files(path: Path) -> None:
             "sketch",
             "bands",
         } < store.statistics().sizes.keys()
+
+
+def test_sizes_without_the_table_of_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_sizes, "TELLER", "dbstat_that_is_not_there")
+    with EmbeddedStore.open(filled(path, *range(50))) as store:
+        found = store.statistics().sizes
+        assert sum(found.values()) == sum(each.stat().st_size for each in path.parent.iterdir())
+    assert found.keys() <= {"all", "free", "log"}
 
 
 def test_texts_are_packed_where_it_helps(path: Path) -> None:
