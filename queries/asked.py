@@ -46,7 +46,7 @@ class Asked:
         return all(getattr(scores, name) >= minimum for name, minimum in self.minima.items())
 
     def may_hold(self, found: Estimated, errors: float) -> bool:
-        """Whether the true scores may be high enough, if none is more than so many standard errors above its estimate."""
+        """Whether the true scores can be high enough, if none is so many standard errors above its estimate."""
         return all(
             estimate.value + errors * estimate.error >= minimum
             for estimate, minimum in ((getattr(found, name), minimum) for name, minimum in self.minima.items())
