@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 LENGTH = 200  # characters: two lines of a terminal
 BEFORE = 40  # of them that stand before the first word
-PLACES = 1_000  # of a word that are looked at
+PLACES = 200  # of a word that are looked at
 LONGEST = 1_000_000  # characters of a text that are looked at
 NEAR = 20  # characters, within which an end of the snippet moves to a space
+WORD = re.compile(r"[^\W_]+")
 
 
 def snippet(text: str, words: Sequence[str]) -> str:
@@ -44,20 +44,39 @@ def _densest(text: str, words: Sequence[str]) -> int:
     return best
 
 
-def _places(text: str, word: str) -> Iterator[int]:
+def _places(text: str, word: str) -> list[int]:
     """Where the word, or phrase, is: as whole words, or else anywhere, as in scripts without spaces."""
-    phrase = r"[\W_]+".join(re.escape(part) for part in re.findall(r"[^\W_]+", word))
-    if phrase:
-        found = False
-        for match in islice(re.finditer(rf"(?<!\w){phrase}(?!\w)", text), PLACES):
-            found = True
-            yield match.start()
-        if not found:
-            yield from (match.start() for match in islice(re.finditer(phrase, text), PLACES))
+    parts = WORD.findall(word)
+    if not parts:
+        return []
+    phrase = re.compile(r"[\W_]+".join(map(re.escape, parts)))
+    anywhere: list[int] = []
+    whole: list[int] = []
+    # The first word by find(), which is many times as quick as any expression.
+    start = text.find(parts[0])
+    while start >= 0 and len(anywhere) < PLACES:
+        match = phrase.match(text, start)
+        if match:
+            anywhere.append(start)
+            if not (_is_word(text[start - 1 : start]) or _is_word(text[match.end() : match.end() + 1])):
+                whole.append(start)
+        start = text.find(parts[0], start + 1)
+    return whole or anywhere
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _folded(text: str) -> str:
     """In lower case and without accents, character by character: places stay."""
     if text.isascii():
         return text.lower()
-    return text.translate({ord(each): unicodedata.normalize("NFD", each)[0].lower()[0] for each in set(text)})
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(each.lower()[0] for each in text)
+    for each in set(lower):
+        letter, *marks = unicodedata.normalize("NFD", each)
+        if marks and all(unicodedata.combining(mark) for mark in marks):
+            lower = lower.replace(each, letter)
+    return lower
