@@ -59,7 +59,7 @@ CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'un
 -- How many bytes of words wait in memory before they become a segment: with the usual 1 MB it takes half as long again.
 INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
 
--- Postings, a table for each field: see stores/postings.py.
+-- Postings, a table for each field: see stores/embedded/postings.py.
 CREATE TABLE fingerprints (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
 CREATE TABLE sketch (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
 CREATE TABLE bands (place INTEGER PRIMARY KEY, block BLOB NOT NULL);

@@ -169,7 +169,7 @@ class Index:
     def _asked_text(self, text: str | None, html: str | bytes | None) -> Record:
         made = self._maker().make(Page(PASTED, html=html, text=text))
         if not isinstance(made, Record):
-            raise QuestionError(f"this cannot be asked about: {made.reason}")
+            raise QuestionError(f"there is nothing to ask about: {made.reason}")
         length = len(canonical(made.text, self.scheme).chars)
         if length < self.scheme.k:
             raise QuestionError(
@@ -190,8 +190,10 @@ class Index:
         captures = self.store.captures(url)
         for card in captures:
             if at is None or (card.fetched_at is not None and card.fetched_at <= at):
-                return self.store.get([card.id])[card.id]
-        if captures:
+                yet = self.store.get([card.id])
+                if yet:  # else somebody has just deleted it
+                    return yet[card.id]
+        if captures and at is not None:
             raise QuestionError(f"{self.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}")
         known = next((other for other in _spellings(url) if self.store.captures(other)), None)
         hint = f"; there is {known}" if known else ""

@@ -76,7 +76,7 @@ def _folded(text: str) -> str:
     if len(lower) != len(text):
         lower = "".join(each.lower()[0] for each in text)
     for each in set(lower):
-        letter, *marks = unicodedata.normalize("NFD", each)
-        if marks and all(unicodedata.combining(mark) for mark in marks):
-            lower = lower.replace(each, letter)
+        apart = unicodedata.normalize("NFD", each)
+        if len(apart) > 1 and all(map(unicodedata.combining, apart[1:])):
+            lower = lower.replace(each, apart[0])
     return lower

@@ -10,11 +10,10 @@ from time import sleep
 import pytest
 
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores import embedded_file, embedded_writes
-from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.embedded import EmbeddedStore, file, writes
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
-from tests.stores.store_files import filled, python, rows
+from tests.stores.embedded.store_files import filled, python, rows
 
 # --- several at a time ------------------------------------------------------------------------------------------------
 
@@ -36,7 +35,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
 
 
 def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_file, "PATIENCE", 0.1)
+    monkeypatch.setattr(file, "PATIENCE", 0.1)
     filled(path, 1)
     with rows(path) as other, EmbeddedStore.open(path) as store:
         other.execute("BEGIN IMMEDIATE")
@@ -99,7 +98,9 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
     source = Random(5)
     batches = 0
     # Small runs, so that it is often killed while they are merged.
-    code = "import opensearch_winnow.stores.postings as p; p.FIRST_RUN, p.GROWTH, p.BLOCK = 500, 2, 20" + WRITER
+    code = (
+        "import opensearch_winnow.stores.embedded.postings as p; p.FIRST_RUN, p.GROWTH, p.BLOCK = 500, 2, 20" + WRITER
+    )
     for _ in range(12):
         with python(code, path, batches, 10_000) as writer:
             assert writer.stdout is not None
@@ -171,7 +172,7 @@ def test_an_exception_amid_a_write_leaves_nothing(path: Path, monkeypatch: pytes
 
     with EmbeddedStore.open(path) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(embedded_writes, "_drop_postings", interrupted)
+            patched.setattr(writes, "_drop_postings", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 store.write([numbered(1, title="new"), numbered(2)])
         assert list(store.scan()) == [numbered(1)]

@@ -18,11 +18,10 @@ from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores import embedded_sizes, embedded_writes
-from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
-from tests.stores.store_files import filled, python, rows
+from tests.stores.embedded.store_files import filled, python, rows
 
 # --- the file ---------------------------------------------------------------------------------------------------------
 
@@ -98,7 +97,7 @@ def test_sizes_add_up_to_the_files(path: Path) -> None:
 
 
 def test_sizes_without_the_table_of_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_sizes, "TELLER", "dbstat_that_is_not_there")
+    monkeypatch.setattr(file_sizes, "TELLER", "dbstat_that_is_not_there")
     with EmbeddedStore.open(filled(path, *range(50))) as store:
         found = store.statistics().sizes
         assert sum(found.values()) == sum(each.stat().st_size for each in path.parent.iterdir())
@@ -358,7 +357,7 @@ def test_no_folder_to_make_a_store_in(tmp_path: Path) -> None:
 
 
 def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_writes, "GONE_PAGES", 10)
+    monkeypatch.setattr(writes, "GONE_PAGES", 10)
     shared = array("Q", [7])
     with EmbeddedStore.open(path, create=True) as store:
         store.write([numbered(number, bands=shared) for number in range(100)])

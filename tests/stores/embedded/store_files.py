@@ -34,4 +34,4 @@ def filled(path: Path, *numbers: int) -> Path:
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     """Another process that runs the code, in which stores and records have their names."""
     command = [sys.executable, "-c", START + code, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
-from opensearch_winnow.stores import postings
-from opensearch_winnow.stores.postings import Postings
+from opensearch_winnow.stores.embedded import postings
+from opensearch_winnow.stores.embedded.postings import Postings
 
 TABLES = """
 CREATE TABLE field (place INTEGER PRIMARY KEY, block BLOB);

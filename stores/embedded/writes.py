@@ -11,10 +11,10 @@ import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.embedded_file import StoreFile
-from opensearch_winnow.stores.embedded_rows import hashes_row, only, packed_text, page_row, text_of
-from opensearch_winnow.stores.embedded_search import indexed
-from opensearch_winnow.stores.postings import Postings
+from opensearch_winnow.stores.embedded.file import StoreFile
+from opensearch_winnow.stores.embedded.postings import Postings
+from opensearch_winnow.stores.embedded.rows import hashes_row, only, packed_text, page_row, text_of
+from opensearch_winnow.stores.embedded.search import indexed
 from opensearch_winnow.stores.store import Field, Written
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name

@@ -19,9 +19,9 @@ from opensearch_winnow.mappings.written_scheme import other_scheme
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores import embedded_file
-from opensearch_winnow.stores.embedded_file import StoreFile
-from opensearch_winnow.stores.embedded_rows import (
+from opensearch_winnow.stores.embedded.file import StoreFile, check, make
+from opensearch_winnow.stores.embedded.postings import Postings
+from opensearch_winnow.stores.embedded.rows import (
     CARD,
     RECORD,
     WHOLE_PAGE,
@@ -37,10 +37,9 @@ from opensearch_winnow.stores.embedded_rows import (
     text_of,
     value_of,
 )
-from opensearch_winnow.stores.embedded_search import expression
-from opensearch_winnow.stores.embedded_sizes import sizes
-from opensearch_winnow.stores.embedded_writes import FIELDS, gone, remove, write_pages
-from opensearch_winnow.stores.postings import Postings
+from opensearch_winnow.stores.embedded.search import expression
+from opensearch_winnow.stores.embedded.file_sizes import sizes
+from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
 from opensearch_winnow.stores.snippet import snippet
 from opensearch_winnow.stores.store import Candidate, Field, Hit, Hits, Statistics, StoreError, Written
 
@@ -73,8 +72,8 @@ class EmbeddedStore:
         if scheme is not None and key is not None:
             scheme = replace(scheme, key=key)
         if create and not os.path.exists(place):  # noqa: PTH110 (the other asks for the right to look)
-            embedded_file.make(place, name, scheme or Scheme(key=key))
-        embedded_file.check(place, name)
+            make(place, name, scheme or Scheme(key=key))
+        check(place, name)
         file = StoreFile(place, name)
         try:
             return cls(file, _scheme(file, scheme, key))
