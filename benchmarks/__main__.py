@@ -33,7 +33,7 @@ USUAL = (
     "store",
 )
 ON_REQUEST = (
-    "store_million",  # half an hour, and 15 GB
+    "store_million",  # 25 minutes, and 14 GB
     "quality",  # no speed: it is the same on every machine
     "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
 )

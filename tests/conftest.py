@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADED_LATER = (
@@ -26,7 +26,8 @@ LOADED_LATER = (
 )
 
 # The same examples in every run: a test that fails here fails there. HYPOTHESIS_PROFILE=explore looks further.
-settings.register_profile("steady", derandomize=True, deadline=None)
+# How long they take is not looked at: a machine may be busy.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

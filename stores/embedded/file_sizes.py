@@ -26,7 +26,8 @@ def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
     (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
     parts = Counter(free=free)
     try:
-        for name, size in rows.execute(f"SELECT name, pgsize FROM {TELLER} WHERE aggregate = TRUE"):
+        # Not its own sums (aggregate = TRUE), which are of 32 bits.
+        for name, size in rows.execute(f"SELECT name, sum(pgsize) FROM {TELLER} GROUP BY name"):
             part = next((part for start, part in PARTS.items() if name.startswith(start)), "other")
             parts[part] += size
     except sqlite3.OperationalError as error:
