@@ -20,6 +20,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
+from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import (
     CARD,
@@ -38,7 +39,6 @@ from opensearch_winnow.stores.embedded.rows import (
     value_of,
 )
 from opensearch_winnow.stores.embedded.search import expression
-from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
 from opensearch_winnow.stores.snippet import snippet
 from opensearch_winnow.stores.store import Candidate, Field, Hit, Hits, Statistics, StoreError, Written
