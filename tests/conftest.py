@@ -19,10 +19,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 LOADED_LATER = (
     *(f"ingest.sources.{name}" for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files")),
-    "cli.index",
-    "cli.index_place",
-    "stores.destination",
-    "ingest.extractors.lxml_events",
+    "stores.embedded",
 )
 
 # The same examples in every run: a test that fails here fails there. HYPOTHESIS_PROFILE=explore looks further.

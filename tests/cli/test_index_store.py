@@ -11,10 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import Result
 
-from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.parquet import read_records, scheme_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
@@ -215,20 +212,6 @@ def test_on_a_terminal_the_store_and_what_to_do_next(
     assert "\na.winnow: " in shown
     assert f"→ winnow similar {URL}0 --store a.winnow" in shown
     assert (tmp_path / "a.winnow").exists()
-
-
-def test_a_store_that_cannot_be_written_is_said_at_once(winnow: Callable[..., Result], as_anybody: Path) -> None:
-    store = as_anybody / "a.winnow"
-    with Index.open(store) as index:
-        index.add([Page(URL, text="some words")])
-    store.chmod(0o444)
-    before = store.read_bytes()
-    done = winnow("index", lines(as_anybody / "b.jsonl", range(50, 60)), "--store", store)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "a.winnow cannot be written here" in done.stderr
-    assert store.read_bytes() == before
-    with Index.open(store) as index:
-        assert index.search("words").total == 1
 
 
 def test_revisits_of_a_real_crawl_get_the_text_that_they_repeat(
