@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from collections.abc import Sequence
 
 import click
 
@@ -64,14 +64,11 @@ def command(
     typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
     if not any(character.isalnum() for word in Words.of(typed).wanted for character in word):
         raise click.UsageError("say what a page must have: at least one word, without a minus", ctx)
-    # The latest capture may be of another crawl, or later: then it would hide the one that is asked for.
-    latest = not all_captures and where.crawl is None and where.until is None
-    where = replace(where, latest=latest)
     with Index.open(store, create=False) as index:
         start = time.perf_counter()
-        results = index.search(typed, limit=limit, page=page, where=where)
+        results = index.search(typed, limit=limit, page=page, where=where, all_captures=all_captures)
         seconds = time.perf_counter() - start
-        reason = "" if results.hits else why_nothing(index, typed, where, limit, results.total)
+        reason = "" if results.hits else why_nothing(index, typed, where, all_captures, limit, results.total)
     if as_json:
         click.echo(json.dumps(as_object(results.total, results.groups, results.hits, seconds)))
     elif not (screen := terminal(color)):
@@ -88,8 +85,12 @@ def command(
     next_step(ctx, "similar", results.hits[0].card.url)
 
 
-def why_nothing(index: Index, typed: str, where: Filters, limit: int, total: int) -> str:
+def why_nothing(index: Index, typed: str, where: Filters, all_captures: bool, limit: int, total: int) -> str:
     """Never a silent zero: what stands in the way, and how many pages there are without it."""
+
+    def pages_with(words: Sequence[str]) -> int:
+        return index.search(as_typed(words), limit=1, where=where, all_captures=all_captures).total
+
     if total:
         pages = "There is 1 page" if total == 1 else f"There are {total:,} pages"
         return f"{pages}, and --page {-(-total // limit)} is the last"
@@ -102,15 +103,12 @@ def why_nothing(index: Index, typed: str, where: Filters, limit: int, total: int
             return f"No page has these words with {options}; without, {anywhere:,} {'has' if anywhere == 1 else 'have'}"
     words = Words.of(typed)
     if words.unwanted:
-        count = index.search(as_typed(words.wanted), limit=1, where=where).total
+        count = pages_with(words.wanted)
         if count:
             return f"No page has these words without {as_typed(words.unwanted)}; {count:,} with it"
     if len(words.wanted) == 1:
         return f"No page of {index.name} has {as_typed(words.wanted)}"
-    fewer = {
-        word: index.search(as_typed([each for each in words.wanted if each is not word]), limit=1, where=where).total
-        for word in words.wanted[:LEFT_OUT]
-    }
+    fewer = {word: pages_with([each for each in words.wanted if each is not word]) for word in words.wanted[:LEFT_OUT]}
     word = max(fewer, key=lambda each: fewer[each], default="")
     if not word or not fewer[word]:
         return f"No page of {index.name} has all these words, nor all but one of them"
@@ -118,5 +116,5 @@ def why_nothing(index: Index, typed: str, where: Filters, limit: int, total: int
     return f"No page has all these words; without {as_typed([word])} there {'is' if count == 1 else 'are'} {count:,}"
 
 
-def as_typed(words: list[str] | tuple[str, ...]) -> str:
+def as_typed(words: Sequence[str]) -> str:
     return " ".join(f'"{word}"' if " " in word else word for word in words)

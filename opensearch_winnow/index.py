@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -215,9 +216,21 @@ class Index:
         )
 
     def search(
-        self, words: str, *, limit: int = 10, page: int = 1, where: Filters = Filters(latest=True)
+        self,
+        words: str,
+        *,
+        limit: int = 10,
+        page: int = 1,
+        where: Filters = Filters(),
+        all_captures: bool = False,
     ) -> SearchResults:
-        """The pages that have all the words: `apple "fruit tree" -pear`. The best first; `page` 2 is the next few."""
+        """The pages that have all the words: `apple "fruit tree" -pear`. The best first; `page` 2 is the next few.
+
+        Of each URL the latest capture is searched; with `all_captures`, or where a crawl or an end is asked for, which
+        the latest one may be after, all of them.
+        """
+        if not (all_captures or where.crawl or where.until):
+            where = replace(where, latest=True)
         hits = self.store.search(Words.of(words), where, limit=limit, offset=limit * (page - 1))
         return SearchResults(hits.total, None, hits.hits)
 

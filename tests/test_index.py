@@ -283,6 +283,19 @@ def test_search(index: Index) -> None:
     assert len(index.search(WORDS[0], limit=2, page=3).hits) == 1
 
 
+def test_the_latest_captures_are_searched(index: Index) -> None:
+    for month, word in enumerate(("early", "late"), 1):
+        page = Page("https://f.example/", text=f"{word} bird", fetched_at=datetime(2024, month, 1, tzinfo=UTC))
+        index.add([page], crawl=word)
+    assert index.search("bird").total == 1
+    assert index.search("early").total == 0
+    assert index.search("bird", where=Filters(site="f.example")).total == 1
+    assert index.search("bird", all_captures=True).total == 2
+    # Which the latest one would hide.
+    assert index.search("bird", where=Filters(crawl="early")).total == 1
+    assert index.search("early", where=Filters(until=datetime(2024, 1, 15, tzinfo=UTC))).total == 1
+
+
 @pytest.mark.parametrize(
     ("question", "complaint"),
     [
