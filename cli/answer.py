@@ -9,15 +9,6 @@ from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
 
-def percent(share: float) -> str:
-    """Whole per cents; 0 and 100 only where nothing is rounded."""
-    if 0 < share < 0.01:
-        return "under 1 %"
-    if 0.99 < share < 1:
-        return "over 99 %"
-    return f"{share:.0%}".replace("%", " %")
-
-
 def answer(a: str, b: str, comparison: Comparison, passages: Sequence[NumberedPassage]) -> str:
     """One sentence without its full stop."""
     runs = len(comparison.boilerplate)

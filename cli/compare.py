@@ -12,10 +12,11 @@ from click.core import ParameterSource
 
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.answer import answer, percent, three_numbers
+from opensearch_winnow.cli.answer import answer, three_numbers
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.next_step import next_step
+from opensearch_winnow.cli.percent import percent
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import store_option

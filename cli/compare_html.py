@@ -9,9 +9,10 @@ from html import escape
 from itertools import islice
 
 from opensearch_winnow import __version__
-from opensearch_winnow.cli.answer import answer, percent, three_numbers
+from opensearch_winnow.cli.answer import answer, three_numbers
 from opensearch_winnow.cli.compare_html_style import STYLE
 from opensearch_winnow.cli.marked_text import COLOURS, marked_text
+from opensearch_winnow.cli.percent import percent
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.queries.compare import Comparison, Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages

@@ -9,6 +9,7 @@ from typing import Any
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.display_width import Span, shorten, shorten_middle, width
 from opensearch_winnow.cli.page_line import ShortUrls, day, short_urls, time_stamp
+from opensearch_winnow.cli.percent import compact_percent
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.queries.matches import Match, Matches, Score
@@ -105,15 +106,6 @@ def as_object(matches: Matches) -> dict[str, Any]:
             for match in matches
         ],
     }
-
-
-def compact_percent(share: float) -> str:
-    """Whole per cents; 0 and 100 only where nothing is rounded."""
-    if 0 < share < 0.01:
-        return "<1 %"
-    if 0.99 < share < 1:
-        return ">99 %"
-    return f"{share:.0%}".replace("%", " %")
 
 
 def _asked(match: Match, name: Score) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.display_width import shorten_middle, width
-from opensearch_winnow.cli.match_table import compact_percent
 from opensearch_winnow.cli.page_counts import PageCounts
+from opensearch_winnow.cli.percent import compact_percent
 from opensearch_winnow.cli.power_law import PowerLaw
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal

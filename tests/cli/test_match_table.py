@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.display_width import width
-from opensearch_winnow.cli.match_table import compact_percent, table
+from opensearch_winnow.cli.match_table import table
 from opensearch_winnow.cli.page_line import short_urls
+from opensearch_winnow.cli.percent import compact_percent
 from opensearch_winnow.cli.time_period import TimePeriod
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import Passage
