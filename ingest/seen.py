@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -13,6 +12,7 @@ from typing import Literal
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 
 Level = Literal["content", "text", "shingles"]
 # In which pages can be equal, the closest first; and the digests that tell.
@@ -31,8 +31,6 @@ RUN = """
     CREATE TABLE capture (id BLOB PRIMARY KEY, content BLOB, new INTEGER) WITHOUT ROWID;
     CREATE TABLE seen (level TEXT, digest BLOB, url TEXT, PRIMARY KEY (level, digest)) WITHOUT ROWID;
 """
-
-DIGITS = re.compile(r"(?:[0-9a-f]{2})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +55,7 @@ def write_stored(path: Path, stored: Iterable[Stored]) -> None:
 
 def _row(stored: Stored) -> tuple[bytes | str, ...]:
     id_, url, *digests = stored
-    return _packed(id_), url, *map(_packed, digests)
-
-
-def _packed(digest: str) -> bytes | str:
-    """The bytes of its digits, as in an embedded store; somebody else's record may have digests without any."""
-    return bytes.fromhex(digest) if DIGITS.fullmatch(digest) else digest
+    return packed(id_), url, *map(packed, digests)
 
 
 class StoredCaptures:
@@ -81,10 +74,8 @@ class StoredCaptures:
         # The last, because a folder of record files may have an older one too.
         query = "SELECT content_digest FROM page WHERE id = ? ORDER BY number DESC LIMIT 1"
         with _in_words(self._path):
-            row = self._file.execute(query, (_packed(capture),)).fetchone()
-        if row is None:
-            return None
-        return row[0] if isinstance(row[0], str) else row[0].hex()
+            row = self._file.execute(query, (packed(capture),)).fetchone()
+        return None if row is None else unpacked(row[0])
 
     def equals(self, level: Level, digest: bytes | str) -> Generator[tuple[bytes, str]]:
         """Ids and URLs of the pages with this digest, the first stored first."""
@@ -119,7 +110,7 @@ class Ledger:
             return self._settle(result)
 
     def _settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
-        id_, content = _packed(result.id), _packed(result.content_digest)
+        id_, content = packed(result.id), packed(result.content_digest)
         in_run = self._run.execute("SELECT content FROM capture WHERE id = ?", (id_,)).fetchone()
         if in_run and in_run[0] != content:
             return Skipped(result.url, "another content of the same capture")
@@ -138,7 +129,7 @@ class Ledger:
     def _marked(self, record: Record) -> Record:
         marked = record
         for level, name in LEVELS.items():
-            digest = _packed(getattr(record, name))
+            digest = packed(getattr(record, name))
             seen = self._run.execute("SELECT url FROM seen WHERE level = ? AND digest = ?", (level, digest)).fetchone()
             first = seen[0] if seen else self._first_stored(level, digest)
             if not seen:

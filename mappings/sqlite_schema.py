@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 APPLICATION_ID = 0x77696E6E  # "winn", at byte 68 of the file, where file(1) and others look
 PAGE_SIZE = 8_192  # bytes: half the pages that an overlap reads, compared with the usual 4,096
 
-# Digests and ids are the bytes of their hexadecimal digits. What is no such digest is stored as the text that it is.
+DIGITS = re.compile(r"(?:[0-9a-f]{2})*")
+
 FIRST_FORMAT = """
 CREATE TABLE scheme (id TEXT NOT NULL, choices TEXT NOT NULL, keyed INTEGER NOT NULL);
 
@@ -70,3 +73,12 @@ CREATE TABLE gone (number INTEGER PRIMARY KEY);
 
 # Format 0 is an empty file with our application id. What takes a store from format n to n + 1 is the n-th script.
 MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT,)
+
+
+def packed(digest: str) -> bytes | str:
+    """As it is stored: the bytes of its hexadecimal digits, or the text that it is, where it has others."""
+    return bytes.fromhex(digest) if DIGITS.fullmatch(digest) else digest
+
+
+def unpacked(digest: bytes | str) -> str:
+    return digest if isinstance(digest, str) else digest.hex()

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.mappings.written_scheme import other_scheme
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
@@ -32,7 +33,6 @@ from opensearch_winnow.stores.embedded.rows import (
     hashes_of,
     keys,
     only,
-    packed,
     record_of,
     storable,
     text_of,

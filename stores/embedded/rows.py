@@ -16,10 +16,10 @@ import zstandard
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds
+from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 
 ID = re.compile(r"[0-9a-f]{32}")
-DIGEST = re.compile(r"(?:[0-9a-f]{2})*")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The columns that a record or a card is made of, in the order in which it takes them.
@@ -160,14 +160,6 @@ def conditions(where: Filters) -> tuple[str, list[Any]]:
 def keys(ids: Iterable[str]) -> list[bytes]:
     """The ids as they are stored; what is no id is left out."""
     return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
-
-
-def packed(digest: str) -> bytes | str:
-    return bytes.fromhex(digest) if DIGEST.fullmatch(digest) else digest
-
-
-def unpacked(digest: bytes | str) -> str:
-    return digest if isinstance(digest, str) else digest.hex()
 
 
 def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
