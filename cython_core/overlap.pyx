@@ -1,4 +1,4 @@
-"""Sets of values as sorted arrays: what two of them share, and what one has alone."""
+"""Sets of values as sorted arrays: how much two of them share, and what one has alone."""
 
 import array
 
@@ -34,27 +34,6 @@ def overlap(a, b) -> int:
     return shared
 
 
-def common(a, b) -> array.array:
-    """The values that two arrays share, sorted; each array as for overlap(). Typecode 'Q'."""
-    cdef const uint64_t[::1] left = hashes(a, "common")
-    cdef const uint64_t[::1] right = hashes(b, "common")
-    cdef Py_ssize_t m, n, kept
-    if left.shape[0] > right.shape[0]:
-        left, right = right, left
-    m, n = left.shape[0], right.shape[0]
-    cdef array.array result = array.clone(EMPTY, m, zero=False)
-    if m == 0:
-        return result
-    cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
-    with nogil:
-        if n // m >= GALLOP:
-            kept = _keep_found(&left[0], m, &right[0], n, target, True)
-        else:
-            kept = _merge_common(&left[0], m, &right[0], n, target)
-    array.resize(result, kept)
-    return result
-
-
 def without(a, b) -> array.array:
     """The values of the first array that are not in the second, sorted; each array as for overlap(). Typecode 'Q'."""
     cdef const uint64_t[::1] left = hashes(a, "without")
@@ -69,7 +48,7 @@ def without(a, b) -> array.array:
         return result
     with nogil:
         if n // m >= GALLOP:
-            kept = _keep_found(&left[0], m, &right[0], n, target, False)
+            kept = _keep_missing(&left[0], m, &right[0], n, target)
         elif m // n >= GALLOP:
             kept = _copy_between(&left[0], m, &right[0], n, target)
         else:
@@ -115,25 +94,10 @@ cdef Py_ssize_t _merge(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ss
     return shared
 
 
-cdef Py_ssize_t _merge_common(
-    const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
-) noexcept nogil:
-    """As _merge; what is not to be kept is written over by the next."""
-    cdef Py_ssize_t i = 0, j = 0, kept = 0
-    cdef uint64_t x, y
-    while i < m and j < n:
-        x = a[i]
-        y = b[j]
-        target[kept] = x
-        kept += x == y
-        i += x <= y
-        j += y <= x
-    return kept
-
-
 cdef Py_ssize_t _merge_without(
     const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
 ) noexcept nogil:
+    """As _merge; what is not to be kept is written over by the next."""
     cdef Py_ssize_t i = 0, j = 0, kept = 0
     cdef uint64_t x, y
     while i < m and j < n:
@@ -176,15 +140,15 @@ cdef Py_ssize_t _gallop(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_s
     return shared
 
 
-cdef Py_ssize_t _keep_found(
-    const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target, bint wanted
+cdef Py_ssize_t _keep_missing(
+    const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
 ) noexcept nogil:
-    """Of the shorter a, the values that b has, or those that it does not have."""
+    """Of the shorter a, the values that b does not have."""
     cdef Py_ssize_t i, at = 0, kept = 0
     for i in range(m):
         at = _seek(b, at, n, a[i])
         target[kept] = a[i]
-        kept += (at < n and b[at] == a[i]) == wanted
+        kept += at == n or b[at] != a[i]
     return kept
 
 

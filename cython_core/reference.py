@@ -47,10 +47,6 @@ def overlap(a: Iterable[int], b: Iterable[int]) -> int:
     return len(set(a) & set(b))
 
 
-def common(a: Iterable[int], b: Iterable[int]) -> list[int]:
-    return sorted(set(a) & set(b))
-
-
 def without(a: Iterable[int], b: Iterable[int]) -> list[int]:
     return sorted(set(a) - set(b))
 

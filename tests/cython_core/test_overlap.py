@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.overlap import common, overlap, stretches, without
+from opensearch_winnow.cython_core.overlap import overlap, stretches, without
 
 LARGEST = 2**64 - 1
 # Few enough values that two sets meet, and the ends of the range.
@@ -35,9 +35,8 @@ def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> Non
 
 
 @given(st.sets(values), st.sets(values))
-def test_what_is_common_and_what_is_left(a: set[int], b: set[int]) -> None:
+def test_what_is_left(a: set[int], b: set[int]) -> None:
     ours, theirs = sorted_array(a), sorted_array(b)
-    assert common(ours, theirs) == array("Q", reference.common(a, b))
     assert without(ours, theirs) == array("Q", reference.without(a, b))
     assert (ours, theirs) == (sorted_array(a), sorted_array(b))
 
@@ -50,7 +49,6 @@ def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> N
     many = set(range(0, count * step, step))
     few |= set(sorted(many)[:: count // 5])
     for a, b in ((few, many), (many, few)):
-        assert common(sorted_array(a), sorted_array(b)) == array("Q", reference.common(a, b))
         assert without(sorted_array(a), sorted_array(b)) == array("Q", reference.without(a, b))
 
 
@@ -96,7 +94,7 @@ def test_takes_any_buffer_of_the_right_type() -> None:
         (None, "got NoneType"),
     ],
 )
-@pytest.mark.parametrize("wants", [overlap, common, without, stretches])
+@pytest.mark.parametrize("wants", [overlap, without, stretches])
 def test_says_what_it_wants(wants: Callable[[object, object], object], wrong: object, named: str) -> None:
     with pytest.raises(TypeError, match=rf"{wants.__name__}\(\) wants .*typecode 'Q'.*{named}"):
         wants(wrong, array("Q"))
