@@ -18,6 +18,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
@@ -101,7 +102,9 @@ def ask(index: Index, size: int, count: int) -> Seconds:
         "the same, guarantee=1000": clocked(
             lambda each: index.similar(text=each, min_containment=0, guarantee=1000), texts
         ),
-        "store.overlap of all fingerprints": clocked(lambda each: index.store.overlap("fingerprints", each), tokens),
+        "store.overlap of all fingerprints": clocked(
+            lambda each: index.store.overlaps([Lookup("fingerprints", each)]), tokens
+        ),
         "search, two words of a page": clocked(index.search, words),
     }
 

@@ -108,7 +108,7 @@ class Stored(NamedTuple):
 def capture_id(url: str, fetched_at: datetime | None) -> str:
     """The id that the record of this capture has: 32 hexadecimal digits. Times without a time zone are in UTC."""
     # Behind the NUL is the time in digits, or nothing where it is not known: no other capture gives the same bytes.
-    time = "" if fetched_at is None else microseconds(_in_utc(fetched_at))
+    time = "" if fetched_at is None else microseconds(fetched_at)
     return blake2b(f"{_storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
 
 
@@ -121,8 +121,8 @@ def site_of(url: str) -> str:
 
 
 def microseconds(time: datetime) -> int:
-    """Since 1970, exactly."""
-    return (time - EPOCH) // MICROSECOND
+    """Since 1970, exactly. A time without a time zone is in UTC."""
+    return (_in_utc(time) - EPOCH) // MICROSECOND
 
 
 def as_document(record: Record) -> dict[str, Any]:

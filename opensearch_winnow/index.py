@@ -188,13 +188,10 @@ class Index:
 
     def page(self, url: str, at: datetime | None = None) -> Record:
         """The latest capture of a URL; or the last one until `at`."""
-        captures = self.store.captures(url)
-        for card in captures:
-            if at is None or (card.fetched_at is not None and card.fetched_at <= at):
-                yet = self.store.get([card.id])
-                if yet:  # else somebody has just deleted it
-                    return yet[card.id]
-        if captures and at is not None:
+        found = self.store.capture(url, at)
+        if found is not None:
+            return found
+        if at is not None and self.store.captures(url):
             raise QuestionError(f"{self.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}")
         known = next((other for other in _spellings(url) if self.store.captures(other)), None)
         hint = f"; there is {known}" if known else ""

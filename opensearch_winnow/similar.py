@@ -14,7 +14,7 @@ from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, sha
 from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import lookups
+from opensearch_winnow.queries.lookups import Lookup, lookups
 from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.stores.store import Store
@@ -47,6 +47,7 @@ class Similar:
         self._asked = asked
         self._exclusions = exclusions
         self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # passages and boilerplate, by id
+        self._texts: dict[str, str] = {}  # of some matches, by id
 
     def answer(
         self,
@@ -73,7 +74,7 @@ class Similar:
             found = list({each.card.url: each for each in reversed(found)}.values())
             found.sort(key=self._rank)
         return Matches(
-            matches=[self._match(each) for each in found[:limit]],
+            matches=list(self._matches(found[:limit])),
             total=len(found),
             asked=self._asked.score,
             threshold=self._asked.threshold,
@@ -85,20 +86,19 @@ class Similar:
         )
 
     def _candidates(self, where: Filters, frequent: int) -> Candidates:
-        cards: dict[str, Card] = {}
-        tokens = ignored = 0
-        for field, wanted, minimum in lookups(self._question, self._asked, boilerplate=bool(self._exclusions)):
-            kept = wanted
-            if field != "bands":  # who shares one of these is as alike as pages can be, however many they are
-                kept = frequency_check(
-                    wanted, self._store.frequencies(field, wanted, up_to=frequent), frequent=frequent
-                )
-                tokens += len(wanted)
-                ignored += len(wanted) - len(kept)
-            least = max(minimum - len(wanted) + len(kept), 1)
-            cards.update((each.card.id, each.card) for each in self._store.overlap(field, kept, where, minimum=least))
+        wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
+        # Who shares a band is as alike as pages can be, however many they are.
+        checked = [each for each in wanted if each.field != "bands"]
+        kept = [each for each in wanted if each.field == "bands"]
+        ignored = 0
+        for lookup, often in zip(checked, self._store.frequent(checked, over=frequent), strict=True):
+            tokens = frequency_check(lookup.tokens, often)
+            dropped = len(lookup.tokens) - len(tokens)
+            ignored += dropped
+            kept.append(Lookup(lookup.field, tokens, max(lookup.minimum - dropped, 1)))
+        cards = {each.card.id: each.card for found in self._store.overlaps(kept, where) for each in found}
         cards.pop(self._question.record.id, None)
-        return Candidates(list(cards.values()), tokens, ignored)
+        return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored)
 
     def _worth_scoring(self, cards: Sequence[Card]) -> Sequence[Card]:
         """Without those that are clearly no match: by what their sketches say, and their sizes."""
@@ -121,6 +121,8 @@ class Similar:
                 known[key] = self._compared(card, text) if text else None
                 if not text:
                     textless[key] = []
+                elif known[key] and len(self._texts) < TEXTS:
+                    self._texts[card.id] = text
             for card in some:
                 found = known[_text_of(card)]
                 if found is not None:
@@ -174,19 +176,28 @@ class Similar:
             each.card.id,
         )
 
-    def _match(self, each: Scored) -> Match:
-        shared = self._shared.get(each.card.id, ([], []))
-        if each.error is None and each.card.id not in self._shared:
-            (text,) = self._store.texts([each.card.id])
-            shared = self._passages(*self._sides(each.card, text))
-        return Match(
-            card=each.card,
-            **each.scores._asdict(),
-            kind="exact" if each.error is None else "estimate",
-            error=each.error or 0.0,
-            passages=shared[0],
-            boilerplate=shared[1],
-        )
+    def _matches(self, shown: Sequence[Scored]) -> Iterator[Match]:
+        """With their passages, for which the texts are read again, but for those that were kept."""
+        for start in range(0, len(shown), TEXTS):
+            some = shown[start : start + TEXTS]
+            unread = [
+                each.card.id
+                for each in some
+                if each.error is None and each.card.id not in self._shared and each.card.id not in self._texts
+            ]
+            texts = self._texts | dict(zip(unread, self._store.texts(unread) if unread else (), strict=True))
+            for each in some:
+                shared = self._shared.get(each.card.id, ([], []))
+                if each.error is None and each.card.id not in self._shared:
+                    shared = self._passages(*self._sides(each.card, texts[each.card.id]))
+                yield Match(
+                    card=each.card,
+                    **each.scores._asdict(),
+                    kind="exact" if each.error is None else "estimate",
+                    error=each.error or 0.0,
+                    passages=shared[0],
+                    boilerplate=shared[1],
+                )
 
     def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
         assert self._question.side is not None

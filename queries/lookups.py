@@ -14,9 +14,12 @@ MISSED = 1e-4  # the chance of a page to be missed at which the sample of shingl
 SPREAD = 5  # standard deviations that a sample may fall short by
 
 
+Field = Literal["fingerprints", "sketch", "bands"]
+
+
 class Lookup(NamedTuple):
-    field: Literal["fingerprints", "sketch", "bands"]
-    tokens: array[int]
+    field: Field
+    tokens: array[int]  # 'Q', different ones
     minimum: int = 1  # that a page shares
 
 

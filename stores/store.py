@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -11,10 +12,9 @@ from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
-
-Field = Literal["fingerprints", "sketch", "bands"]
 
 
 class StoreError(WinnowError):
@@ -83,13 +83,14 @@ class Store(Protocol):
     def with_payload(self, digest: str) -> str | None:
         """The id of the first page that came with this payload digest, and has a text."""
 
-    def overlap(
-        self, field: Field, tokens: array[int], where: Filters = Filters(), *, minimum: int = 1
-    ) -> list[Candidate]:
-        """The pages that have at least so many of these tokens ('Q', different ones): most shared first, then by id."""
+    def capture(self, url: str, until: datetime | None = None) -> Record | None:
+        """The latest capture of this URL; or the last one whose time is known and not after `until`."""
 
-    def frequencies(self, field: Field, tokens: array[int], *, up_to: int) -> list[int]:
-        """On how many pages each token is; where there are more than `up_to`, any number above it."""
+    def overlaps(self, lookups: Sequence[Lookup], where: Filters = Filters()) -> list[list[Candidate]]:
+        """For each lookup the pages that have at least its minimum of its tokens: most shared first, then by id."""
+
+    def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+        """For each lookup those of its tokens that are on more than so many pages, and on how many."""
 
     def minhashes(self, ids: Sequence[str]) -> list[bytes]:
         """Of these pages, in their order; empty for one that has none or is not there."""

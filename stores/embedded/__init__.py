@@ -9,15 +9,17 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.record import Record, RecordsError, microseconds
 from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.mappings.written_scheme import other_scheme
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
@@ -41,7 +43,7 @@ from opensearch_winnow.stores.embedded.rows import (
 from opensearch_winnow.stores.embedded.search import expression
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
 from opensearch_winnow.stores.snippet import snippet
-from opensearch_winnow.stores.store import Candidate, Field, Hit, Hits, Statistics, StoreError, Written
+from opensearch_winnow.stores.store import Candidate, Hit, Hits, Statistics, StoreError, Written
 
 TITLE = 4.0  # times as much as in the text a word counts in the title
 AT_ONCE = 100  # records in memory while all are read
@@ -118,33 +120,44 @@ class EmbeddedStore:
             ).fetchone()
             return row and str(row[0].hex())
 
-    def overlap(
-        self, field: Field, tokens: array[int], where: Filters = Filters(), *, minimum: int = 1
-    ) -> list[Candidate]:
-        shared: Counter[int] = Counter()
+    def capture(self, url: str, until: datetime | None = None) -> Record | None:
+        condition, parameters = ("", []) if until is None else (" AND fetched_at <= ?", [microseconds(until)])
         with self._file.reading() as rows:
-            for _, pages in Postings(rows, field).pages(tokens):
-                shared.update(pages)
-            numbers = [number for number, count in shared.items() if count >= minimum]
-            condition, parameters = conditions(where)
-            # Pages that are gone have postings, but no row.
-            found = rows.execute(
-                f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
-                f" WHERE {condition}",
-                (json.dumps(numbers), *parameters),
-            )
-            candidates = [Candidate(card_of(row), shared[number]) for number, *row in found]
-        return sorted(candidates, key=lambda each: (-each.shared, each.card.id))
+            row = rows.execute(
+                f"SELECT {RECORD} FROM {WHOLE_PAGE} WHERE url = ?{condition} ORDER BY fetched_at DESC LIMIT 1",
+                (storable(url), *parameters),
+            ).fetchone()
+            return row and record_of(row)
 
-    def frequencies(self, field: Field, tokens: array[int], *, up_to: int) -> list[int]:
-        found: Counter[int] = Counter()
+    def overlaps(self, lookups: Sequence[Lookup], where: Filters = Filters()) -> list[list[Candidate]]:
+        condition, parameters = conditions(where)
+        found = []
+        with self._file.reading() as rows:
+            for field, tokens, minimum in lookups:
+                shared: Counter[int] = Counter()
+                for _, pages in Postings(rows, field).pages(tokens):
+                    shared.update(pages)
+                numbers = [number for number, count in shared.items() if count >= minimum]
+                # Pages that are gone have postings, but no row.
+                there = rows.execute(
+                    f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
+                    f" WHERE {condition}",
+                    (json.dumps(numbers), *parameters),
+                )
+                candidates = [Candidate(card_of(row), shared[number]) for number, *row in there]
+                found.append(sorted(candidates, key=lambda each: (-each.shared, each.card.id)))
+        return found
+
+    def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+        found = []
         with self._file.reading() as rows:
             dropped = set(gone(rows))
-            for token, pages in Postings(rows, field).pages(tokens):
-                # Enough are there whoever is gone.
-                many = not dropped or len(pages) > up_to + len(dropped)
-                found[token] += len(pages) if many else sum(page not in dropped for page in pages)
-        return [found[token] for token in tokens]
+            for field, tokens, _ in lookups:
+                counts: Counter[int] = Counter()
+                for token, pages in Postings(rows, field).pages(tokens):
+                    counts[token] += sum(page not in dropped for page in pages) if dropped else len(pages)
+                found.append({token: count for token, count in counts.items() if count > over})
+        return found
 
     def minhashes(self, ids: Sequence[str]) -> list[bytes]:
         return self._column(bytes, "minhash", "page_hashes", ids)

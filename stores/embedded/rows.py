@@ -8,7 +8,7 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -150,9 +150,9 @@ def conditions(where: Filters) -> tuple[str, list[Any]]:
     if where.crawl is not None:
         wanted.append(("page.crawl = ?", storable(where.crawl)))
     if where.since is not None:
-        wanted.append(("page.fetched_at >= ?", _microseconds(where.since)))
+        wanted.append(("page.fetched_at >= ?", microseconds(where.since)))
     if where.until is not None:
-        wanted.append(("page.fetched_at < ?", _microseconds(where.until)))
+        wanted.append(("page.fetched_at < ?", microseconds(where.until)))
     sql = [each for each, _ in wanted] + ["page.latest"] * where.latest
     return " AND ".join(sql) or "TRUE", [value for _, value in wanted]
 
@@ -200,7 +200,3 @@ def time_of(stored: int | None) -> datetime | None:
 def storable(text: str) -> str:
     """As records have it: a lone surrogate, which UTF-8 does not have, is U+FFFD."""
     return text if text.isascii() else SURROGATE.sub("\ufffd", text)
-
-
-def _microseconds(time: datetime) -> int:
-    return microseconds(time if time.tzinfo is not None else time.replace(tzinfo=UTC))

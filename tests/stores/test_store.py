@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores.store import Field, Store, Written
+from opensearch_winnow.stores.store import Store, Written
 from tests.stores.conftest import START, TOKENS, WORDS, any_record, numbered
 
 Make = Callable[..., Record]
@@ -107,13 +108,13 @@ def test_overlap_counts_different_shared_tokens(
             for record in holding(where, kept(records))
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
-        found = store.overlap(field, array("Q", tokens), where, minimum=minimum)
+        (found,) = store.overlaps([Lookup(field, array("Q", tokens), minimum)], where)
         assert [(each.card.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
 
 
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
 def test_frequencies_are_of_what_is_there(
-    new_store: New, records: list[Record], removed: set[int], field: Field, up_to: int
+    new_store: New, records: list[Record], removed: set[int], field: Field, over: int
 ) -> None:
     with new_store() as store:
         store.write(records)
@@ -123,8 +124,11 @@ def test_frequencies_are_of_what_is_there(
                 store.delete([records[index].id])
                 here.pop(records[index].id, None)
         pages = Counter(token for record in here.values() for token in set(getattr(record, field)))
-        for count, token in zip(store.frequencies(field, array("Q", TOKENS), up_to=up_to), TOKENS, strict=True):
-            assert count == pages[token] or up_to < min(count, pages[token])
+        asked = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
+        assert store.frequent(asked, over=over) == [
+            {token: count for token, count in pages.items() if count > over},
+            {},
+        ]
         assert store.statistics().frequencies[field] == Counter(pages.values())
 
 
@@ -149,7 +153,7 @@ def test_replacing_is_deleting_and_writing(
             assert store.get(record.id for record in (*records, *more)) == here
             assert {card.id for card in store.cards(Filters(latest=True))} == latest(here)
             for field in FIELDS:
-                found = store.overlap(field, array("Q", TOKENS))
+                (found,) = store.overlaps([Lookup(field, array("Q", TOKENS))])
                 assert {each.card.id: each.shared for each in found} == {
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
@@ -165,12 +169,13 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert store.delete([records[49].id, records[49].id]) == 1
     assert store.count() == 0
     assert store.delete([records[0].id]) == 0
-    assert store.overlap("fingerprints", records[0].fingerprints) == []
-    assert store.frequencies("bands", records[0].bands, up_to=10) == [0] * 32
+    assert store.overlaps([Lookup("fingerprints", records[0].fingerprints)]) == [[]]
+    assert store.frequent([Lookup("bands", records[0].bands)], over=0) == [{}]
     assert store.search(Words.of("words"), Filters()) == (0, [])
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
-    assert [each.card.id for each in store.overlap("fingerprints", records[1].fingerprints)] == [records[1].id]
+    (found,) = store.overlaps([Lookup("fingerprints", records[1].fingerprints)])
+    assert [each.card.id for each in found] == [records[1].id]
 
 
 def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
@@ -180,6 +185,9 @@ def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     found = store.captures("https://a.org/")
     assert [card.fetched_at for card in found] == [times[2], times[3], times[0], None]
     assert [card.latest for card in found] == [True, False, False, False]
+    for until, expected in ((None, 2), (START + timedelta(2), 3), (START + timedelta(2.5), 3), (START, None)):
+        capture = store.capture("https://a.org/", until)
+        assert (capture and capture.fetched_at) == (None if expected is None else times[expected])
     store.delete([found[0].id])
     assert [card.latest for card in store.captures("https://a.org/")] == [True, False, False]
     assert store.captures("https://a.org") == []
@@ -349,9 +357,11 @@ def test_an_empty_store_answers(store: Store) -> None:
     assert store.scheme == Scheme()
     assert store.write([]) == []
     assert store.get([]) == {}
-    assert store.overlap("sketch", array("Q")) == []
-    assert store.overlap("sketch", array("Q", TOKENS)) == []
-    assert store.frequencies("sketch", array("Q", [1]), up_to=5) == [0]
+    lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
+    assert store.overlaps(lookups) == [[], []]
+    assert store.frequent(lookups, over=0) == [{}, {}]
+    assert store.overlaps([]) == store.frequent([], over=0) == []
+    assert store.capture("https://a.org/1") is None
     assert store.minhashes([]) == []
     assert store.search(Words.of("a")) == (0, [])
     assert list(store.scan()) == []

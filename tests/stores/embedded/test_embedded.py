@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
@@ -243,8 +244,8 @@ def everything(store: EmbeddedStore) -> None:
         lambda: store.get(ids),
         lambda: store.texts(ids) and store.sketches(ids) and store.minhashes(ids),
         lambda: store.captures(record.url),
-        lambda: store.overlap("fingerprints", record.fingerprints),
-        lambda: store.frequencies("bands", record.bands, up_to=3),
+        lambda: store.overlaps([Lookup("fingerprints", record.fingerprints)]),
+        lambda: store.frequent([Lookup("bands", record.bands)], over=3),
         lambda: store.search(Words.of("words -nothing")),
         lambda: list(store.scan(Filters(latest=True))),
         lambda: list(store.cards()),
@@ -365,8 +366,8 @@ def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkey
             store.delete([numbered(number).id])
             store.write([numbered(number + 1, bands=shared, title="again")])
             live = 100 - number // 3 - 1
-            assert store.frequencies("bands", shared, up_to=1_000) == [live]
-            assert len(store.overlap("bands", shared)) == live
+            assert store.frequent([Lookup("bands", shared)], over=0) == [{7: live}]
+            assert len(store.overlaps([Lookup("bands", shared)])[0]) == live
             assert store.statistics().frequencies["bands"] == {live: 1}
         with rows(path) as there:
             (gone,) = there.execute("SELECT count(*) FROM gone").fetchone()

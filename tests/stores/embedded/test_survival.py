@@ -9,6 +9,7 @@ from time import sleep
 
 import pytest
 
+from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file, writes
 from opensearch_winnow.stores.store import StoreError
@@ -72,7 +73,8 @@ def test_reading_while_another_process_writes(path: Path) -> None:
             assert seen <= len(records)
             seen = len(records)
             last = records[-1]
-            assert [each.card.id for each in store.overlap("fingerprints", last.fingerprints)] == [last.id]
+            (found,) = store.overlaps([Lookup("fingerprints", last.fingerprints)])
+            assert [each.card.id for each in found] == [last.id]
             assert store.search(Words.of("words"), limit=1).total >= seen
     assert writer.returncode == 0
     assert seen == 800
@@ -117,7 +119,7 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
             assert store.search(Words.of("words"), limit=1).total == count
             for number in source.sample(range(count), 5):
                 assert store.get([numbered(number).id]) == {numbered(number).id: numbered(number)}
-                found = store.overlap("bands", numbered(number).bands)
+                (found,) = store.overlaps([Lookup("bands", numbered(number).bands)])
                 assert [(each.card.id, each.shared) for each in found] == [(numbered(number).id, 32)]
         with rows(path) as there:
             assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

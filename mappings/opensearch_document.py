@@ -1,0 +1,113 @@
+"""The document of OpenSearch that stands for a record: its `_source`, and back."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.hash_tokens import hashes_of, packed_positions, tokens_of, unpacked_positions
+from opensearch_winnow.mappings.record import EPOCH, PERHAPS_TEXTS, TEXTS, Record, RecordsError, microseconds
+
+# What of a document a card is made of.
+CARD_FIELDS = (
+    "url",
+    "site",
+    "crawl",
+    "title",
+    "fetched_us",
+    "latest",
+    "text_digest",
+    "fingerprint_count",
+    "shingle_count",
+    "sketch_count",
+    "duplicate",
+    "duplicate_of",
+    "cluster",
+)
+
+
+def hash_fields(record: Record) -> dict[str, Any]:
+    """What fingerprinting has made of the text."""
+    return {
+        "text_digest": record.text_digest,
+        "shingle_digest": record.shingle_digest,
+        "fingerprints": tokens_of(record.fingerprints),
+        "fingerprint_count": record.fingerprint_count,
+        "positions": packed_positions(record.positions),
+        "shingle_count": record.shingle_count,
+        "sketch": tokens_of(record.sketch),
+        "sketch_count": record.sketch_count,
+        "minhash": b64encode(record.minhash).decode(),
+        "bands": tokens_of(record.bands),
+    }
+
+
+def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
+    """The `_source` of a record; its `_id` is the record's. What is None is left out.
+
+    The place is where the record stands among all, by its first write. A time is there twice: `fetched_at` for people,
+    in milliseconds as far as the engine looks, and `fetched_us` exactly.
+    """
+    time = record.fetched_at
+    document = {
+        **{name: getattr(record, name) for name in (*TEXTS, *PERHAPS_TEXTS)},
+        **hash_fields(record),
+        "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
+        "fetched_us": None if time is None else microseconds(time),
+        "latest": latest,
+        "place": place,
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def record_of(source: Mapping[str, Any]) -> Record:
+    """The record of a document's `_source`."""
+    try:
+        return Record(
+            **{name: source[name] for name in TEXTS},
+            **{name: source.get(name) for name in PERHAPS_TEXTS},
+            fetched_at=_time(source),
+            fingerprints=hashes_of(source["fingerprints"]),
+            positions=unpacked_positions(source["positions"]),
+            shingle_count=source["shingle_count"],
+            sketch=hashes_of(source["sketch"]),
+            minhash=b64decode(source["minhash"], validate=True),
+            bands=hashes_of(source["bands"]),
+        )
+    except KeyError as error:
+        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise RecordsError(f"not the document of a record: {error}") from None
+
+
+def card_of(id_: str, source: Mapping[str, Any]) -> Card:
+    """The card of a document, from its CARD_FIELDS."""
+    try:
+        return Card(
+            id=id_,
+            url=source["url"],
+            site=source["site"],
+            crawl=source["crawl"],
+            title=source.get("title"),
+            fetched_at=_time(source),
+            latest=source["latest"],
+            text_digest=source["text_digest"],
+            fingerprint_count=source["fingerprint_count"],
+            shingle_count=source["shingle_count"],
+            sketch_count=source["sketch_count"],
+            duplicate=source.get("duplicate"),
+            duplicate_of=source.get("duplicate_of"),
+            cluster=source["cluster"],
+        )
+    except KeyError as error:
+        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
+    except (TypeError, OverflowError) as error:
+        raise RecordsError(f"not the document of a record: {error}") from None
+
+
+def _time(source: Mapping[str, Any]) -> datetime | None:
+    time = source.get("fetched_us")
+    return None if time is None else EPOCH + timedelta(microseconds=time)
