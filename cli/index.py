@@ -12,7 +12,7 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, refuse_stores
+from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, opened_to_write, refuse_stores
 from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
@@ -25,7 +25,7 @@ from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_recipe import kept_recipe
-from opensearch_winnow.stores.opening import files_of
+from opensearch_winnow.stores.opening import failed_pages_of, files_of
 
 SOME_FAILED = 1
 # Bytes: of compressed HTML a second or two of work, and some 10 MB of records that wait for their turn.
@@ -56,7 +56,9 @@ class Size(click.ParamType[int]):
 
 @click.command("index", short_help="From a crawl to a store: every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@store_option("The store to add to: a file (crawl.winnow), made if there is none.", required=False)
+@store_option(
+    "The store to add to: a file (crawl.winnow) or http://host:9200/name, made if there is none.", required=False
+)
 @click.option(
     "--to",
     metavar="RECORDS",
@@ -172,7 +174,7 @@ def command(
     """
     place = chosen_place(ctx, to, store)
     refuse_stores(sources)
-    dead_letters = failed or Path(f"{place.name}.failed.jsonl")
+    dead_letters = failed or failed_pages_of(place.name)
     ours = [*map(str, files_of(place.name)), str(dead_letters)]
     with stopped_by_signals() as stop, opened_if_there(place, scheme) as before:
         recipe = kept_recipe(
@@ -188,8 +190,9 @@ def command(
         RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
         with (
             Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
-            kept_in(place, before, recipe) as records,
+            opened_to_write(place, before, recipe) as opened,
             FailedPages(dead_letters) as kept,
+            kept_in(opened) as records,
             shown_progress(crawled.size, quiet=quiet, color=color) as show,
         ):
             start = time.monotonic()

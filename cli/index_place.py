@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,25 +79,25 @@ def opened_if_there(place: Place, scheme: Scheme | None) -> Iterator[Store | Non
 
 
 @contextmanager
-def kept_in(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | StoreDestination]:
-    """What to give the records to: that of a store which was there before, or is made now; or of files."""
+def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | Store]:
+    """The store that was there before, or is made now; or record files."""
     if not place.is_store:
         from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
 
         with RecordWriter(place.given, recipe.scheme) as records:
             yield records
     elif before is None:
-        with new_store(place.given, recipe.scheme) as store, _kept_in_store(store, recipe) as kept:
-            yield kept
+        with new_store(place.given, recipe.scheme) as store:
+            keep_recipe(store, recipe)
+            yield store
     else:
-        with _kept_in_store(before, recipe) as kept:
-            yield kept
+        keep_recipe(before, recipe)
+        yield before
 
 
-@contextmanager
-def _kept_in_store(store: Store, recipe: Recipe) -> Iterator[StoreDestination]:
+def kept_in(opened: RecordWriter | Store) -> AbstractContextManager[RecordWriter | StoreDestination]:
+    """What to give the records to."""
+    from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415
     from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415
 
-    keep_recipe(store, recipe)
-    with StoreDestination(store) as kept:
-        yield kept
+    return nullcontext(opened) if isinstance(opened, RecordWriter) else StoreDestination(opened)

@@ -38,8 +38,7 @@ def index(
         report = tally.report
         for split, message in crew.work(splits, stop):
             failed.reading(split.path)
-            for result in message.results:
-                tally.count(result, split.path)
+            tally.count_all(message.results, split.path)
             report.content_bytes += message.content
             report.source_bytes = read + (split.size if message.finished else split.bytes_before(message.offset))
             read += split.size if message.finished else 0

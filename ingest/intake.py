@@ -1,8 +1,9 @@
-"""Pages that a program has in hand, one at a time."""
+"""Pages that a program has in hand."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -10,6 +11,9 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.tally import Destination, Outcome, Tally
+
+AT_MOST = 64  # pages that wait for each other
+SECONDS = 0.5  # that they do, where they come slowly
 
 
 class Intake:
@@ -25,11 +29,29 @@ class Intake:
         return self._tally.report
 
     def add(self, page: Page) -> Outcome:
-        outcome = self._tally.count(self._maker.make(page), "")
+        (outcome,) = self._add([page])
         assert outcome is not None
-        self.report.content_bytes += page.size
-        self.report.seconds = time.monotonic() - self._start
         return outcome
+
+    def add_all(self, pages: Iterable[Page]) -> None:
+        """Several at a time, because what is stored of them is looked up for all at once. They are kept, too, if an
+        exception comes out of the pages."""
+        some: list[Page] = []
+        since = time.monotonic()
+        try:
+            for page in pages:
+                some.append(page)
+                if len(some) == AT_MOST or time.monotonic() - since >= SECONDS:
+                    adding, some, since = some, [], time.monotonic()
+                    self._add(adding)
+        finally:
+            self._add(some)
+
+    def _add(self, pages: Sequence[Page]) -> list[Outcome | None]:
+        outcomes = self._tally.count_all([self._maker.make(page) for page in pages], "")
+        self.report.content_bytes += sum(page.size for page in pages)
+        self.report.seconds = time.monotonic() - self._start
+        return outcomes
 
     def __enter__(self) -> Self:
         return self

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, Protocol, Self
 
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Damaged, Report
-from opensearch_winnow.ingest.seen import Ledger, Unchanged, write_stored
+from opensearch_winnow.ingest.seen import Ledger, Unchanged, add_stored, write_stored
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
 from opensearch_winnow.mappings.record import Record, Stored
 
@@ -25,8 +27,12 @@ class Destination(Protocol):
     def stored(self) -> Iterator[Stored] | Path:
         """What is there before the run: a SQLite file to look into, as `ingest.seen` does, or what one is made of."""
 
-    def add(self, record: Record) -> None:
-        """Keep a record, in the place of an older one of the same capture."""
+    def look_up(self, records: Sequence[Record], /) -> Iterable[tuple[int, Stored]]:
+        """What is there of these captures and contents that `stored` has not told, by its place among all."""
+
+    def add(self, record: Record, refused: Callable[[str], None], /) -> None:
+        """Keep a record, in the place of an older one of the same capture. If it turns out that it cannot be kept,
+        `refused` is called with the reason."""
 
 
 class Tally:
@@ -56,14 +62,20 @@ class Tally:
         self._ledger.close()
         self._folder.cleanup()
 
-    def count(self, result: Result, source: str) -> Outcome | None:
-        """What has become of a page; None if it was not one."""
+    def count_all(self, results: Sequence[Result], source: str) -> list[Outcome | None]:
+        """What has become of pages; None for what was not one."""
+        found = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
+        if found:
+            add_stored(self.stored, found)
+        return [self._count(result, source) for result in results]
+
+    def _count(self, result: Result, source: str) -> Outcome | None:
         report = self.report
         if isinstance(result, Record | Unchanged):
             result = self._ledger.settle(result)
         match result:
             case Record():
-                self._destination.add(result)
+                self._destination.add(result, partial(self._refused, result, source))
                 report.indexed += 1
                 report.replaced = self._ledger.replaced
                 if result.duplicate:
@@ -85,3 +97,12 @@ class Tally:
                 if len(report.damaged) < LISTED:
                     report.damaged.append(Damaged(source, result.offset, result.skipped, result.reason))
                 return None
+
+    def _refused(self, record: Record, source: str, reason: str) -> None:
+        """It was counted as indexed; now it has failed."""
+        page = Page(record.url, text=record.text, fetched_at=record.fetched_at, title=record.title)
+        self._failed.add(Failed(page, reason), source)
+        self.report.failed[reason] += 1
+        self.report.indexed -= 1
+        if record.duplicate:
+            self.report.duplicates[record.duplicate] -= 1

@@ -66,9 +66,11 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
 def record_of(source: Mapping[str, Any]) -> Record:
     """The record of a document's `_source`."""
     try:
+        texts: dict[str, Any] = {name: source[name] for name in TEXTS}
+        perhaps: dict[str, Any] = {name: source.get(name) for name in PERHAPS_TEXTS}
         return Record(
-            **{name: source[name] for name in TEXTS},
-            **{name: source.get(name) for name in PERHAPS_TEXTS},
+            **texts,
+            **perhaps,
             fetched_at=_time(source),
             fingerprints=hashes_of(source["fingerprints"]),
             positions=unpacked_positions(source["positions"]),

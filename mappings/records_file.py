@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -60,7 +60,12 @@ class RecordWriter:
         rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
         return (Stored(*row) for row in rows)
 
-    def add(self, record: Record) -> None:
+    def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+        """Nothing but what `stored` tells."""
+        return ()
+
+    def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
+        """Keep a record; none is refused."""
         if self._closed:
             raise ValueError("the writer is closed")
         # One append, and the columns later: wherever Ctrl-C comes, a record is there as a whole or not at all.

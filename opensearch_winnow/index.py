@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -30,8 +30,11 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.similar import Similar
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
-from opensearch_winnow.stores.opening import open_store
+from opensearch_winnow.stores.opening import failed_pages_of, open_store, store_exists
 from opensearch_winnow.stores.store import Hit, Statistics, Store
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
 
 PASTED = "pasted text"  # where a page has its URL
 BOILERPLATE = "boilerplate"  # the setting of a store that holds it
@@ -49,16 +52,19 @@ class Index:
     An index is for one thread at a time; open another for another.
     """
 
-    def __init__(self, name: str, scheme: Scheme | None, *, create: bool, key: str | None) -> None:
+    def __init__(
+        self, name: str, scheme: Scheme | None, *, create: bool, key: str | None, client: OpenSearch | None
+    ) -> None:
         self.name = name
+        self._client = client
         self._wanted = scheme
         self._create = create
         self._key = key
         self._opened: Store | None = None
         self._made_by: tuple[Recipe, RecordMaker] | None = None
         self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
-        if not create or Path(name).exists():
-            self._opened = open_store(name, scheme, key=key)
+        if not create or store_exists(name, client):
+            self._opened = self._open()
 
     @classmethod
     def open(
@@ -68,19 +74,24 @@ class Index:
         scheme: Scheme | None = None,
         create: bool = True,
         key: str | None = None,
+        client: OpenSearch | None = None,
     ) -> Index:
-        """Open the store of this name: a file.
+        """Open the store of this name: a file, or `http://localhost:9200/pages`.
 
         One that does not exist is made as pages are added, with the `scheme` (by default `Scheme()`), unless `create`
         is false. One that exists has its scheme; giving another is refused. `key` is that of a scheme with a secret.
+        A `client` of opensearch-py is used for a cluster, instead of one that is made from the address; it stays open.
         """
-        return cls(os.fspath(store), scheme, create=create, key=key)
+        return cls(os.fspath(store), scheme, create=create, key=key, client=client)
 
     @property
     def store(self) -> Store:
         if self._opened is None:
-            self._opened = open_store(self.name, self._wanted, key=self._key)
+            self._opened = self._open()
         return self._opened
+
+    def _open(self, *, create: bool = False) -> Store:
+        return open_store(self.name, self._wanted, create=create, key=self._key, client=self._client)
 
     @property
     def scheme(self) -> Scheme:
@@ -103,16 +114,16 @@ class Index:
         indexed again. What is stored when this returns, or when an exception leaves it, stays.
         """
         if self._opened is None:
-            self._opened = open_store(self.name, self.scheme, create=self._create, key=self._key)
+            self._opened = self._open(create=self._create)
         recipe = kept_recipe(self.store, crawl=crawl)
         keep_recipe(self.store, recipe)
         with (
+            FailedPages(Path(failed or failed_pages_of(self.name))) as kept,
             StoreDestination(self.store) as destination,
-            FailedPages(Path(failed or f"{self.name}.failed.jsonl")) as kept,
             Intake(destination, kept, recipe) as intake,
         ):
-            for page in pages:
-                intake.add(page)
+            intake.add_all(pages)
+            destination.close()
             kept.incomplete = False
         return intake.report
 

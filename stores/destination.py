@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, NoReturn, Self
 
 from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.mappings.record_size import size_of
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.revisits import Revisits
-from opensearch_winnow.stores.store import Store, StoreError
+from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
 # A batch is written when it has so many records, or bytes, or its first record has waited for so many seconds: it is
 # what a process that is killed loses. Batches of 250 or 1,000 records took as much time.
@@ -21,9 +23,19 @@ BYTES = 64_000_000
 SECONDS = 10.0
 
 
+def _stop(reason: str) -> NoReturn:
+    raise StoreError(f"a page was refused: {reason}")
+
+
+class Waiting(NamedTuple):
+    record: Record
+    refused: Callable[[str], None]  # to be called with the reason
+
+
 class StoreDestination:
     """Keeps the records of a run in a store, many at a time. Used as a context; the store stays open.
 
+    A remote store is written in the background: while it takes a batch, the next one is made, and no more than that.
     Left by Ctrl-C or by any exception, it still keeps what was added, if the store can be written.
 
     A revisit gets the text and hashes of the page that it repeats, if that is stored or came before it.
@@ -32,24 +44,30 @@ class StoreDestination:
     def __init__(self, store: Store) -> None:
         self.count = 0  # of records that are written
         self._store = store
+        self._remote = store if isinstance(store, RemoteStore) else None
+        self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
+        self._in_hand: tuple[list[Waiting], Future[list[Written]]] | None = None
+        self._started = time.time_ns()
         self._revisits = Revisits(store)
         self._clear()
 
     def stored(self) -> Iterator[Stored] | Path:
-        if isinstance(self._store, EmbeddedStore):
-            return self._store.path
-        return map(Stored.of, self._store.scan())
+        """All that was there; of a remote store nothing, which is then asked for what matters."""
+        return self._store.path if isinstance(self._store, EmbeddedStore) else iter(())
+
+    def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+        return self._remote.known(records, before=self._started) if self._remote and records else ()
 
     def example(self) -> str | None:
         """The URL of a page that is stored."""
         return next((card.url for card in self._store.cards()), None)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record, refused: Callable[[str], None] = _stop) -> None:
         if record.duplicate == "revisit" and not record.text_digest:
             record = self._revisits.filled(record)
         if not self._waiting:
             self._since = time.monotonic()
-        self._waiting.append(record)
+        self._waiting.append(Waiting(record, refused))
         self._size += size_of(record)
         self._revisits.remember(record)
         waited = time.monotonic() - self._since
@@ -57,22 +75,23 @@ class StoreDestination:
             self.write()
 
     def write(self) -> None:
-        """Write what waits."""
+        """Write what waits; if that goes on in the background, the batch before has been written."""
+        self._finish()
         if not self._waiting:
             return
-        try:
-            failed = [each for each in self._store.write(self._waiting) if each.outcome == "failed"]
-        except StoreError as error:
-            self._clear()  # it was tried
-            raise self._stopped(str(error)) from None
-        self.count += len(self._waiting) - len(failed)
+        batch = self._waiting
         self._clear()
-        if failed:
-            raise self._stopped(
-                f"{self._store.name} has refused {len(failed):,} pages, the first one for {failed[0].reason}"
-            )
+        self._revisits.next_batch()
+        records = [each.record for each in batch]
+        if self._background:
+            self._in_hand = batch, self._background.submit(self._store.write, records)
+        else:
+            self._settle(batch, partial(self._store.write, records))
 
-    close = write
+    def close(self) -> None:
+        """Write what waits, to the end."""
+        self.write()
+        self._finish()
 
     def __enter__(self) -> Self:
         return self
@@ -81,18 +100,39 @@ class StoreDestination:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            self.write()
+            self.close()
         except StoreError:
             if kind is None:  # else what went wrong first is what to say
                 raise
+        finally:
+            if self._background:
+                self._background.shutdown()
 
     def _clear(self) -> None:
-        self._waiting: list[Record] = []
+        self._waiting: list[Waiting] = []
         self._size = 0
         self._since = 0.0
-        self._revisits.forget()
 
-    def _stopped(self, reason: str) -> StoreError:
-        return StoreError(
-            f"{reason}; of this run {self.count:,} pages are stored, and the same command goes on from there"
-        )
+    def _finish(self) -> None:
+        """Wait for what is written in the background."""
+        if self._in_hand:
+            batch, future = self._in_hand
+            wait([future])  # if Ctrl-C comes here, it is still in hand
+            self._in_hand = None
+            self._settle(batch, future.result)
+
+    def _settle(self, batch: Sequence[Waiting], write: Callable[[], Sequence[Written]]) -> None:
+        try:
+            outcomes = write()
+        except StoreError as error:
+            least = "at least " if self._remote else ""
+            raise StoreError(
+                f"{error}; of this run {least}{self.count:,} pages are stored, and the same command goes on from there"
+            ) from None
+        finally:
+            self._revisits.forget_batch()
+        for each, written in zip(batch, outcomes, strict=True):
+            if written.outcome == "failed":
+                each.refused(written.reason)
+            else:
+                self.count += 1

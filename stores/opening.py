@@ -7,39 +7,71 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Store, StoreError
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
 
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 ENDINGS = ("", "-wal", "-shm")  # of the files of an embedded store: what follows its name, while it is open
 
 
-def open_store(name: str, scheme: Scheme | None = None, *, create: bool = False, key: str | None = None) -> Store:
-    """The store of this name. With `create` it is made if there is none, with this scheme or the usual one.
+def open_store(
+    name: str,
+    scheme: Scheme | None = None,
+    *,
+    create: bool = False,
+    key: str | None = None,
+    client: OpenSearch | None = None,
+) -> Store:
+    """The store of this name: an address is one of OpenSearch, anything else a file. With `create` it is made if there
+    is none, with this scheme or the usual one.
 
-    A scheme that is given, and is not the one of the store, is refused.
+    A scheme that is given, and is not the one of the store, is refused. A `client` is used for an address, instead of
+    one that is made from it.
     """
-    _refuse_address(name)
-    from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415 (only the kind of store that is used)
+    # Only the kind of store that is used is imported.
+    if is_address(name):
+        from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
+
+        return OpenSearchStore.open(name, scheme, create=create, key=key, client=client)
+    if client is not None:
+        raise StoreError(f"{name} is a file, which needs no client: name a store as http://localhost:9200/pages")
+    from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415
 
     return EmbeddedStore.open(name, scheme, create=create, key=key)
 
 
-def store_exists(name: str) -> bool:
+def is_address(name: str) -> bool:
+    return bool(ADDRESS.match(name))
+
+
+def store_exists(name: str, client: OpenSearch | None = None) -> bool:
     """Whether there is something of this name; if it is no store, opening it tells."""
-    _refuse_address(name)
+    if is_address(name):
+        from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
+
+        return OpenSearchStore.exists(name, client=client)
     return Path(name).exists()
 
 
 def files_of(name: str) -> list[Path]:
-    """Those that an embedded store of this name has, or may have."""
-    return [Path(f"{os.path.realpath(name)}{ending}") for ending in ENDINGS]
+    """Those that a store of this name has, or may have."""
+    return [] if is_address(name) else [Path(f"{os.path.realpath(name)}{ending}") for ending in ENDINGS]
+
+
+def failed_pages_of(name: str) -> Path:
+    """Where to keep the pages that failed on their way to a place: beside a file, or in this folder."""
+    local = name.rstrip("/").rpartition("/")[2] if is_address(name) else name.rstrip("/")
+    return Path(f"{local}.failed.jsonl")
 
 
 @contextmanager
 def new_store(name: str, scheme: Scheme, *, key: str | None = None) -> Iterator[Store]:
-    """A store that is made now. If an exception comes before its first page, there is none again."""
+    """A store that is made now. If an exception comes before its first page, there is no file again."""
     nothing = False
     try:
         with open_store(name, scheme, create=True, key=key) as store:
@@ -53,8 +85,3 @@ def new_store(name: str, scheme: Scheme, *, key: str | None = None) -> Iterator[
         if nothing:
             for file in files_of(name):
                 file.unlink(missing_ok=True)
-
-
-def _refuse_address(name: str) -> None:
-    if ADDRESS.match(name):
-        raise StoreError(f"{name} is an address, and OpenSearch is not supported yet: name a file, as crawl.winnow")

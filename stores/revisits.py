@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import replace
 
 from opensearch_winnow.mappings.record import Record
@@ -20,24 +20,34 @@ OF_NOTHING = {
 }
 
 
+class Batch:
+    """Records that wait to be stored."""
+
+    def __init__(self) -> None:
+        self.by_url: defaultdict[str, list[Record]] = defaultdict(list)
+        self.by_payload: dict[str, Record] = {}
+
+
 class Revisits:
-    """Knows what is stored, and what waits for it."""
+    """Knows what is stored, and what waits for it in batches."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.forget()
+        self._batches = deque([Batch()])
 
     def remember(self, record: Record) -> None:
-        """A record that waits to be stored."""
+        """A record of the last batch."""
         if record.text_digest:
-            self._by_url[record.url].append(record)
+            self._batches[-1].by_url[record.url].append(record)
             if record.payload_digest:
-                self._by_payload.setdefault(record.payload_digest, record)
+                self._batches[-1].by_payload.setdefault(record.payload_digest, record)
 
-    def forget(self) -> None:
-        """What has waited is stored."""
-        self._by_url: defaultdict[str, list[Record]] = defaultdict(list)
-        self._by_payload: dict[str, Record] = {}
+    def next_batch(self) -> None:
+        self._batches.append(Batch())
+
+    def forget_batch(self) -> None:
+        """The first batch is stored."""
+        self._batches.popleft()
 
     def filled(self, revisit: Record) -> Record:
         """With text and hashes, if the page is stored or waits.
@@ -66,7 +76,9 @@ class Revisits:
         digest = revisit.payload_digest
         if digest and digest.lower() not in OF_NOTHING:
             id_ = self._store.with_payload(digest)
-            found = self._store.get([id_]).get(id_) if id_ else self._by_payload.get(digest)
+            stored = self._store.get([id_]).get(id_) if id_ else None
+            waiting = (batch.by_payload.get(digest) for batch in self._batches)
+            found = stored or next(filter(None, waiting), None)
             if found:
                 return found
         there = self._there(revisit.duplicate_of or revisit.url, revisit)
@@ -74,7 +86,7 @@ class Revisits:
 
     def _there(self, url: str, revisit: Record) -> Record | None:
         """The last capture of a URL that is not after the revisit, and has been read."""
-        waiting = {each.id: each for each in self._by_url.get(url, ())}
+        waiting = {each.id: each for batch in self._batches for each in batch.by_url.get(url, ())}
         times = {card.id: card.fetched_at for card in self._store.captures(url) if card.text_digest}
         times |= {id_: each.fetched_at for id_, each in waiting.items()}
         at = revisit.fetched_at

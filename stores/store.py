@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
@@ -56,6 +56,15 @@ class Statistics(NamedTuple):
     # For each field how many tokens there are on so many pages: {pages: tokens}.
     frequencies: dict[Field, dict[int, int]]
     sizes: dict[str, int]  # bytes, by what takes them; their sum is what the store takes
+
+
+@runtime_checkable
+class RemoteStore(Protocol):
+    """A store that several threads may use at once, and that is too large to be looked through before each run."""
+
+    def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
+        """What was first written before this time (nanoseconds since 1970), and is the capture of one of these records
+        or has the shingles of one: with its place among all, which tells in which order they were first written."""
 
 
 class Store(Protocol):

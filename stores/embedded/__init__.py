@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, RecordsError, microseconds
+from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.mappings.sqlite_schema import packed
-from opensearch_winnow.mappings.written_scheme import other_scheme
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
@@ -42,8 +41,9 @@ from opensearch_winnow.stores.embedded.rows import (
 )
 from opensearch_winnow.stores.embedded.search import expression
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
+from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import snippet
-from opensearch_winnow.stores.store import Candidate, Hit, Hits, Statistics, StoreError, Written
+from opensearch_winnow.stores.store import Candidate, Hit, Hits, Statistics, Written
 
 TITLE = 4.0  # times as much as in the text a word counts in the title
 AT_ONCE = 100  # records in memory while all are read
@@ -78,7 +78,9 @@ class EmbeddedStore:
         check(place, name)
         file = StoreFile(place, name)
         try:
-            return cls(file, _scheme(file, scheme, key))
+            with file.reading():
+                found = file.scheme()
+            return cls(file, opened_scheme(name, found, scheme, key))
         except BaseException:
             file.close()
             raise
@@ -267,19 +269,3 @@ def _by_id(rows: sqlite3.Connection, columns: str, table: str, keys: Sequence[by
         some = different[start : start + PARAMETERS]
         marks = ", ".join("?" * len(some))
         yield from rows.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
-
-
-def _scheme(file: StoreFile, wanted: Scheme | None, key: str | None) -> Scheme:
-    """The scheme of the file, if it is the one that is wanted, or can be known without the key."""
-    with file.reading():
-        found = file.scheme()
-    if wanted is not None:
-        if wanted.id != found.id:
-            raise StoreError(str(other_scheme(file.name, found.id, wanted.id)))
-        return wanted
-    if found.keyed and key is None:
-        raise StoreError(f"{file.name} was made with a secret key: say the key to open it")
-    try:
-        return found.scheme(key)
-    except RecordsError as error:
-        raise StoreError(f"{file.name} cannot be opened: {error}") from None

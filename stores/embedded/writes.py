@@ -11,11 +11,12 @@ import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import hashes_row, only, packed_text, page_row, text_of
 from opensearch_winnow.stores.embedded.search import indexed
-from opensearch_winnow.stores.store import Field, Written
+from opensearch_winnow.stores.store import Written
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 

@@ -147,7 +147,7 @@ def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str
         (["pages.jsonl", "--store", "pages.jsonl"], "pages.jsonl is another kind of file, and no store"),
         (["pages.jsonl", "--store", "."], "is a folder"),
         (["pages.jsonl", "--store", "a.winnow", "--failed", "nowhere/f.jsonl"], "nowhere/f.jsonl"),
-        (["pages.jsonl", "--store", "http://localhost:9200/pages"], "OpenSearch is not supported yet"),
+        (["pages.jsonl", "--store", "http://127.0.0.1:9/pages"], "127.0.0.1:9"),
         (["pages.jsonl", "--store", "a.winnow", "--to", "a.parquet"], "name one of them"),
         (["pages.jsonl"], "Add --store crawl.winnow, or --to records.parquet"),
         (["pages.jsonl", "--to", "a.winnow"], "--store a.winnow"),

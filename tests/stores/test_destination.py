@@ -129,9 +129,13 @@ class RefusingStore(EmbeddedStore):
 def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
     with RefusingStore.open(tmp_path / "a.winnow", create=True) as store:
         into = StoreDestination(store)
-        into.add(page("a"))
-        into.add(page("b", f"{URL}refused"))
-        with pytest.raises(StoreError, match=r"refused 1 pages, .* its own reasons; of this run 1 pages"):
+        reasons: list[str] = []
+        into.add(page("a"), reasons.append)
+        into.add(page("b", f"{URL}refused"), reasons.append)
+        into.close()
+        assert (into.count, reasons) == (1, ["its own reasons"])
+        into.add(page("c", f"{URL}refused"))  # who does not listen is stopped
+        with pytest.raises(StoreError, match="a page was refused: its own reasons"):
             into.close()
     assert kept(tmp_path) == [page("a")]
 

@@ -360,7 +360,8 @@ def test_an_empty_store_answers(store: Store) -> None:
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
     assert store.overlaps(lookups) == [[], []]
     assert store.frequent(lookups, over=0) == [{}, {}]
-    assert store.overlaps([]) == store.frequent([], over=0) == []
+    assert store.overlaps([]) == []
+    assert store.frequent([], over=0) == []
     assert store.capture("https://a.org/1") is None
     assert store.minhashes([]) == []
     assert store.search(Words.of("a")) == (0, [])
