@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.engine_fixture"]
+
 ROOT = Path(__file__).resolve().parent.parent
 LOADED_LATER = (
     *(f"ingest.sources.{name}" for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files")),

@@ -98,9 +98,10 @@ def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(
     assert {path.parts[0] for path in names} == {"opensearch_winnow", wheel.name.rsplit("-", 3)[0] + ".dist-info"}
     wanted = {"py.typed", *(f"cython_core/{module}.pyi" for module in modules)}
     wanted |= {f"cython_core/{pxd.name}" for pxd in (root / "cython_core").glob("*.pxd")}
+    wanted |= {f"stores/engine/{listed.name}" for listed in (root / "stores/engine").glob("jars-*.txt")}
     assert {Path("opensearch_winnow", name) for name in wanted} <= names
     assert {path.suffix for path in names if path.parts[0] == "opensearch_winnow"} <= {
-        *(".py", ".pyi", ".pxd", ".typed"),
+        *(".py", ".pyi", ".pxd", ".typed", ".txt"),
         Path("module" + EXTENSION_SUFFIXES[0]).suffix,
     }
 

@@ -1,0 +1,1 @@
+"""A real engine on this machine: OpenSearch or Elasticsearch, from packages alone."""

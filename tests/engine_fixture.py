@@ -1,0 +1,50 @@
+"""A real engine for the tests: one for the whole run, and clusters for those that hurt them.
+
+WINNOW_TEST_ENGINE names another version than the default. Where no engine can be started, the tests fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from opensearch_winnow.stores.engine.releases import DEFAULT
+
+if TYPE_CHECKING:
+    from opensearch_winnow.stores.engine.running import Running
+
+VERSION = os.environ.get("WINNOW_TEST_ENGINE") or DEFAULT
+WORKER = "PYTEST_XDIST_WORKER" in os.environ
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
+    """The engine that all tests share, of all workers: the first that needs it starts it, and it ends with the run."""
+    from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (most tests need none)
+    from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
+
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if WORKER else base) / "engine"
+    run = os.getppid() if WORKER else os.getpid()
+    return LocalEngine(home).start(VERSION, port=free_port(), owner=run)
+
+
+@pytest.fixture(scope="module")
+def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
+    """Starts an engine of the module's own, of three nodes if nothing else is said; its nodes may be killed."""
+    from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
+    from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
+
+    engines: list[LocalEngine] = []
+
+    def start(nodes: int = 3, *, heap: str = "512m", settings: dict[str, str] | None = None) -> Running:
+        own = LocalEngine(tmp_path_factory.mktemp("cluster"))
+        engines.append(own)
+        return own.start(VERSION, nodes=nodes, heap=heap, port=free_port(nodes), settings=settings, owner=os.getpid())
+
+    yield start
+    for own in engines:
+        own.stop()

@@ -1,0 +1,232 @@
+"""A real engine on this machine: what it can do, how it lives, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from opensearch_winnow.stores.engine.local_engine import LocalEngine, default_home
+from opensearch_winnow.stores.engine.ports import free_port
+from opensearch_winnow.stores.engine.releases import RELEASES
+from opensearch_winnow.stores.engine.running import Node, Running
+from opensearch_winnow.stores.store import StoreError
+from tests.engine_fixture import VERSION
+
+HEAP = "512m"
+
+
+def ask(url: str, method: str, path: str, body: object = None) -> Any:
+    connection = HTTPConnection(url.removeprefix("http://"), timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    answer = json.loads(response.read())
+    connection.close()
+    assert response.status < 300, answer
+    return answer
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for it, on however busy a machine."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[LocalEngine]:
+    """An engine that is not started yet, and ended at last."""
+    engine = LocalEngine(tmp_path / "home")
+    yield engine
+    engine.stop()
+
+
+def test_it_is_what_it_says(engine: Running) -> None:
+    answer = ask(engine.url, "GET", "/")
+    assert answer["version"]["number"] == engine.version == VERSION
+    assert answer["version"].get("distribution", "elasticsearch") == engine.product.lower()
+    assert engine.health()["status"] in ("green", "yellow")
+
+
+def test_all_modules_are_there(engine: Running) -> None:
+    info = ask(engine.url, "GET", "/_nodes/plugins")
+    (node,) = info["nodes"].values()
+    assert {plugin["classname"] for plugin in node["plugins"]} == set(RELEASES[VERSION].plugins)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "text", "tokens"),
+    [
+        ({"tokenizer": "standard", "filter": ["lowercase", "asciifolding"]}, "Café", ["cafe"]),
+        (
+            {"tokenizer": "keyword", "filter": [{"type": "pattern_replace", "pattern": "\\d+", "replacement": "#"}]},
+            "a12b3",
+            ["a#b#"],
+        ),
+        ({"tokenizer": "thai"}, "ภาษาไทย", ["ภาษา", "ไทย"]),  # what the Java runtime cannot do alone
+    ],
+)
+def test_analysis(engine: Running, analysis: dict[str, object], text: str, tokens: list[str]) -> None:
+    answer = ask(engine.url, "POST", "/_analyze", {**analysis, "text": text})
+    assert [token["token"] for token in answer["tokens"]] == tokens
+
+
+def test_it_listens_on_this_machine_only(engine: Running) -> None:
+    (node,) = engine.nodes
+    assert node.process
+    listening = [each.laddr for each in node.process.net_connections() if each.status == psutil.CONN_LISTEN]
+    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+    assert {address.port for address in listening} == {node.port, node.port + 100}
+
+
+def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own.status() is None
+    assert own.stop() is None
+    port = free_port()
+    steps: list[str] = []
+    first = own.start(VERSION, heap=HEAP, port=port, progress=lambda step, _: steps.append(step))
+    assert steps[-1] == f"Starting {first.product} {VERSION}"
+    assert (first.url, first.heap) == (f"http://127.0.0.1:{port}", HEAP)
+    heap = ask(first.url, "GET", "/_nodes/jvm")["nodes"].popitem()[1]["jvm"]["mem"]["heap_max_in_bytes"]
+    assert heap == 512 << 20
+    ask(first.url, "PUT", "/kept/_doc/1", {"a": "page"})
+
+    steps.clear()
+    assert own.start(VERSION, progress=lambda step, _: steps.append(step)) == first == own.status()
+    assert steps == []
+    with pytest.raises(StoreError, match=f"{VERSION} with 1 node runs in .*: stop it first"):
+        own.start(VERSION, nodes=2)
+
+    os.kill(first.pids["node-1"], signal.SIGKILL)
+    until(lambda: own.status() is None)
+    assert first.health() == {}
+    assert first.nodes[0].data_bytes > 1000
+
+    second = own.start(VERSION, heap=HEAP, port=port, settings={"cluster.name": "another"})
+    assert ask(second.url, "GET", "/kept/_doc/1")["_source"] == {"a": "page"}
+    assert second.health()["cluster_name"] == "another"
+
+    os.kill(second.pids["node-1"], signal.SIGSTOP)  # so that it does not do what it is told
+    monkeypatch.setattr("opensearch_winnow.stores.engine.nodes.CLOSING", 0.1)
+    assert own.stop() == second
+    until(lambda: not second.alive)
+    assert own.status() is None
+
+
+@pytest.mark.xdist_group("cluster")
+def test_three_nodes(own: LocalEngine) -> None:
+    """An engine of one node gets two more. One of them all is killed, and started again."""
+    port = free_port(3)
+    alone = own.start(VERSION, heap=HEAP, port=port)
+    ask(alone.url, "PUT", "/pages", {"settings": {"number_of_shards": 1, "number_of_replicas": 2}})
+    ask(alone.url, "PUT", "/pages/_doc/1?refresh=true", {"a": "page"})
+    assert own.stop() == alone
+    assert "closed" in Path(alone.nodes[0].log).read_text(encoding="utf-8").splitlines()[-1]
+
+    running = own.start(VERSION, nodes=3, heap=HEAP, port=port)
+    assert [ask(url, "GET", "/")["name"] for url in running.urls.values()] == ["node-1", "node-2", "node-3"]
+    until(lambda: running.health() == running.health() | {"status": "green", "number_of_nodes": 3})
+
+    os.kill(running.pids["node-1"], signal.SIGKILL)
+    until(lambda: running.health().get("number_of_nodes") == 2)
+    assert [node.name for node in running.alive] == ["node-2", "node-3"]
+    assert running.url == running.urls["node-2"]
+    assert own.status() == running
+
+    again = own.start(VERSION, nodes=3)
+    assert again.urls == running.urls
+    assert again.pids["node-1"] != running.pids["node-1"]
+    assert (again.pids["node-2"], again.pids["node-3"]) == (running.pids["node-2"], running.pids["node-3"])
+    assert again.health()["number_of_nodes"] == 3
+    assert ask(again.urls["node-1"], "GET", "/pages/_count")["count"] == 1
+
+    own.stop()
+    with pytest.raises(StoreError, match="has the data of 3 nodes"):
+        own.start(VERSION, nodes=2)
+
+
+def test_it_ends_with_its_owner(own: LocalEngine) -> None:
+    with subprocess.Popen(["sleep", "600"]) as owner:
+        running = own.start(VERSION, heap=HEAP, port=free_port(), owner=owner.pid)
+        owner.kill()
+    until(lambda: not running.alive)
+
+
+def test_a_node_that_dies_as_it_starts(own: LocalEngine) -> None:
+    with pytest.raises(StoreError, match=r"node-1 ended while it started; (.|\n)*unknown setting \[no.such.setting]"):
+        own.start(VERSION, heap=HEAP, port=free_port(), settings={"no.such.setting": "1"})
+    assert own.status() is None
+    assert not own.state.exists()
+
+
+def test_a_heap_that_java_cannot_have(own: LocalEngine) -> None:
+    with pytest.raises(StoreError, match=r"node-1 ended while it started; (.|\n)*Too small"):
+        own.start(VERSION, heap="1m", port=free_port())
+
+
+def test_a_port_that_is_taken(own: LocalEngine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(StoreError, match=f"port {port} is taken"):
+            own.start(VERSION, port=port - 1, nodes=2, heap=HEAP)
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ({"version": "1.0.0"}, r"no version 1.0.0 .* 3.8.0, 2.19.1, 7.10.2"),
+        ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, and [\d,]+ MB of memory are free"),
+        ({"heap": "much"}, "'much' is no size of a heap"),
+        ({"nodes": 0}, "at least one node"),
+    ],
+)
+def test_what_cannot_be(own: LocalEngine, asked: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(StoreError, match=complaint):
+        own.start(**asked)
+    assert own.status() is None
+
+
+def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = tmp_path / "file" / "home"
+    with pytest.raises(StoreError, match=f"{re.escape(str(home))} cannot be written"):
+        LocalEngine(home).start()
+
+
+def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
+    """Numbers of processes are given again."""
+    own.home.mkdir()
+    with subprocess.Popen(["sleep", "600"]) as other:
+        Running("3.8.0", "OpenSearch", "25", HEAP, (Node("node-1", 9, "/node-1", other.pid),)).write(own.state)
+        assert own.status() is None
+        assert own.stop() is None
+        assert other.poll() is None
+        other.kill()
+
+
+def test_a_file_that_no_engine_has_written(own: LocalEngine) -> None:
+    own.home.mkdir()
+    own.state.write_text("{}")
+    with pytest.raises(StoreError, match=r"engine.json is not what an engine has written"):
+        own.status()
+    own.state.unlink()
+
+
+def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WINNOW_ENGINE_HOME", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_home() == tmp_path / "opensearch-winnow" / "engine"
+    monkeypatch.setenv("WINNOW_ENGINE_HOME", str(tmp_path / "elsewhere"))
+    assert default_home() == tmp_path / "elsewhere" == LocalEngine().home
