@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint types tests bench guarantee asan unicode-tables clean
+.PHONY: help demo test build lint types tests bench engines guarantee asan unicode-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ tests: build ## pytest
 bench: build $(VENV)/.bench ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks
 
+engines: build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
+	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores
+	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores
+
 guarantee: build ## the slow sweep: a million pairs that share a run, and none missed
 	$(RUN)/python -m pytest -n $(JOBS) -m guarantee
 
@@ -48,6 +52,9 @@ asan: $(READY) ## the tests of the core under the address and undefined-behaviou
 
 unicode-tables: $(READY) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
 	$(RUN)/python tools/unicode_tables.py
+
+engine-jars: $(READY) ## write the lists of files that an engine is made of anew
+	$(RUN)/python tools/engine_jars.py
 
 clean: ## remove everything that was made, the environment too
 	rm -rf $(VENV) build dist *.egg-info cython_core/*.so .coverage .hypothesis .*_cache

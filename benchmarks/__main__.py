@@ -35,6 +35,8 @@ USUAL = (
 ON_REQUEST = (
     "store_million",  # 25 minutes, and 14 GB
     "quality",  # no speed: it is the same on every machine
+    "opensearch_bulk",  # these start an engine: a real OpenSearch
+    "opensearch_questions",
     "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
 )
 

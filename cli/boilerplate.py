@@ -114,7 +114,7 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
         registered = index.boilerplate()
     show(registered, as_json, color)
     if not registered:
-        say(f"No boilerplate in {store}: winnow boilerplate add registers a text, and learn finds templates")
+        say(f"No boilerplate in {index.name}: winnow boilerplate add registers a text, and learn finds templates")
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "boilerplate", "show", registered[0].name)
 

@@ -13,7 +13,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_recipe import keep_recipe
-from opensearch_winnow.stores.opening import new_store, open_store, store_exists
+from opensearch_winnow.stores.opening import new_store, open_store, shown, store_exists
 from opensearch_winnow.stores.store import Store
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.given.rstrip("/")
+        return shown(self.given).rstrip("/")
 
     def next_command(self, records: RecordWriter | StoreDestination) -> Sequence[str]:
         """What its user may want to do now."""
@@ -38,7 +38,7 @@ class Place(NamedTuple):
         from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415
 
         example = records.example() if isinstance(records, StoreDestination) else None
-        return "similar", example or "URL", "--store", self.given
+        return "similar", example or "URL", "--store", shown(self.given)
 
 
 def chosen_place(ctx: click.Context, to: str | None, store: str | None) -> Place:

@@ -13,7 +13,9 @@ VARIABLE = "WINNOW_STORE"
 
 
 def store_option(
-    what: str = "The store: a file (crawl.winnow), or http://host:9200/name.", *, required: bool = True
+    what: str = "The store: a file (crawl.winnow), or http://host:9200/name (with WINNOW_USER and WINNOW_PASSWORD).",
+    *,
+    required: bool = True,
 ) -> Callable[[Command], Command]:
     """Give a command --store; its function gets `store`, a name for `stores.opening.open_store`, or None."""
     return click.option(

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
@@ -145,21 +146,33 @@ class RecordMaker:
         text_digest = digest(canon.chars.encode(), canon.words)
         hashes = self._hashes.get(text_digest)
         if hashes is None:
-            picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
-            every = distinct(shingles(canon, scheme.shingle, scheme.seed))
-            signature = minhash(every, scheme.bins)
-            hashes = Hashes(
-                text_digest=text_digest,
-                shingle_digest=digest(every),
-                fingerprints=picked,
-                positions=positions,
-                shingle_count=len(every),
-                sketch=mod_sketch(every, scheme.modulus),
-                minhash=pack(signature, scheme.bits),
-                bands=bands(signature, scheme.bands, scheme.rows),
-            )
+            hashes = _hashes_of(canon, text_digest, scheme)
             self._hashes.put(text_digest, hashes, len(text))
         return hashes
+
+
+def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
+    """Those of a record with this text. A name tells the language of code."""
+    if not text:
+        return Hashes()
+    canon = canonical(text, scheme, name=name)
+    return _hashes_of(canon, digest(canon.chars.encode(), canon.words), scheme)
+
+
+def _hashes_of(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
+    picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    every = distinct(shingles(canon, scheme.shingle, scheme.seed))
+    signature = minhash(every, scheme.bins)
+    return Hashes(
+        text_digest=text_digest,
+        shingle_digest=digest(every),
+        fingerprints=picked,
+        positions=positions,
+        shingle_count=len(every),
+        sketch=mod_sketch(every, scheme.modulus),
+        minhash=pack(signature, scheme.bits),
+        bands=bands(signature, scheme.bands, scheme.rows),
+    )
 
 
 def digest(*parts: Buffer) -> str:

@@ -64,14 +64,14 @@ class Record:
             raise ValueError(f"a record has a position for each fingerprint: {self.url}")
         if self.duplicate is not None and self.duplicate not in DUPLICATES:
             raise ValueError(f"a duplicate is one of {', '.join(DUPLICATES)}, not {self.duplicate!r}: {self.url}")
-        self.url = _storable(self.url)
-        self.text = _storable(self.text)
-        self.crawl = _storable(self.crawl)
-        self.site = _storable(self.site) or site_of(self.url)
+        self.url = storable(self.url)
+        self.text = storable(self.text)
+        self.crawl = storable(self.crawl)
+        self.site = storable(self.site) or site_of(self.url)
         if self.title is not None:
-            self.title = _storable(self.title)
+            self.title = storable(self.title)
         if self.duplicate_of is not None:
-            self.duplicate_of = _storable(self.duplicate_of)
+            self.duplicate_of = storable(self.duplicate_of)
         if self.fetched_at is not None:
             self.fetched_at = _in_utc(self.fetched_at)
         self.cluster = self.cluster or self.id
@@ -109,7 +109,7 @@ def capture_id(url: str, fetched_at: datetime | None) -> str:
     """The id that the record of this capture has: 32 hexadecimal digits. Times without a time zone are in UTC."""
     # Behind the NUL is the time in digits, or nothing where it is not known: no other capture gives the same bytes.
     time = "" if fetched_at is None else microseconds(fetched_at)
-    return blake2b(f"{_storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
+    return blake2b(f"{storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
 
 
 def site_of(url: str) -> str:
@@ -207,7 +207,7 @@ def _hashes(tokens: list[str]) -> array[int]:
     return hashes
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     if text.isascii():
         return text
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from opensearch_winnow.errors import SchemeError, WinnowError
@@ -17,6 +18,9 @@ from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
     from opensearch_winnow.index import Index as Index
+    from opensearch_winnow.parts import actions as actions
+    from opensearch_winnow.parts import mapping_fragment as mapping_fragment
+    from opensearch_winnow.parts import winnow_fields as winnow_fields
 
 __version__ = "0.1.0.dev0"
 
@@ -36,15 +40,19 @@ __all__ = [
     "SchemeError",
     "StoreError",
     "WinnowError",
+    "actions",
     "compare",
     "fingerprint",
+    "mapping_fragment",
+    "winnow_fields",
 ]
+
+# By where they are. They come when they are asked for: they bring every parser along, and `winnow --help` need not wait
+# for them.
+LATER = {"Index": "index", "actions": "parts", "mapping_fragment": "parts", "winnow_fields": "parts"}
 
 
 def __getattr__(name: str) -> Any:
-    """The index when it is asked for: it brings every parser along, and `winnow --help` need not wait for them."""
-    if name == "Index":
-        from opensearch_winnow.index import Index  # noqa: PLC0415
-
-        return Index
+    if name in LATER:
+        return getattr(import_module(f"opensearch_winnow.{LATER[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

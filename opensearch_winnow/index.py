@@ -30,7 +30,7 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.similar import Similar
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
-from opensearch_winnow.stores.opening import failed_pages_of, open_store, store_exists
+from opensearch_winnow.stores.opening import failed_pages_of, open_store, shown, store_exists
 from opensearch_winnow.stores.store import Hit, Statistics, Store
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Index:
     def __init__(
         self, name: str, scheme: Scheme | None, *, create: bool, key: str | None, client: OpenSearch | None
     ) -> None:
-        self.name = name
+        self.name = shown(name)
+        self._address = name  # with the credentials, if it has some
         self._client = client
         self._wanted = scheme
         self._create = create
@@ -91,7 +92,7 @@ class Index:
         return self._opened
 
     def _open(self, *, create: bool = False) -> Store:
-        return open_store(self.name, self._wanted, create=create, key=self._key, client=self._client)
+        return open_store(self._address, self._wanted, create=create, key=self._key, client=self._client)
 
     @property
     def scheme(self) -> Scheme:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+CREDENTIALS = re.compile(r"(?<=://).*@")
 ENDINGS = ("", "-wal", "-shm")  # of the files of an embedded store: what follows its name, while it is open
 
 
@@ -47,6 +48,11 @@ def open_store(
 
 def is_address(name: str) -> bool:
     return bool(ADDRESS.match(name))
+
+
+def shown(name: str) -> str:
+    """The name without the credentials that an address may have: for all that is printed."""
+    return CREDENTIALS.sub("", name) if is_address(name) else name
 
 
 def store_exists(name: str, client: OpenSearch | None = None) -> bool:

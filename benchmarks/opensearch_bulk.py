@@ -1,0 +1,162 @@
+"""Loading real pages into OpenSearch, beside opensearch-py's `helpers.bulk` of their titles and texts alone.
+
+By the clock, in turns, on one node.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import psutil
+from opensearchpy import OpenSearch, helpers
+
+from benchmarks.store_cost import sets
+from benchmarks.table import Run, Table
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.engine.local_engine import LocalEngine
+from opensearch_winnow.stores.engine.ports import free_port
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_operation import Operation
+
+PAGES = 3_000  # of each set
+ROUNDS = 5  # that count; the first does not, as the engine's code is compiled while it runs
+NAME = "pages"
+PLAIN = {"properties": {"title": {"type": "text"}, "text": {"type": "text"}}}
+PEER, TEXTS, ALL = "`helpers.bulk`, title and text", "bulk, title and text", "bulk, all fields"
+AIM = "Aim: all fields at least .7 × as many pages a second as `helpers.bulk` of title and text."
+
+
+class Took(NamedTuple):
+    seconds: float
+    engine: float  # CPU seconds
+    here: float
+
+
+def tables(run: Run) -> Iterator[Table]:
+    maker = RecordMaker(Recipe())
+    made = (maker.make(page) for _, pages in sets(run.size(PAGES, least=5)) for page in pages)
+    records = [record for record in made if isinstance(record, Record)]
+    with TemporaryDirectory(prefix="winnow-bench-") as folder:
+        engine = LocalEngine(Path(folder, "engine"))
+        running = engine.start(heap="1g", port=free_port())
+        (node,) = running.nodes
+        try:
+            with OpenSearch(running.url, timeout=300) as client:
+                load = Loading(client, psutil.Process(node.pid), records)
+                yield times_table(load, run.size(ROUNDS))
+                yield size_table(load)
+        finally:
+            engine.stop()
+
+
+class Loading:
+    """The same pages, again and again, into an index that is new each time."""
+
+    def __init__(self, client: OpenSearch, engine: psutil.Process, records: Sequence[Record]) -> None:
+        self.records = records
+        self._client = client
+        self._engine = engine
+
+    def texts_by_peer(self) -> Took:
+        self._make(PLAIN, {})
+        return self._clocked(lambda: helpers.bulk(self._client, map(self._action, self.records)))
+
+    def texts(self) -> Took:
+        self._make(PLAIN, {})
+        return self._clocked(
+            lambda: self._bulk(Operation("index", NAME, each.id, texts(each)) for each in self.records)
+        )
+
+    def all_fields(self) -> Took:
+        self._make(mapping(Scheme()), index_settings(replicas=0))
+        return self._clocked(
+            lambda: self._bulk(
+                Operation("index", NAME, each.id, source_of(each, place=time.time_ns(), latest=True))
+                for each in self.records
+            )
+        )
+
+    def size(self) -> int:
+        """Bytes of the index as it is now, in one segment."""
+        indices = self._client.indices
+        indices.refresh(index=NAME)
+        indices.forcemerge(index=NAME, max_num_segments=1)
+        indices.flush(index=NAME, force=True)
+        indices.refresh(index=NAME)  # whereupon the old segments go
+        return int(indices.stats(index=NAME, metric="store")["_all"]["primaries"]["store"]["size_in_bytes"])
+
+    def _make(self, fields: dict[str, Any], settings: dict[str, Any]) -> None:
+        self._client.indices.delete(index=f"{NAME}-*")
+        self._client.indices.create(
+            index=f"{NAME}-000001",
+            body={"settings": {"number_of_replicas": 0} | settings, "aliases": {NAME: {}}, "mappings": fields},
+        )
+
+    def _bulk(self, operations: Iterator[Operation]) -> None:
+        for written in bulk(self._client, operations):
+            assert written.outcome == "added", written
+
+    def _clocked(self, write: Callable[[], object]) -> Took:
+        engine, here, start = sum(self._engine.cpu_times()[:2]), time.process_time(), time.perf_counter()
+        write()
+        seconds = time.perf_counter() - start
+        return Took(seconds, sum(self._engine.cpu_times()[:2]) - engine, time.process_time() - here)
+
+    @staticmethod
+    def _action(record: Record) -> dict[str, Any]:
+        return {"_index": NAME, "_id": record.id, "_source": texts(record)}
+
+
+def texts(record: Record) -> dict[str, Any]:
+    return {"title": record.title or "", "text": record.text}
+
+
+def times_table(load: Loading, rounds: int) -> Table:
+    kinds = {PEER: load.texts_by_peer, TEXTS: load.texts, ALL: load.all_fields}
+    took: dict[str, list[Took]] = {name: [] for name in kinds}
+    for number in range(rounds + 1):
+        for name, kind in kinds.items():
+            measured = kind()
+            if number:
+                took[name].append(measured)
+    pages = len(load.records)
+    rows = []
+    for name, each in took.items():
+        ratio = median(peer.seconds / ours.seconds for peer, ours in zip(took[PEER], each, strict=True))
+        rows.append(
+            (
+                name,
+                f"{pages / median(one.seconds for one in each):,.0f}",
+                f"{ratio:.2f} ×",
+                f"{median(one.engine for one in each) / pages * 1e3:.2f}",
+                f"{median(one.here for one in each) / pages * 1e3:.2f}",
+            )
+        )
+    return Table(
+        f"{pages:,} real pages",
+        ("", "pages a second", "pages a second, beside it", "CPU ms of the engine, a page", "of the client"),
+        rows,
+        f"{AIM} The median of {rounds} rounds; the records are made before, their documents meanwhile.",
+    )
+
+
+def size_table(load: Loading) -> Table:
+    pages = len(load.records)
+    load.texts_by_peer()
+    plain = load.size()
+    load.all_fields()
+    whole = load.size()
+    rows = [
+        ("title and text", f"{plain / pages:,.0f}", "1.00 ×"),
+        ("all fields", f"{whole / pages:,.0f}", f"{whole / plain:.2f} ×"),
+    ]
+    return Table("Bytes of a page in the index, as one segment", ("", "bytes", ""), rows, "Aim: at most 1.8 ×.")

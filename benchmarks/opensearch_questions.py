@@ -1,0 +1,153 @@
+"""Questions to OpenSearch, by the clock, beside what the engine offers: a match of ten words, and more_like_this.
+
+Each takes its turn about the same pages, on one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from benchmarks.generated_pages import generated_pages
+from benchmarks.store import clocked, percentiles
+from benchmarks.table import Run, Table
+from benchmarks.unpacked_data import unpacked_data
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.hash_tokens import tokens_of
+from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.dsl.overlap import overlap
+from opensearch_winnow.queries.dsl.pages import best
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.engine.local_engine import LocalEngine
+from opensearch_winnow.stores.engine.ports import free_port
+from tests.quality.corpora import manuals, records
+from tests.quality.measured import THRESHOLD
+from tests.quality.resemblances import Resemblances, resemblances
+
+RECORDS = 100_000
+QUESTIONS = 300
+WARM = 50  # questions that are not counted
+HITS = 100  # of more_like_this, among which a near-duplicate counts as found
+MATCH, NEAR, CANDIDATES, MLT = (
+    "match, ten words of the page",
+    "similar(url=…), near-duplicates, whole answer",
+    "of that, the search for candidates by sketch",
+    "more_like_this the page",
+)
+AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_like_this, recall at least .99."
+
+
+def tables(run: Run) -> Iterator[Table]:
+    with unpacked_data() as unpacked, TemporaryDirectory(prefix="winnow-bench-") as folder:
+        engine = LocalEngine(Path(folder, "engine"))
+        running = engine.start(heap="2g", port=free_port())
+        try:
+            corpus = records(manuals(unpacked))[:: max(1, round(1 / run.scale))]
+            real = (Page(each.url, text=each.text, title=each.title) for each in corpus)
+            with filled(running.url, "manuals", real) as (index, client):
+                yield times_table("Real pages", index, client, run)
+                yield recall_table(index, client, corpus)
+            with filled(running.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
+                yield times_table("Generated pages", index, client, run)
+        finally:
+            engine.stop()
+
+
+@contextmanager
+def filled(engine: str, name: str, pages: Iterable[Page]) -> Iterator[tuple[Index, OpenSearch]]:
+    with OpenSearch(engine, timeout=300) as client, Index.open(f"{engine}/{name}") as index:
+        index.add(pages)
+        client.indices.forcemerge(index=name, max_num_segments=1)
+        yield index, client
+
+
+def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table:
+    """All kinds of question about one page, then about the next."""
+    pages = list(index.store.scan() if title == "Real pages" else islice(index.store.scan(), 20_000))
+    asked = Random(6).sample(pages, min(len(pages), run.size(QUESTIONS, least=5) + WARM))
+    kinds: dict[str, Callable[[Record], Any]] = {
+        MATCH: lambda page: search(index, client, match(page)),
+        MLT: lambda page: search(index, client, more_like_this(index, page)),
+        CANDIDATES: lambda page: search(index, client, candidates(page)),
+        NEAR: lambda page: index.similar(url=page.url),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in kinds}
+    for page in asked:
+        for name, question in kinds.items():
+            seconds[name] += clocked(question, [page])
+    p50 = {name: percentiles(each[WARM:] or each) for name, each in seconds.items()}
+    rows = [
+        (
+            name,
+            f"{middle * 1e3:.1f} / {late * 1e3:.1f}",
+            f"{middle / p50[MATCH][0]:.2f} ×",
+            f"{middle / p50[MLT][0]:.2f} ×",
+        )
+        for name, (middle, late) in p50.items()
+    ]
+    count = index.store.count()
+    return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of match", "of mlt"), rows, AIM)
+
+
+def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Table:
+    truth = resemblances(corpus, Scheme(), least=THRESHOLD)
+    ours = {(url, match.card.url) for url in urls(truth) for match in index.similar(url=url, limit=None).matches}
+    by_url = {record.url: record for record in corpus}
+    theirs: set[tuple[str, str]] = set()
+    first: set[tuple[str, str]] = set()  # among as many hits as there are near-duplicates
+    for url in urls(truth):
+        found = search(index, client, more_like_this(index, by_url[url], HITS))["hits"]["hits"]
+        others = [hit["_source"]["url"] for hit in found]
+        theirs |= {(url, other) for other in others}
+        first |= {(url, other) for other in others[: sum(1 for a, _ in truth if a == url)]}
+    rows = [
+        ("similar(url=…)", *shares(ours, truth)),
+        (f"more_like_this, among its first {HITS}", *shares(theirs, truth)),
+        ("more_like_this, among as many hits as the page has near-duplicates", *shares(first, truth)),
+    ]
+    return Table(
+        f"Near-duplicates of {len(urls(truth)):,} real pages, resemblance at least {THRESHOLD:g}",
+        ("", "recall", "precision"),
+        rows,
+        f"The truth is the exact resemblance of all pairs of pages: {len(truth) // 2:,} are near-duplicates.",
+    )
+
+
+def urls(truth: Resemblances) -> list[str]:
+    return sorted({url for url, _ in truth})
+
+
+def shares(found: set[tuple[str, str]], truth: Resemblances) -> tuple[str, str]:
+    right = sum(pair in truth for pair in found)
+    return f"{right / len(truth):.4f}", f"{right / max(len(found), 1):.4f}"
+
+
+def search(index: Index, client: OpenSearch, body: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = client.search(index=index.name.rpartition("/")[2], body=body)
+    return answer
+
+
+def match(page: Record) -> dict[str, Any]:
+    words = page.text.split()
+    some = Random(page.id).sample(words, min(10, len(words)))
+    return {"query": {"match": {"text": " ".join(some)}}, "size": 10, "_source": ["url", "title"]}
+
+
+def more_like_this(index: Index, page: Record, hits: int = 10) -> dict[str, Any]:
+    """As the engine has it by default."""
+    like = {"_index": index.name.rpartition("/")[2], "_id": page.id}
+    query = {"more_like_this": {"fields": ["text"], "like": [like]}}
+    return {"query": query, "size": hits, "_source": ["url", "title"]}
+
+
+def candidates(page: Record) -> dict[str, Any]:
+    return best(overlap("sketch", tokens_of(page.sketch) or ["none"]), size=100, fields=CARD_FIELDS)

@@ -1,0 +1,66 @@
+"""How OpenSearch takes texts apart into words: as the embedded store does.
+
+Of 415,355 words of real pages two differ: a sign that is a word for one of them, and an ø, which is an o here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+ANALYZER = "winnow_words"
+
+# Scripts that are written without spaces, and whose characters the standard tokenizer keeps together: Thai and Lao,
+# Myanmar, Khmer, the repeat marks of kana, katakana, its small extensions, and the half-width forms.
+# Of ideographs and hiragana it makes a word of each character by itself. Marks above and below letters are no words.
+UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x3031, 0x3035),
+    (0x30A0, 0x30FF),
+    (0x31F0, 0x31FF),
+    (0xFF66, 0xFF9D),
+)
+# Where the standard tokenizer does not split a word, or a number: apostrophes, full stops, colons, commas and low lines
+# of all kinds, and what is not seen, as the soft hyphen.
+SEPARATORS = (
+    "_'.:,;·\u00ad\u0387\u055f\u05f3\u05f4\u060c\u060d\u066c\u07f8\u200b\u200c\u200d\u200e\u200f\u2018\u2019\u2024\u2027"
+    "\u202f\u203f\u2040\u2044\u2054\u2060\ufe10\ufe13\ufe14\ufe33\ufe34\ufe4d\ufe4e\ufe4f\ufe50\ufe52\ufe54\ufe55\ufeff"
+    "\uff07\uff0c\uff0e\uff1a\uff1b\uff3f"
+)
+FINAL_SIGMA, SIGMA = 0x03C2, 0x03C3  # the same letter, which has one small form more than capital ones
+DIACRITICS = (0x0300, 0x0331)  # that stand for themselves, behind their letter
+
+
+def analysis() -> dict[str, Any]:
+    """The part of an index's settings that has the analyzer in it.
+
+    The characters are listed because that is quick: of the CPU time for pages of text alone it takes a third more than
+    the standard tokenizer by itself; the same as a regular expression took two and a half times as much.
+    """
+    return {
+        "char_filter": {"winnow_characters": {"type": "mapping", "mappings": _characters()}},
+        "analyzer": {
+            ANALYZER: {
+                "type": "custom",
+                "char_filter": ["winnow_characters"],
+                "tokenizer": "standard",
+                "filter": ["lowercase", "asciifolding"],
+            }
+        },
+    }
+
+
+def _characters() -> list[str]:
+    space = _escaped(0x20)
+    unspaced = [code for first, last in UNSPACED for code in range(first, last + 1)]
+    return [
+        *(f"{_escaped(ord(character))} => {space}" for character in SEPARATORS),
+        f"{_escaped(FINAL_SIGMA)} => {_escaped(SIGMA)}",
+        *(f"{_escaped(code)} => " for code in range(DIACRITICS[0], DIACRITICS[1] + 1)),
+        *(f"{_escaped(code)} => {space}{_escaped(code) + space if chr(code).isalnum() else ''}" for code in unspaced),
+    ]
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}"

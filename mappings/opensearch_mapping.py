@@ -1,0 +1,141 @@
+"""The indices of a store on OpenSearch: mapping, settings and template, as plain dicts for any client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from opensearch_winnow.mappings.opensearch_analysis import ANALYZER, analysis
+from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
+from opensearch_winnow.scheme import Scheme
+
+FORMAT = 1  # of the mapping, and of what it is about; others are refused
+META = "winnow"  # what says so, in the mapping's _meta
+
+TEXT = {"type": "text", "analyzer": ANALYZER}
+# Lucene refuses terms of more than 32,766 bytes, and a character has up to four: a longer one is kept, and not found.
+KEYWORD = {"type": "keyword", "ignore_above": 8191}
+KEPT = {"type": "keyword", "index": False, "doc_values": False}
+FOUND = {"type": "keyword", "doc_values": False}
+# `bool.should` of `term` on such a field scores the number of shared tokens, and nothing else.
+TOKENS = {
+    "type": "keyword",
+    "doc_values": False,
+    "norms": False,
+    "index_options": "docs",
+    "similarity": "boolean",
+}
+COUNT = {"type": "integer", "index": False}
+BINARY = {"type": "binary"}
+
+HASH_FIELDS: dict[str, dict[str, Any]] = {
+    "text_digest": KEPT,
+    "shingle_digest": FOUND,
+    "fingerprints": TOKENS,
+    "fingerprint_count": COUNT,
+    "positions": BINARY,
+    "shingle_count": COUNT,
+    "sketch": TOKENS,
+    "sketch_count": COUNT,
+    "minhash": BINARY,
+    "bands": TOKENS,
+}
+FIELDS: dict[str, dict[str, Any]] = {
+    "url": KEYWORD,
+    "site": KEYWORD,
+    "crawl": KEYWORD,
+    "title": TEXT,
+    "text": TEXT,
+    "fetched_at": {"type": "date"},
+    "fetched_us": {"type": "long"},
+    "payload_digest": {**KEYWORD, "doc_values": False},
+    "content_digest": KEPT,
+    **HASH_FIELDS,
+    "duplicate": KEPT,
+    "duplicate_of": KEPT,
+    "cluster": KEYWORD,
+    "latest": {"type": "boolean"},
+    "place": {"type": "long"},
+}
+
+
+def mapping(scheme: Scheme | WrittenScheme) -> dict[str, Any]:
+    """Of the index of pages. It tells the scheme, but for the key."""
+    said = written(scheme) if isinstance(scheme, Scheme) else scheme
+    content = {"format": FORMAT, "scheme_id": said.id, "keyed": said.keyed, "scheme": said.choices}
+    return {"dynamic": "strict", "_meta": {META: content}, "properties": _copy(FIELDS)}
+
+
+def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
+    """The scheme of a mapping that an index called `name` has. Refused if it is none of ours."""
+    content = mapping.get("_meta", {}).get(META)
+    try:
+        version = content["format"]
+        if version != FORMAT:
+            raise RecordsError(f"{name} has format {version} of winnow's indices, and this winnow knows {FORMAT} only")
+        return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
+    except (KeyError, TypeError):
+        raise RecordsError(f"{name} is an index, but not a store of winnow: its mapping tells no scheme") from None
+
+
+def fragment(below: str = "") -> dict[str, Any]:
+    """Only the fields that fingerprinting makes, for somebody's own mapping; if said, below an object field."""
+    made: dict[str, Any] = {"properties": _copy(HASH_FIELDS)}
+    for name in reversed(below.split(".") if below else []):
+        made = {"properties": {name: made}}
+    return made
+
+
+def index_settings(shards: int = 1, replicas: int | None = None) -> dict[str, Any]:
+    """Of the index of pages, for search. LOADING changes them for as long as an index is filled.
+
+    Without a number of replicas there is one as soon as a second node can hold it: one node alone is not left waiting
+    for another, and a cluster keeps every page when a node is lost.
+
+    The codec and the interval of refreshes are the engine's own: `best_compression` doubled the CPU time of indexing,
+    and an index that nobody searches is not refreshed.
+    """
+    return {
+        "number_of_shards": shards,
+        **replica_settings(replicas),
+        "default_pipeline": PIPELINE,
+        "analysis": analysis(),
+    }
+
+
+def replica_settings(replicas: int | None) -> dict[str, Any]:
+    if replicas is None:
+        return {"auto_expand_replicas": "0-1"}
+    return {"auto_expand_replicas": False, "number_of_replicas": replicas}
+
+
+# For an index that is filled and not yet searched: no segments for readers who are not there. None is as it was.
+LOADING: dict[str, Any] = {"refresh_interval": "-1"}
+LOADED: dict[str, Any] = dict.fromkeys(LOADING)
+
+
+def index_template(
+    name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None
+) -> dict[str, Any]:
+    """Of the indices NAME-000001 and on, whoever makes the next one."""
+    return {
+        "index_patterns": [f"{name}-0*"],
+        "priority": 200 + len(name),  # of two whose patterns meet the longer name is meant; equal ones are refused
+        "template": {"settings": index_settings(shards, replicas), "mappings": mapping(scheme)},
+        "_meta": {"description": f"The pages of the store {name}, by opensearch-winnow."},
+    }
+
+
+def settings_index() -> dict[str, Any]:
+    """The index NAME.settings: what goes with a store and is not a page, as JSON by name."""
+    return {
+        "settings": {"number_of_shards": 1, **replica_settings(None), "hidden": True},
+        "mappings": {"dynamic": "strict", "properties": {"value": dict(KEPT)}},
+    }
+
+
+def _copy(fields: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Each a dict of its own: they are changed by those who get them."""
+    return {name: dict(field) for name, field in fields.items()}

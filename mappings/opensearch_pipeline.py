@@ -1,0 +1,127 @@
+"""The ingest pipeline: documents that others write are checked on the server, and what can be derived is.
+
+It is the default pipeline of the index of pages. What this package writes itself is complete, and goes past it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+VERSION = 1
+PIPELINE = f"winnow-{VERSION}"
+PAST_IT = "_none"  # as the name of the pipeline of a request: none
+
+# What fingerprinting makes and nothing on the server can.
+MADE_OF_THE_TEXT = ("text_digest", "shingle_digest", "positions", "shingle_count", "minhash")
+TOKENS = ("fingerprints", "sketch", "bands")
+
+# A function returns what is wrong, or null. The answer goes through a field, because only the processor `fail` puts a
+# plain sentence into the outcome of an item; an exception of a script is "runtime error" there.
+CHECK = """
+String wrong(def ctx, def params) {
+  if (!(ctx.url instanceof String) || ctx.url.isEmpty()) { return 'a page has a url'; }
+  if (ctx._id == null) { return 'a page is written with an _id, so that it is there once: that of its capture'; }
+  for (name in params.made) {
+    if (ctx[name] == null) { return 'it has no ' + name + ': merge all of winnow_fields(text) into the document'; }
+  }
+  for (name in params.tokens) {
+    if (!(ctx[name] instanceof List)) { return name + ' is an array of hashes: merge all of winnow_fields(text)'; }
+    for (token in ctx[name]) {
+      if (!(token instanceof String) || token.length() != 11) {
+        return name + ' has a hash that is not 11 characters of base64url: ' + token;
+      }
+    }
+  }
+  return null;
+}
+def reason = wrong(ctx, params);
+if (reason != null) { ctx.winnow_refuses = reason; }
+""".strip()
+
+# As urlsplit(url).hostname has it, which is what the record's own site is.
+SITE = """
+String site(String url) {
+  int slashes = url.indexOf('//');
+  if (slashes < 0 || (slashes > 0 && url.charAt(slashes - 1) != (char) ':')) { return ''; }
+  for (int i = 0; i < slashes - 1; i++) {
+    char c = url.charAt(i);
+    boolean letter = (c >= (char) 'a' && c <= (char) 'z') || (c >= (char) 'A' && c <= (char) 'Z');
+    boolean later = (c >= (char) '0' && c <= (char) '9') || c == (char) '+' || c == (char) '-' || c == (char) '.';
+    if (!letter && (i == 0 || !later)) { return ''; }
+  }
+  String host = url.substring(slashes + 2);
+  for (end in ['/', '?', '#']) {
+    int at = host.indexOf(end);
+    if (at >= 0) { host = host.substring(0, at); }
+  }
+  host = host.substring(host.lastIndexOf('@') + 1);
+  int close = host.indexOf(']');
+  if (host.startsWith('[')) { return close < 0 ? '' : host.substring(1, close).toLowerCase(); }
+  int port = host.indexOf(':');
+  return (port < 0 ? host : host.substring(0, port)).toLowerCase();
+}
+if (ctx.site == null || ctx.site == '') { ctx.site = site(ctx.url); }
+""".strip()
+
+# Times are compared by fetched_us, and shown by fetched_at: whoever writes one has both.
+TIME = """
+def micros(def time) {
+  if (time instanceof Number) { return ((Number) time).longValue() * 1000L; }
+  String text = time.toString();
+  Instant at = null;
+  try { at = ZonedDateTime.parse(text).toInstant(); } catch (Exception e) { at = null; }
+  if (at == null) {
+    try { at = LocalDateTime.parse(text).toInstant(ZoneOffset.UTC); } catch (Exception e) { at = null; }
+  }
+  if (at == null) {
+    try { at = LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant(); } catch (Exception e) { at = null; }
+  }
+  return at == null ? null : (def) (at.getEpochSecond() * 1000000L + at.getNano() / 1000);
+}
+if (ctx.fetched_us == null && ctx.fetched_at != null) {
+  def time = micros(ctx.fetched_at);
+  if (time == null) { ctx.winnow_refuses = 'fetched_at is no time as 2024-05-06T12:00:00Z: ' + ctx.fetched_at; }
+  else { ctx.fetched_us = time; }
+} else if (ctx.fetched_us instanceof Number && ctx.fetched_at == null) {
+  ctx.fetched_at = Instant.EPOCH.plus(((Number) ctx.fetched_us).longValue(), ChronoUnit.MICROS).toString();
+}
+""".strip()
+
+# The place of a page that comes later is higher. Nanoseconds tell pages of one millisecond apart; they are no clock.
+REST = """
+ctx.fingerprint_count = new HashSet(ctx.fingerprints).size();
+ctx.sketch_count = ctx.sketch.size();
+for (name in ['crawl', 'text', 'content_digest']) { if (ctx[name] == null) { ctx[name] = ''; } }
+if (ctx.cluster == null || ctx.cluster == '') { ctx.cluster = ctx._id; }
+if (ctx.latest == null) { ctx.latest = true; }
+if (ctx.place == null) {
+  long nanos = System.nanoTime() % 1000000L;
+  ctx.place = System.currentTimeMillis() * 1000000L + (nanos < 0L ? nanos + 1000000L : nanos);
+}
+""".strip()
+
+
+def pipeline() -> dict[str, Any]:
+    """The body of `PUT _ingest/pipeline/winnow-1`."""
+    refused = {
+        "fail": {
+            "if": "ctx.winnow_refuses != null",
+            "message": f"{PIPELINE} refuses the document: {{{{{{winnow_refuses}}}}}}",
+        }
+    }
+    return {
+        "description": "Checks the pages of a winnow store, and derives counts, site, times, cluster and place.",
+        "version": VERSION,
+        "processors": [
+            _script(CHECK, made=list(MADE_OF_THE_TEXT), tokens=list(TOKENS)),
+            refused,
+            _script(TIME),
+            refused,
+            _script(SITE),
+            _script(REST),
+        ],
+    }
+
+
+def _script(source: str, **params: Any) -> dict[str, Any]:
+    return {"script": {"lang": "painless", "source": source, **({"params": params} if params else {})}}

@@ -1,0 +1,84 @@
+"""The options of a client that the environment names."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from opensearch_winnow.stores.opensearch.refusals import short
+from opensearch_winnow.stores.store import StoreError
+
+NO = ("", "0", "false", "no", "off")
+FILES = {"WINNOW_CA_CERTS": "ca_certs", "WINNOW_CLIENT_CERT": "client_cert", "WINNOW_CLIENT_KEY": "client_key"}
+AWS_SERVICE = "es"  # the managed clusters; the serverless ones are aoss
+
+
+def environment_options(environment: Mapping[str, str], *, credentials: bool = True) -> dict[str, Any]:
+    """For opensearch-py, by the variables that are set. Without credentials if others are used."""
+    options: dict[str, Any] = {}
+    for variable, option in FILES.items():
+        if path := environment.get(variable):
+            if not Path(path).exists():
+                raise StoreError(f"there is no {path}, which {variable} names")
+            options[option] = path
+    if _yes(environment, "WINNOW_INSECURE"):
+        options |= {"verify_certs": False, "ssl_show_warn": False}  # no need to tell those who have said so
+    if _yes(environment, "WINNOW_COMPRESS"):
+        options["http_compress"] = True
+    if seconds := environment.get("WINNOW_TIMEOUT"):
+        options["timeout"] = _seconds(seconds)
+    return options | _credentials(environment) if credentials else options
+
+
+def _credentials(environment: Mapping[str, str]) -> dict[str, Any]:
+    set_ones = [name for name in ("WINNOW_USER", "WINNOW_API_KEY", "WINNOW_AWS_REGION") if environment.get(name)]
+    if len(set_ones) > 1:
+        raise StoreError(f"{' and '.join(set_ones)} are set, and only one can say who asks: unset the others")
+    if user := environment.get("WINNOW_USER"):
+        return {"http_auth": (user, environment.get("WINNOW_PASSWORD", ""))}
+    if key := environment.get("WINNOW_API_KEY"):
+        # Elasticsearch wants id:key encoded, and gives it out either way.
+        encoded = base64.b64encode(key.encode()).decode() if ":" in key else key
+        return {"headers": {"authorization": f"ApiKey {encoded}"}}
+    if region := environment.get("WINNOW_AWS_REGION"):
+        return {"http_auth": _signer(region, environment.get("WINNOW_AWS_SERVICE") or AWS_SERVICE)}
+    return {}
+
+
+def _signer(region: str, service: str) -> Any:
+    """Signs requests with the credentials that all AWS tools find."""
+    from opensearchpy import Urllib3AWSV4SignerAuth  # noqa: PLC0415
+
+    try:
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 (optional)
+        from botocore.session import Session  # noqa: PLC0415
+    except ImportError:
+        raise StoreError(
+            "WINNOW_AWS_REGION needs botocore: install it with pip install 'opensearch-winnow[aws]'"
+        ) from None
+    try:
+        found, reason = Session().get_credentials(), ""
+    except BotoCoreError as error:
+        found, reason = None, f" ({short(str(error))})"
+    if not found:
+        raise StoreError(
+            f"WINNOW_AWS_REGION is set, and there are no AWS credentials{reason}: set AWS_ACCESS_KEY_ID and"
+            " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        )
+    return Urllib3AWSV4SignerAuth(found, region, service)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise StoreError(f"WINNOW_TIMEOUT is {text}, and has to be a number of seconds")
+    return seconds
+
+
+def _yes(environment: Mapping[str, str], name: str) -> bool:
+    return environment.get(name, "").lower() not in NO

@@ -1,0 +1,75 @@
+"""winnow setup, as a user and as an administrator see it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.stores.engine.running import Running
+from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+
+Winnow = Callable[..., Result]
+FORBIDDEN = {
+    "error": {"type": "security_exception", "reason": "no permissions for [cluster:admin/ingest/pipeline/put]"},
+    "status": 403,
+}
+
+
+def no_rights_on_the_cluster(arrived: Arrived) -> Answer | None:
+    """What is of the whole cluster is for others to change."""
+    changes = arrived.method == "PUT" and arrived.path.startswith("/_")
+    return Answer(403, json.dumps(FORBIDDEN).encode()) if changes else None
+
+
+def test_it_says_what_it_made_and_what_was_there(winnow: Winnow, engine: Running) -> None:
+    store = f"{engine.url}/cli-made"
+    first = winnow("setup", "--store", store, "--preset", "passages", "--shards", "2", "--replicas", "0")
+    assert first.exit_code == 0
+    assert "made\tindex cli-made-000001, alias cli-made\n" in first.stdout
+    again = winnow("setup", "--store", store)
+    assert again.stdout == first.stdout.replace("made\t", "there\t")
+    assert again.stderr == "Nothing is missing.\n"
+    other = winnow("setup", "--store", store, "--preset", "pages", "--noise", "30")
+    assert other.exit_code == 2
+    assert "cli-made has records of scheme 20-40" in other.stderr
+    with OpenSearch(engine.url) as client:
+        settings = client.indices.get_settings(index="cli-made")["cli-made-000001"]["settings"]["index"]
+    assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("2", "0")
+
+
+def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engine: Running) -> None:
+    shown = winnow("setup", "--store", f"{engine.url}/cli-dry", "--dry-run")
+    assert "\n# index cli-dry-000001, alias cli-dry\nPUT /cli-dry-000001\n{\n" in shown.stdout
+    machine = json.loads(winnow("setup", "--store", f"{engine.url}/cli-dry", "--dry-run", "--json").stdout)
+    assert [(step["path"], step["outcome"]) for step in machine["steps"]][-3:] == [
+        ("/_index_template/winnow-cli-dry", "missing"),
+        ("/cli-dry-000001", "missing"),
+        ("/cli-dry.settings", "missing"),
+    ]
+    assert machine["steps"][-2]["body"]["aliases"] == {"cli-dry": {}}
+    with OpenSearch(engine.url) as client:
+        assert not client.indices.exists(index="cli-dry")
+
+
+def test_who_may_not_do_it_is_told_who_can(winnow: Winnow, engine: Running) -> None:
+    with Gateway(engine.url, no_rights_on_the_cluster) as gate:
+        address = gate.url
+        refused = winnow("setup", "--store", f"{address}/cli-refused")
+        assert refused.exit_code == 2
+        assert "cli-refused cannot be set up: this user may not make the " in refused.stderr
+        assert "`winnow setup --dry-run` prints the requests for an administrator" in refused.stderr
+        assert winnow("setup", "--store", f"{address}/cli-refused", "--dry-run").exit_code == 0
+    with OpenSearch(engine.url) as client:
+        assert not client.indices.exists(index="cli-refused-000001")
+
+
+@pytest.mark.parametrize("command", ["setup", "migrate"])
+def test_a_file_needs_neither(winnow: Winnow, command: str) -> None:
+    said = winnow(command, "--store", "crawl.winnow", "--json")
+    assert said.exit_code == 0
+    assert said.stderr.startswith("crawl.winnow is a file, which needs no ")
+    assert json.loads(said.stdout)["store"] == "crawl.winnow"

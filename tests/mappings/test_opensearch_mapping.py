@@ -1,0 +1,167 @@
+"""Mapping, settings and template, as a real engine takes them."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch, RequestError
+
+from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_mapping import (
+    FIELDS,
+    HASH_FIELDS,
+    fragment,
+    index_settings,
+    index_template,
+    mapping,
+    settings_index,
+    written_in,
+)
+from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.sqlite_schema import FIRST_FORMAT
+from opensearch_winnow.mappings.written_scheme import written
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.embedded.search import indexed
+from opensearch_winnow.stores.engine.running import Running
+
+MakeRecord = Callable[..., Record]
+SEARCHED = {"settings": index_settings(), "mappings": mapping(Scheme())}
+
+
+@pytest.fixture
+def client(engine: Running) -> Iterator[OpenSearch]:
+    with OpenSearch(engine.url, timeout=60) as made:
+        yield made
+
+
+@pytest.fixture
+def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
+    name = f"mapping-{request.node.name}".replace("_", "-").lower()
+    client.indices.create(index=name, body=SEARCHED)
+    return name
+
+
+def test_every_field_of_a_document_has_its_mapping(record: MakeRecord) -> None:
+    whole = record(1, payload_digest="sha1:A", duplicate="text", duplicate_of="https://example.org/0")
+    assert set(source_of(whole, place=1, latest=True)) == set(FIELDS)
+
+
+@pytest.mark.parametrize("scheme", [Scheme(), Scheme(noise=20, guarantee=40, key="secret")])
+def test_the_engine_keeps_the_scheme_and_not_its_key(client: OpenSearch, scheme: Scheme) -> None:
+    name = f"mapping-scheme-{scheme.id}"
+    client.indices.create(index=name, body={"settings": index_settings(), "mappings": mapping(scheme)})
+    kept = client.indices.get_mapping(index=name)[name]["mappings"]
+    assert written_in(kept, name) == written(scheme)
+    assert "secret" not in str(kept)
+    assert mapping(written(scheme)) == mapping(scheme)
+
+
+@pytest.mark.parametrize(
+    ("meta", "complaint"),
+    [
+        ({}, "x is an index, but not a store of winnow"),
+        ({"_meta": {"other": 1}}, "x is an index, but not a store of winnow"),
+        ({"_meta": {"winnow": "yes"}}, "x is an index, but not a store of winnow"),
+        ({"_meta": {"winnow": {"format": 1}}}, "x is an index, but not a store of winnow"),
+        ({"_meta": {"winnow": {"format": 2}}}, "x has format 2 of winnow's indices, and this winnow knows 1 only"),
+    ],
+)
+def test_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(RecordsError, match=complaint):
+        written_in(meta, "x")
+
+
+def test_shared_tokens_are_counted_and_nothing_else(client: OpenSearch, index: str, record: MakeRecord) -> None:
+    for number in range(3):
+        source = source_of(record(number), place=number, latest=True)
+        source["sketch"] = ["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1]
+        client.index(index=index, id=str(number), body=source, params={"pipeline": "_none"})
+    client.indices.refresh(index=index)
+    should = [{"term": {"sketch": token}} for token in ("AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC", "DDDDDDDDDDD")]
+    hits = client.search(index=index, body={"query": {"bool": {"should": should}}})["hits"]["hits"]
+    assert [(hit["_id"], hit["_score"]) for hit in hits] == [("2", 3.0), ("1", 2.0), ("0", 1.0)]
+
+
+def test_a_field_that_nobody_knows_is_refused(client: OpenSearch, index: str) -> None:
+    with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
+        client.index(index=index, body={"colour": "blue"}, params={"pipeline": "_none"})
+
+
+def test_a_url_longer_than_a_term_may_be_is_kept(client: OpenSearch, index: str, record: MakeRecord) -> None:
+    url = "https://example.org/" + "é" * 40_000
+    long = record(1, url=url, payload_digest="x" * 40_000, duplicate="text", duplicate_of=url)
+    source = source_of(long, place=1, latest=True)
+    client.index(index=index, id="1", body=source, params={"pipeline": "_none"})
+    assert client.get(index=index, id="1")["_source"] == source
+
+
+def test_words_are_those_of_the_embedded_store(client: OpenSearch, index: str) -> None:
+    texts = [
+        "Don't split_case a.b 1,000.5 (x) [y] «z» 3/4 50% a+b=c",
+        "ÉTÉ cafe\u0301 naïve Ελλάς ёлка",
+        "ภาษา ສະບາຍ မြန် ខ្មែរ",
+        "カタカナ ﾊﾝ ひらがな 漢字 abc漢 ー 々",
+        "so\u00adft zero\u200bwidth http://a.org/b-c?d=e user@example.org",
+        "한국어 words שלום “quoted” it’s — dash… a·b a;b",
+    ]
+    for text in texts:
+        found = client.indices.analyze(index=index, body={"field": "text", "text": text})["tokens"]
+        assert [each["token"] for each in found] == words_of_sqlite(text)
+
+
+def test_letters_that_are_not_made_of_others_are_folded_too(client: OpenSearch, index: str) -> None:
+    """Here the embedded store finds less."""
+    found = client.indices.analyze(index=index, body={"field": "text", "text": "Bjørn Straße"})["tokens"]
+    assert [each["token"] for each in found] == ["bjorn", "strasse"]
+    assert words_of_sqlite("Bjørn Straße") == ["bjørn", "straße"]
+
+
+def words_of_sqlite(text: str) -> list[str]:
+    """In their order, as the embedded store indexes them."""
+    with closing(sqlite3.connect(":memory:")) as rows:
+        (tokenize,) = re.findall(r"tokenize = '(.*?)'", FIRST_FORMAT)
+        rows.execute(f"CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = '{tokenize}')")
+        rows.execute("CREATE VIRTUAL TABLE each USING fts5vocab (words, 'instance')")
+        rows.execute("INSERT INTO words VALUES (?)", (indexed(text),))
+        return [term for (term,) in rows.execute('SELECT term FROM "each" ORDER BY "offset"')]
+
+
+def test_the_template_makes_the_next_index(client: OpenSearch) -> None:
+    # Two stores of which the name of one starts as the indices of the other.
+    for name in ("templated", "templated-0x"):
+        scheme = Scheme(noise=20 + len(name))
+        template = index_template(name, scheme, shards=2, replicas=0)
+        client.indices.put_index_template(name=f"winnow-{name}", body=template)
+        client.indices.create(index=f"{name}-000007")
+        made = client.indices.get(index=f"{name}-000007")[f"{name}-000007"]
+        assert written_in(made["mappings"], name) == written(scheme)
+        assert made["settings"]["index"]["number_of_shards"] == "2"
+        assert made["settings"]["index"]["default_pipeline"] == "winnow-1"
+
+
+def test_one_node_is_not_left_waiting_for_another(client: OpenSearch, index: str) -> None:
+    assert client.cluster.health(index=index, params={"wait_for_status": "green"})["status"] == "green"
+
+
+def test_settings_are_kept_however_long_they_are(client: OpenSearch) -> None:
+    client.indices.create(index="kept.settings", body=settings_index())
+    client.index(index="kept.settings", id="recipe", body={"value": "x" * 100_000}, params={"refresh": "true"})
+    (hit,) = client.search(index="kept.settings")["hits"]["hits"]
+    assert hit["_source"] == {"value": "x" * 100_000}
+    assert "kept.settings" not in client.indices.get(index="kept*")
+
+
+def test_a_fragment_is_ours_alone_and_below_any_field() -> None:
+    assert fragment() == {"properties": HASH_FIELDS}
+    assert fragment("a.b") == {"properties": {"a": {"properties": {"b": fragment()}}}}
+
+
+def test_what_is_given_out_can_be_changed() -> None:
+    fragment()["properties"]["sketch"]["type"] = "text"
+    mapping(Scheme())["properties"]["url"]["type"] = "text"
+    assert fragment()["properties"]["sketch"]["type"] == mapping(Scheme())["properties"]["url"]["type"] == "keyword"

@@ -1,0 +1,155 @@
+"""The pipeline, on a real engine: what it derives is what a record has, and what it refuses it says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.mappings.opensearch_document import record_of, source_of
+from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
+from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
+from opensearch_winnow.mappings.record import Record, site_of
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.engine.running import Running
+
+MakeRecord = Callable[..., Record]
+DERIVED = ("site", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
+URLS = [
+    "http://a.org",
+    "HTTP://user:pass@A.Org:80/x?y#z",
+    "//h/x",
+    "file:///x",
+    "mailto:a@b",
+    "http:/a",
+    "a//b",
+    "1a://b",
+    "http://[::1]:9200/x",
+    "http://[::1",
+    "http://a?b://c",
+    "http://a@b@c/",
+    "urn:x:y//z",
+    "http://Ä.org/ß",
+    "h-t+1.://q",
+    "http://a.org#//b",
+    "no address",
+]
+
+
+@pytest.fixture
+def client(engine: Running) -> Iterator[OpenSearch]:
+    with OpenSearch(engine.url, timeout=60) as made:
+        made.ingest.put_pipeline(id=PIPELINE, body=pipeline())
+        yield made
+
+
+def through(client: OpenSearch, *sources: dict[str, Any], id_: str | None = "some-id") -> list[dict[str, Any]]:
+    """What becomes of each: a document, or an error."""
+    ids = {} if id_ is None else {"_id": id_}
+    body = {"docs": [{"_source": source} | ids for source in sources]}
+    answers = client.ingest.simulate(id=PIPELINE, body=body)["docs"]
+    return [each["doc"]["_source"] if "doc" in each else each["error"] for each in answers]
+
+
+def least(record: Record) -> dict[str, Any]:
+    """A document with nothing in it that can be derived."""
+    whole = source_of(record, place=1, latest=True)
+    return {name: value for name, value in whole.items() if name not in DERIVED}
+
+
+def test_what_is_missing_is_as_in_the_record(client: OpenSearch, record: MakeRecord) -> None:
+    one = record(7)
+    one.fingerprints[3] = one.fingerprints[2]  # a passage that comes twice
+    before = time.time_ns()
+    (made,) = through(client, least(one), id_=one.id)
+    place = made.pop("place")
+    expected = source_of(one, place=0, latest=True)
+    del expected["place"]
+    assert made == expected
+    assert made["fingerprint_count"] == len(one.fingerprints) - 1
+    assert type(place) is int
+    assert abs(place - before) < 3_600 * 10**9  # a clock of its own
+    assert record_of(made) == one
+
+
+def test_the_site_is_that_of_the_url(client: OpenSearch, record: MakeRecord) -> None:
+    sources = [least(record(1)) | {"url": url} for url in URLS]
+    assert [each["site"] for each in through(client, *sources)] == [site_of(url) for url in URLS]
+
+
+def test_what_is_said_is_kept(client: OpenSearch, record: MakeRecord) -> None:
+    said = source_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
+    assert through(client, said) == [said]
+
+
+@pytest.mark.parametrize(
+    ("given", "time"),
+    [
+        ("2024-05-06T12:00:00.123456Z", datetime(2024, 5, 6, 12, 0, 0, 123456, UTC)),
+        ("2024-05-06T12:00:00+02:00", datetime(2024, 5, 6, 10, tzinfo=UTC)),
+        ("2024-05-06T12:00:00", datetime(2024, 5, 6, 12, tzinfo=UTC)),
+        ("2024-05-06", datetime(2024, 5, 6, tzinfo=UTC)),
+        ("1969-12-31T23:59:59.9Z", datetime(1969, 12, 31, 23, 59, 59, 900_000, UTC)),
+        (1_500, datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)),
+    ],
+)
+def test_a_time_for_people_gives_the_exact_one(
+    client: OpenSearch, record: MakeRecord, given: str | int, time: datetime
+) -> None:
+    (made,) = through(client, least(record(1)) | {"fetched_at": given})
+    assert record_of(made).fetched_at == time
+
+
+def test_the_exact_time_gives_one_for_people(client: OpenSearch, record: MakeRecord) -> None:
+    source = least(record(1))
+    del source["fetched_at"]
+    timed, timeless = through(client, source | {"fetched_us": -1_500_000}, source)
+    assert timed["fetched_at"] == "1969-12-31T23:59:58.500Z"
+    assert "fetched_at" not in timeless
+    assert record_of(timeless).fetched_at is None
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"url": None}, "a page has a url"),
+        ({"url": ""}, "a page has a url"),
+        ({"url": 5}, "a page has a url"),
+        ({"minhash": None}, "it has no minhash: merge all of winnow_fields(text) into the document"),
+        ({"shingle_count": None}, "it has no shingle_count: merge all of winnow_fields(text) into the document"),
+        ({"sketch": None}, "sketch is an array of hashes: merge all of winnow_fields(text)"),
+        ({"bands": ["abc"]}, "bands has a hash that is not 11 characters of base64url: abc"),
+        ({"fingerprints": [5]}, "fingerprints has a hash that is not 11 characters of base64url: 5"),
+        ({"fetched_at": "yesterday"}, "fetched_at is no time as 2024-05-06T12:00:00Z: yesterday"),
+    ],
+)
+def test_what_it_refuses_it_says(client: OpenSearch, record: MakeRecord, change: dict[str, Any], reason: str) -> None:
+    (answer,) = through(client, least(record(1)) | change)
+    assert answer["reason"].endswith(f"winnow-1 refuses the document: {reason}")
+
+
+def test_each_document_of_a_request_fares_by_itself(client: OpenSearch, record: MakeRecord) -> None:
+    client.indices.create(index="piped", body={"settings": index_settings(), "mappings": mapping(Scheme())})
+    pages = [record(1), record(2), record(3)]
+    bad = least(pages[1]) | {"sketch": ["short"]}
+    lines = [
+        {"index": {"_id": pages[0].id}},
+        least(pages[0]),
+        {"index": {"_id": pages[1].id}},
+        bad,
+        {"index": {}},
+        least(pages[2]),
+    ]
+    answer = client.bulk(index="piped", body=lines, params={"refresh": "true"})
+    errors = [each["index"].get("error", {}).get("reason", "") for each in answer["items"]]
+    assert [error.partition("refuses the document: ")[2] for error in errors] == [
+        "",
+        "sketch has a hash that is not 11 characters of base64url: short",
+        "a page is written with an _id, so that it is there once: that of its capture",
+    ]
+    (hit,) = client.search(index="piped")["hits"]["hits"]
+    assert record_of(hit["_source"]) == pages[0]

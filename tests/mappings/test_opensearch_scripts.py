@@ -1,0 +1,54 @@
+"""Shares computed by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.mappings.opensearch_mapping import fragment
+from opensearch_winnow.mappings.opensearch_scripts import CONTAINED, CONTAINMENT, RESEMBLANCE, SOURCES, stored_script
+from opensearch_winnow.stores.engine.running import Running
+
+TOKENS = [f"{letter * 11}" for letter in "ABCDEFGH"]
+
+
+@pytest.fixture(params=["", "winnow"])
+def below(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def client(engine: Running, below: str) -> Iterator[OpenSearch]:
+    with OpenSearch(engine.url, timeout=60) as made:
+        for id_ in SOURCES:
+            made.put_script(id=id_, body=stored_script(id_), context="score")
+        index = f"scripts-{below}"
+        if not made.indices.exists(index=index):
+            made.indices.create(index=index, body={"mappings": fragment(below)})
+        for count in range(1, 7):
+            fields = {"sketch": TOKENS[:count], "sketch_count": count}
+            made.index(index=index, id=str(count), body={below: fields} if below else fields)
+        made.index(index=index, id="none", body={below: {"sketch": TOKENS}} if below else {"sketch": TOKENS})
+        made.indices.refresh(index=index)
+        yield made
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("id_", [RESEMBLANCE, CONTAINMENT, CONTAINED])
+def test_the_score_is_the_share(client: OpenSearch, below: str, id_: str, inline: bool) -> None:
+    question = TOKENS[2:6]
+    path = f"{below}." if below else ""
+    params = {"count": len(question)} | ({"field": f"{path}sketch_count"} if below else {})
+    script = {"source": SOURCES[id_], "lang": "painless"} if inline else {"id": id_}
+    should = [{"term": {f"{path}sketch": token}} for token in question]
+    query = {"script_score": {"query": {"bool": {"should": should}}, "script": script | {"params": params}}}
+    hits = client.search(index=f"scripts-{below}", body={"query": query})["hits"]["hits"]
+    shares = {}
+    for count in range(3, 7):
+        shared = count - 2
+        all_ = {RESEMBLANCE: count + 4 - shared, CONTAINMENT: 4, CONTAINED: count}[id_]
+        shares[str(count)] = shared / all_
+    shares["none"] = 1.0 if id_ == CONTAINMENT else 0.0  # a page that does not tell how many it has
+    assert {hit["_id"]: hit["_score"] for hit in hits} == pytest.approx(shares)

@@ -1,0 +1,113 @@
+"""A real server in front of the real engine that spoils some of the bulk requests, the same ones in every run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from threading import Event, Lock
+from types import TracebackType
+from typing import Literal, get_args
+
+from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+
+Fault = Literal[
+    "busy",  # 429
+    "unavailable",  # 503, by the engine
+    "bad gateway",  # 502, by something between, after the engine has written
+    "reset before",
+    "reset after",  # the engine has written
+    "timeout after",  # the engine has written
+    "half of an answer",  # the engine has written
+    "rejected items",  # some of them, which the engine has not seen
+]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+Choice = Callable[[int, Random], "Fault | None"]  # by the number of the bulk request
+
+REJECTED = {
+    "status": 429,
+    "error": {"type": "rejected_execution_exception", "reason": "rejected execution of coordinating operation"},
+}
+
+
+def share(part: float, faults: tuple[Fault, ...] = FAULTS) -> Choice:
+    """So many of the requests are spoiled, each fault as often as the others."""
+    return lambda _, random: random.choice(faults) if random.random() < part else None
+
+
+class FaultyProxy(Gateway):
+    """Used as a context. `spoiled` counts the faults."""
+
+    def __init__(self, engine: str, choose: Choice, *, seed: int = 0) -> None:
+        super().__init__(engine)
+        self.spoiled: Counter[Fault] = Counter()
+        self.bulk_requests = 0
+        self._choose = choose
+        self._seed = seed
+        self._lock = Lock()
+        self._over = Event()
+
+    def answer(self, arrived: Arrived) -> Answer:
+        if not arrived.path.startswith("/_bulk"):
+            return super().answer(arrived)
+        with self._lock:
+            number = self.bulk_requests
+            self.bulk_requests += 1
+            random = Random(f"{self._seed} {number}")
+            fault = self._choose(number, random)
+            if fault:
+                self.spoiled[fault] += 1
+        return self._spoiled(arrived, fault, random) if fault else super().answer(arrived)
+
+    def _spoiled(self, arrived: Arrived, fault: Fault, random: Random) -> Answer:
+        match fault:
+            case "busy":
+                return _error(429, "rejected_execution_exception", "queue is full", retry_after="0.01")
+            case "unavailable":
+                return _error(503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];")
+            case "reset before":
+                raise ConnectionResetError  # the server closes the connection
+            case "rejected items":
+                return self._some_rejected(arrived, random)
+        answer = super().answer(arrived)
+        match fault:
+            case "bad gateway":
+                return Answer(502, b"<html>502 Bad Gateway</html>", "text/html")
+            case "half of an answer":
+                return answer._replace(body=answer.body[: len(answer.body) // 2])
+            case "timeout after":
+                self._over.wait()  # the client goes before that
+        raise ConnectionResetError
+
+    def _some_rejected(self, arrived: Arrived, random: Random) -> Answer:
+        """The engine gets the others, and its answer those that were rejected."""
+        operations = _operations(arrived.body)
+        rejected = [random.random() < 0.5 for _ in operations]
+        items = []
+        if not all(rejected):
+            rest = [lines for lines, left_out in zip(operations, rejected, strict=True) if not left_out]
+            answer = super().answer(Arrived(arrived.method, arrived.path, arrived.headers, b"".join(rest)))
+            if answer.status != 200:
+                return answer
+            items = json.loads(answer.body)["items"]
+        taken = iter(items)
+        whole = [{"index": REJECTED} if left_out else next(taken) for left_out in rejected]
+        return Answer(200, json.dumps({"items": whole}).encode())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._over.set()
+        super().__exit__(kind, error, traceback)
+
+
+def _error(status: int, kind: str, reason: str, retry_after: str = "") -> Answer:
+    body = {"error": {"root_cause": [], "type": kind, "reason": reason}, "status": status}
+    return Answer(status, json.dumps(body).encode(), retry_after=retry_after)
+
+
+def _operations(body: bytes) -> list[bytes]:
+    """The lines of each: one of a deletion, else two."""
+    lines = iter(body.splitlines(keepends=True))
+    return [line if line.startswith(b'{"delete"') else line + next(lines) for line in lines]

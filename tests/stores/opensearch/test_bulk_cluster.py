@@ -1,0 +1,44 @@
+"""Bulk writing while a node dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+
+PAGES = 6_000
+KILLED_AT = 2_000
+
+
+def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[..., Running]) -> None:
+    """One of three, with primaries on it; what was acknowledged is there, and the rest gets there."""
+    cluster = start_cluster(nodes=3)
+    victim = "node-2"
+
+    def operations() -> Iterator[Operation]:
+        for number in range(PAGES):
+            if number == KILLED_AT:
+                os.kill(cluster.pids[victim], signal.SIGKILL)
+            yield Operation("index", "pages", str(number), {"n": number, "text": "as good as any other " * 20})
+
+    with OpenSearch(list(cluster.urls.values()), timeout=60, dead_timeout=1) as client:
+        client.indices.create(
+            index="pages-000001",
+            body={"settings": {"number_of_shards": 3, "number_of_replicas": 1}, "aliases": {"pages": {}}},
+            wait_for_active_shards="all",
+        )
+        shards = client.cat.shards(index="pages", format="json", h="node,prirep")
+        assert {"node": victim, "prirep": "p"} in shards
+        written = list(bulk(client, operations(), limits=Limits(count=100, patience=60.0)))
+        assert [each.id for each in written] == [str(number) for number in range(PAGES)]
+        # Not always added: a node may have repeated, for us, what the dead one had begun.
+        assert "failed" not in {each.outcome for each in written}
+        assert victim not in {node.name for node in cluster.alive}
+        client.indices.refresh(index="pages")
+        assert client.count(index="pages")["count"] == PAGES

@@ -1,0 +1,321 @@
+"""The laws of the bulk loop, in a world of its own: a clock that jumps, and an engine that does as it is told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.stores.opensearch.bulk_faults import Fate, fate, seconds
+from opensearch_winnow.stores.opensearch.bulk_loop import NOT_THERE, Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.store import StoreError, Written
+
+OLD = "old"  # an id that is there already, and has been changed often
+BUSY = {"status": 429, "error": {"type": "rejected_execution_exception", "reason": "full"}}
+ids = st.sampled_from(["a", "b", "c", "d", "e", "f", OLD])
+operations = st.one_of(
+    st.builds(lambda name, n: Operation("index", "i", name, {"n": n}), ids, st.integers(0, 10**30)),
+    st.builds(lambda name, n: Operation("update", "i", name, {"n": n}), ids, st.integers(0, 9)),
+    st.builds(lambda name: Operation("delete", "i", name), ids),
+)
+faults = st.lists(
+    st.sampled_from(
+        ["", "", "lost before", "lost after", "refused", "429", "503", "502 after", "garbage after", "items"]
+    ),
+    max_size=30,
+)
+limits = st.builds(Limits, count=st.integers(1, 5), size=st.integers(1, 300), requests=st.integers(1, 3))
+
+
+class World:
+    """Documents by id, with their versions; each request meets the next fault, and after the last none."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.now = 1_000.0
+        self.documents: dict[str, Any] = {OLD: -1}
+        self.versions = {OLD: 1_000}
+        self.requests: list[Request] = []
+        self._faults = iter(faults)
+
+    def answer(self, request: Request) -> Answer | Lost:
+        self.requests.append(request)
+        fault = next(self._faults, "")
+        match fault:
+            case "lost before":
+                return Lost("the connection breaks")
+            case "refused":
+                return Lost("the connection is refused", unsure=False)
+            case "429" | "503":
+                return Answer(int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0)
+        items = [
+            BUSY if fault == "items" and number % 2 == 0 else self.do(item.lines)
+            for number, item in enumerate(request.items)
+        ]
+        match fault:
+            case "lost after":
+                return Lost("no answer in time")
+            case "502 after":
+                return Answer(502, "<html>")
+            case "garbage after":
+                return answer_of(items[:-1])
+        return answer_of(items)
+
+    def do(self, lines: bytes) -> dict[str, Any]:
+        action, *source = map(json.loads, lines.decode().splitlines())
+        ((kind, where),) = action.items()
+        name = where["_id"]
+        there = name in self.documents
+        if kind == "update" and not there:
+            return {"status": 404, "error": {"type": "document_missing_exception", "reason": "missing"}}
+        self.versions[name] = self.versions.get(name, 0) + 1
+        if kind == "delete":
+            self.documents.pop(name, None)
+        else:
+            self.documents[name] = source[0]["doc"]["n"] if kind == "update" else source[0]["n"]
+        status = 201 if kind == "index" and not there else 404 if kind == "delete" and not there else 200
+        return {"status": status, "_version": self.versions[name]}
+
+
+def answer_of(items: list[dict[str, Any]]) -> Answer:
+    return Answer(200, json.dumps({"items": [{"index": each} for each in items]}))
+
+
+def numbered(count: int) -> list[Operation]:
+    return [Operation("index", "i", str(number), {"n": number}) for number in range(count)]
+
+
+def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: Limits) -> list[Written]:
+    """As a driver does it, except that of several requests the last is answered first."""
+    feed = iter(wanted)
+    flying: list[Request] = []
+    written: list[Written] = []
+    read = 0
+    while not loop.finished:
+        written += loop.outcomes()
+        while request := loop.take(world.now):
+            flying.append(request)
+        if loop.hungry:
+            operation = next(feed, None)
+            loop.end() if operation is None else loop.add(operation)
+            read += operation is not None
+            assert read - len(written) <= (limits.requests + 1) * limits.count
+            continue
+        assert len(flying) == loop.flying <= limits.requests
+        pause = loop.wait(world.now)
+        if flying:
+            request = flying.pop()
+            loop.hear(request, world.answer(request), world.now)
+        else:
+            assert pause is not None, "nothing is to happen any more"
+            world.now += pause
+    return [*written, *loop.outcomes()]
+
+
+@given(st.lists(operations, max_size=40), faults, limits, st.floats(0, 1, exclude_max=True))
+def test_all_is_done_and_in_order(wanted: list[Operation], faults: list[str], limits: Limits, random: float) -> None:
+    world, calm = World(faults), World([])
+    loop = BulkLoop(limits, lambda: random)
+    written = carried_out(loop, world, wanted, limits)
+    for operation in wanted:
+        calm.do(operation.lines())
+    assert not loop.broken
+    assert [each.id for each in written] == [each.id for each in wanted]
+    assert world.documents == calm.documents
+    for request in world.requests:
+        assert 1 <= len(request.items) <= limits.count
+        assert len(request.items) == 1 or len(request.body) <= limits.size
+        assert len({item.key for item in request.items}) == len(request.items)
+
+
+@given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
+def test_what_was_there_and_what_was_not(faults: list[str], limits: Limits, there: list[bool]) -> None:
+    """Also after requests that were carried out, and not answered."""
+
+    def world() -> World:
+        new = World(faults)
+        new.documents = {str(number): -1 for number, is_there in enumerate(there) if is_there}
+        new.versions = dict.fromkeys(new.documents, 1_000)
+        return new
+
+    written = carried_out(BulkLoop(limits, lambda: 0.5), world(), numbered(len(there)), limits)
+    assert [each.outcome for each in written] == ["replaced" if each else "added" for each in there]
+    deletions = [Operation("delete", "i", str(number)) for number in range(len(there))]
+    gone = carried_out(BulkLoop(limits, lambda: 0.5), world(), deletions, limits)
+    assert [each.outcome for each in gone] == ["replaced" if each else "failed" for each in there]
+    assert {each.reason for each in gone} <= {"", NOT_THERE}
+
+
+@pytest.mark.parametrize(("version", "outcome"), [(1, "added"), (7, "failed")])
+def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -> None:
+    loop = BulkLoop(Limits(), lambda: 0.0)
+    loop.add(Operation("create", "i", "a", {}))
+    loop.end()
+    request = loop.take(0)
+    assert request
+    loop.hear(request, Lost("no answer in time"), 0)
+    request = loop.take(0)
+    assert request
+    reason = f"[a]: version conflict, document already exists (current version [{version}])"
+    error = {"type": "version_conflict_engine_exception", "reason": reason}
+    loop.hear(request, answer_of([{"status": 409, "error": error}]), 0)
+    assert [each.outcome for each in loop.outcomes()] == [outcome]
+
+
+@given(st.integers(1, 20), st.integers(0, 19))
+def test_one_that_spoils_the_request_is_found(count: int, bad: int) -> None:
+    """A request that is refused as a whole is cut into halves, until the one to blame is alone."""
+    wanted = numbered(count)
+    spoiler = wanted[bad % count].id
+
+    class Strict(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            if any(item.key[1] == spoiler for item in request.items):
+                return Answer(400, '{"error": {"type": "x", "reason": "that id"}}')
+            return super().answer(request)
+
+    limits = Limits(count=8)
+    written = carried_out(BulkLoop(limits, lambda: 0.0), Strict([]), wanted, limits)
+    assert [each.id for each in written if each.outcome == "failed"] == [spoiler]
+    assert Counter(each.outcome for each in written)["added"] == count - 1
+
+
+def test_requests_get_smaller_when_the_engine_says_so() -> None:
+    too_large = []
+
+    class Narrow(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            if len(request.body) <= 300:
+                return super().answer(request)
+            too_large.append(request)
+            return Answer(413, "")
+
+    wanted = numbered(200)
+    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
+    limits = Limits(count=20, requests=1)
+    written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), wanted, limits)
+    failed = Written("large", "failed", "it is larger than the engine takes (http.max_content_length)")
+    assert [each for each in written if each.outcome != "added"] == [failed]
+    assert len(too_large) < 10 < 200 / 20 * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Lost("the connection is refused", unsure=False), "the connection is refused"),
+        (Answer(429, ""), "it has more requests than it can take; try again later, or send fewer at once"),
+        (Answer(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>' (status 502)"),
+    ],
+)
+def test_patience_ends(answer: Answer | Lost, reason: str) -> None:
+    """Some get through, then nothing more does."""
+
+    class Failing(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            return super().answer(request) if not self.requests else answer
+
+    limits = Limits(count=2, requests=1, patience=60, pause=1, longest_pause=8)
+    world = Failing([])
+    loop = BulkLoop(limits, lambda: 1.0)
+    start = world.now
+    assert [each.id for each in carried_out(loop, world, numbered(9), limits)] == ["0", "1"]
+    assert 60 <= world.now - start <= 60 + limits.longest_pause
+    assert isinstance(loop.error("pages"), StoreError)
+    assert str(loop.error("http://host:9200/pages")) == (
+        f"http://host:9200/pages cannot be written: {reason} (2 of 6 documents are written for sure; the others can be"
+        " written again, none gets there twice)"
+    )
+
+
+def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() -> None:
+    class Narrow(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
+
+    limits = Limits(size=300, count=4, requests=1, patience=60)
+    wanted = numbered(100)
+    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
+    written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), wanted, limits)
+    reason = "it has 447 bytes, which may be too many: the connection breaks, each time"
+    assert [each for each in written if each.outcome != "added"] == [Written("large", "failed", reason)]
+
+
+def test_what_others_get_done_is_progress() -> None:
+    """But they do not run away from one that is stuck."""
+
+    class Stuck(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            self.requests.append(request)
+            self.now += 1
+            return answer_of([BUSY if item.key[1] == "0" else self.do(item.lines) for item in request.items])
+
+    limits = Limits(count=2, requests=1, patience=60, pause=1, longest_pause=8)
+    world = Stuck([])
+    loop = BulkLoop(limits, lambda: 1.0)
+    assert carried_out(loop, world, numbered(100), limits) == []
+    assert sorted(world.documents) == ["1", "2", "3", OLD]
+    assert "(3 of 4 documents" in str(loop.error("pages"))
+
+
+def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
+    limits = Limits(pause=1, longest_pause=5, patience=1_000)
+    loop = BulkLoop(limits, lambda: 1.0)
+    loop.add(Operation("index", "i", "a", {}))
+    loop.end()
+    now, pauses = 0.0, []
+    for asked in (0, 0, 0, 0, 30):
+        request = loop.take(now)
+        assert request
+        loop.hear(request, Answer(503, "", retry_after=asked), now)
+        assert not loop.take(now)
+        pause = loop.wait(now)
+        assert pause
+        pauses.append(pause)
+        now += pause
+    assert pauses == [1, 2, 4, 5, 30]
+
+
+def test_what_no_json_can_say() -> None:
+    limits = Limits()
+    wanted = [Operation("index", "i", "a", {"n": chr(0xD800)}), Operation("index", "i", "b", {"n": float("nan")})]
+    written = carried_out(BulkLoop(limits, lambda: 0.0), World([]), wanted, limits)
+    assert [(each.id, each.outcome) for each in written] == [("a", "failed"), ("b", "failed")]
+    assert all(each.reason.startswith("it cannot be written as JSON: ") for each in written)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "reason", "expected"),
+    [
+        (429, "rejected_execution_exception", "", Fate.AGAIN),
+        (429, "es_rejected_execution_exception", "", Fate.AGAIN),
+        (429, "circuit_breaking_exception", "", Fate.AGAIN),
+        (503, "unavailable_shards_exception", "", Fate.AGAIN),
+        (503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Fate.AGAIN),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Fate.AGAIN),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Fate.STOP),
+        (429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Fate.STOP),
+        (403, "cluster_block_exception", "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];", Fate.STOP),
+        (404, "index_not_found_exception", "", Fate.STOP),
+        (400, "index_closed_exception", "", Fate.STOP),
+        (401, "security_exception", "", Fate.STOP),
+        (403, "security_exception", "", Fate.STOP),
+        (404, "document_missing_exception", "", Fate.FAILED),
+        (400, "mapper_parsing_exception", "", Fate.FAILED),
+        (409, "version_conflict_engine_exception", "", Fate.FAILED),
+        (500, "null_pointer_exception", "", Fate.A_FEW_TIMES),
+    ],
+)
+def test_what_an_error_means(status: int, kind: str, reason: str, expected: Fate) -> None:
+    assert fate(status, {"type": kind, "reason": reason}) is expected
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [(None, 0), ("", 0), ("3", 3), ("0.5", 0.5), ("-1", 0), ("soon", 0), ("Thu, 01 Jan 1970 00:01:30 GMT", 60)],
+)
+def test_retry_after(header: str | None, expected: float) -> None:
+    assert seconds(header, wall_clock=30) == expected

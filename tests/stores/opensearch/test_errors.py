@@ -1,0 +1,374 @@
+"""What goes wrong, in one sentence each: all of it by real engines and real connections."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.client import Address, connect, connect_async
+from opensearch_winnow.stores.opensearch.errors import refused, told
+from opensearch_winnow.stores.opensearch.refusals import reason_of
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.opensearch.gateway import Answer, Gateway
+
+NAME = "the store"
+MAPPING = {"dynamic": "strict", "properties": {"place": {"type": "long"}, "site": {"type": "keyword"}}}
+SHARDS = {"number_of_shards": 1, "number_of_replicas": 0}
+ALL: dict[str, Any] = {"query": {"match_all": {}}}
+
+Ask = Callable[[OpenSearch], Any]
+
+
+def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME) -> str:
+    """What is said: one line, and neither JSON nor the name of a class."""
+    with pytest.raises(StoreError) as error, told(name, doing):
+        ask(client)
+    message = str(error.value)
+    assert message.startswith(f"{name} cannot be {doing}: ")
+    assert not set('\n{}"').intersection(message)
+    assert "_exception" not in message
+    assert "Error" not in message
+    return message
+
+
+def at_connecting(url: str, **options: Any) -> str:
+    """What is said by both kinds of clients."""
+
+    name = str(Address.of(url))
+
+    async def ask() -> None:
+        async with connect_async(Address.of(url), **options) as client:
+            with told(name):
+                await client.info()
+
+    client = connect(Address.of(url), **options)
+    with pytest.raises(StoreError) as error, told(name):
+        client.info()
+    client.close()
+    with pytest.raises(StoreError) as awaited:
+        asyncio.run(ask())
+    assert str(awaited.value) == str(error.value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.fixture
+def closed_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def test_nothing_listens(closed_port: int) -> None:
+    message = at_connecting(f"http://me:hush@127.0.0.1:{closed_port}/pages")
+    assert message == (
+        f"http://127.0.0.1:{closed_port}/pages cannot be used: nothing listens there; is an engine running?"
+        " `winnow engine start` starts one"
+    )
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b"])
+def test_no_such_host(host: str) -> None:
+    assert "there is no host of this name" in at_connecting(f"http://me:hush@{host}:9200/pages")
+
+
+def test_no_answer() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        assert "no answer in time" in at_connecting(f"http://127.0.0.1:{silent.getsockname()[1]}/pages", timeout=0.05)
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    return tmp_path / "ca.pem"
+
+
+def serving(engine: Running, authority: trustme.CA, host: str = "localhost", *, wants: bool = False) -> Gateway:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(host).configure_cert(context)
+    if wants:
+        authority.configure_trust(context)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return Gateway(engine.url, tls=context)
+
+
+def test_not_trusted(engine: Running, authority: trustme.CA, authority_file: Path) -> None:
+    with serving(engine, authority) as gateway:
+        assert "not trusted (unable to get local issuer certificate)" in at_connecting(f"{gateway.url}/pages")
+        assert "use https://" in at_connecting(f"http://localhost:{gateway.port}/pages")
+    with serving(engine, authority, "example.org") as gateway:
+        message = at_connecting(f"{gateway.url}/pages", ca_certs=str(authority_file))
+        assert "its certificate is for another host" in message
+
+
+def test_no_tls(engine: Running) -> None:
+    assert "it does not speak TLS there; use http://" in at_connecting(f"{engine.url.replace('http', 'https')}/pages")
+
+
+def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authority_file: Path, tmp_path: Path) -> None:
+    own = authority.issue_cert("me@example.org")
+    own.private_key_and_cert_chain_pem.write_to_path(tmp_path / "own.pem")
+    with serving(engine, authority, wants=True) as gateway:
+        options = {"ca_certs": str(authority_file)}
+        client = connect(Address.of(f"{gateway.url}/pages"), **options)
+        assert "WINNOW_CLIENT_CERT" in sentence(client, OpenSearch.info, name=gateway.url)
+        client.close()
+        client = connect(Address.of(f"{gateway.url}/pages"), client_cert=str(tmp_path / "own.pem"), **options)
+        assert client.ping()
+        client.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answer(401, b"Unauthorized", "text/plain"), "it wants credentials, or other ones"),
+        (
+            Answer(
+                403,
+                b'{"error": {"root_cause": [], "type": "security_exception", "reason": "no permissions for'
+                b' [indices:data/write/bulk[s]] and User [name=me, backend_roles=[], requestedTenant=null]"}}',
+            ),
+            "the user may not do indices:data/write/bulk;",
+        ),
+        (
+            Answer(
+                403,
+                b'{"error": {"root_cause": [], "type": "security_exception", "reason": "action'
+                b' [cluster:monitor/main] is unauthorized for user [me]"}, "status": 403}',
+            ),
+            "the user may not do cluster:monitor/main;",
+        ),
+        (Answer(403, b'{"Message": "User: anonymous is not authorized"}'), r"not allowed \(User: anonymous is not"),
+        (Answer(400, b"<p>The plain HTTP request was sent to HTTPS port", "text/html"), "use https://"),
+        (Answer(413, b"", "text/plain"), "http.max_content_length"),
+        (Answer(429, b"", "text/plain"), "more requests than it can take"),
+        (Answer(503, b"OpenSearch Security not initialized.", "text/plain"), "not available now"),
+        (Answer(301, b"<p>Moved", "text/html"), r"perhaps no OpenSearch \(status 301\)"),
+        (Answer(200, b"<p>Welcome", "text/html"), "is no OpenSearch"),
+        (Answer(500, b'{"error": "It\\n hurts"}'), r"the engine says: It hurts \(status 500\)"),
+        (Answer(500, b'{"error": {"type": "odd"}}'), r"the engine says: odd \(status 500\)"),
+    ],
+)
+def test_what_stands_before_an_engine_says(engine: Running, answer: Answer, words: str) -> None:
+    """As the services that check who asks, whose answers these are."""
+    with Gateway(engine.url, lambda _: answer) as gateway:
+        client = connect(Address.of(f"{gateway.url}/pages"))
+        with pytest.raises(StoreError, match=words), told(NAME):
+            client.search(index="pages")
+        client.close()
+
+
+def test_an_option_that_opensearch_py_does_not_take() -> None:
+    with pytest.raises(StoreError, match="opensearch-py does not take its options: ca_certs"), told(NAME):
+        asyncio.run(_with_option("https://localhost/pages", ca_certs="nowhere.pem"))
+
+
+async def _with_option(url: str, **options: Any) -> None:
+    async with connect_async(Address.of(url), **options) as client:
+        await client.info()
+
+
+@pytest.fixture(scope="module")
+def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
+    """An engine whose settings are ours to spoil. It looks at its disk as often as it can, and takes no scripts."""
+    often = {"cluster.info.update.interval": "10s", "cluster.routing.allocation.disk.reroute_interval": "1s"}
+    running = start_cluster(1, settings=often | {"script.allowed_types": "none"})
+    client = OpenSearch(running.url, timeout=60)
+    client.indices.create(index="pages", body={"mappings": MAPPING, "settings": SHARDS})
+    yield client
+    client.close()
+
+
+def set_(client: OpenSearch, **settings: Any) -> None:
+    """By their names, with __ for a dot."""
+    named = {name.replace("__", "."): value for name, value in settings.items()} or {"cluster.blocks.read_only": None}
+    client.cluster.put_settings(body={"transient": named})
+
+
+def write(client: OpenSearch) -> None:
+    client.index(index="pages", id="1", body={"place": 1})
+
+
+def test_a_full_disk(own: OpenSearch) -> None:
+    """The real thing: more free space is wanted than any disk has. It also unlocks the index by itself, as is said."""
+    marks = [f"cluster__routing__allocation__disk__watermark__{name}" for name in ("low", "high", "flood_stage")]
+    enabled = "cluster__routing__allocation__disk__threshold_enabled"
+
+    def locks() -> dict[str, Any]:
+        found: dict[str, Any] = own.cluster.state(metric="blocks")["blocks"]
+        return found
+
+    def wait_for(condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + 120
+        while not condition():
+            assert time.monotonic() < end
+            time.sleep(0.1)
+
+    set_(own, **{enabled: "true"}, **dict.fromkeys(marks, "1000tb"))
+    wait_for(lambda: "indices" in locks())
+    message = sentence(own, write, "written")
+    set_(own, **dict.fromkeys(marks, "1b"))
+    wait_for(lambda: not locks())
+    write(own)
+    set_(own, **{enabled: None}, **dict.fromkeys(marks))
+    assert message == (
+        f"{NAME} cannot be written: the disk of a node is nearly full, so the index is read-only;"
+        " free some of it, and the engine unlocks it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ("read_only_allow_delete", "free some of it"),
+        ("write", "locked for writing (index.blocks.write)"),
+        ("read_only", "can only be read (index.blocks.read_only)"),
+    ],
+)
+def test_a_lock(own: OpenSearch, block: str, words: str) -> None:
+    own.indices.put_settings(index="pages", body={f"index.blocks.{block}": True})
+    message = sentence(own, write)
+    answer = own.bulk(body=[{"index": {"_index": "pages", "_id": "1"}}, {"place": 1}])
+    own.indices.put_settings(index="pages", body={f"index.blocks.{block}": None})
+    assert words in message
+    assert words in reason_of(answer["items"][0]["index"]["error"])
+
+
+SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "_score"}}}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "ask", "words"),
+    [
+        ({"cluster__blocks__read_only": True}, write, "whole cluster is locked"),
+        ({}, lambda own: own.search(index="pages", body=SCORED), "the cluster refuses scripts"),
+        (
+            {"search__allow_expensive_queries": False},
+            lambda own: own.search(index="pages", body=SCORED),
+            "the cluster refuses expensive queries",
+        ),
+        ({"indices__breaker__total__limit": "1%"}, write, "short of memory"),
+        (
+            {"search__max_open_scroll_context": 0},
+            lambda own: own.search(index="pages", body=ALL, scroll="1m"),
+            "too many others read",
+        ),
+        (
+            {"cluster__max_shards_per_node": 1},
+            lambda own: own.indices.create(index="more", body={"settings": {"number_of_shards": 5}}),
+            "as many shards as it may",
+        ),
+    ],
+)
+def test_a_cluster_that_refuses(own: OpenSearch, settings: dict[str, Any], ask: Ask, words: str) -> None:
+    set_(own, **settings)
+    try:
+        message = sentence(own, ask)
+    finally:
+        set_(own, **dict.fromkeys(settings))
+    assert words in message
+
+
+@pytest.fixture
+def index(engine: Running) -> Iterator[OpenSearch]:
+    """The engine of all, with an index of our own."""
+    client = OpenSearch(engine.url, timeout=60)
+    client.indices.create(index="errors", body={"mappings": MAPPING, "settings": SHARDS})
+    yield client
+    client.indices.delete(index="errors")
+    client.close()
+
+
+def should(count: int) -> dict[str, Any]:
+    return {"query": {"bool": {"should": [{"term": {"site": str(number)}} for number in range(count)]}}}
+
+
+def closed(client: OpenSearch) -> None:
+    client.indices.close(index="errors")
+    client.search(index="errors")
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda client: client.search(index="errors-not"), "there is no index errors-not; `winnow index` makes it"),
+        (lambda client: client.index(index="errors", body={"colour": 1}), "the index has no field colour"),
+        (
+            lambda client: client.index(index="errors", body={"place": "x"}),
+            "the field place of the index is of type long",
+        ),
+        (
+            lambda client: client.indices.put_mapping(
+                index="errors", body={"properties": {"place": {"type": "keyword"}}}
+            ),
+            "the field place of the index is of type long, and has to be keyword",
+        ),
+        (lambda client: client.search(index="errors", body=should(9_000)), "indices.query.bool.max_clause_count"),
+        (
+            lambda client: client.search(
+                index="errors",
+                body={"query": {"script_score": {"query": {"match_all": {}}, "script": {"id": "no-such-script"}}}},
+            ),
+            "the script no-such-script is not in the cluster",
+        ),
+        (lambda client: client.index(index="errors", body={}, pipeline="no-such"), "the pipeline no-such is not in"),
+        (lambda client: client.search(index="errors", body={"size": 20_000}), "the engine says: Result window is too"),
+        (
+            lambda client: client.search(index="errors", body={"query": {"odd": {}}}),
+            "the engine says: unknown query [odd]",
+        ),
+        (closed, "the index is closed"),
+    ],
+)
+def test_an_engine_that_refuses(index: OpenSearch, ask: Ask, words: str) -> None:
+    assert words in sentence(index, ask)
+
+
+def test_parts_of_an_answer(index: OpenSearch) -> None:
+    searches = [{"index": "errors"}, ALL, {"index": "errors-not"}, ALL, {"index": "errors"}, should(9_000)]
+    fine, missing, clauses = index.msearch(body=searches)["responses"]
+    assert "error" not in fine
+    assert str(refused(NAME, missing, "read")).startswith(f"{NAME} cannot be read: there is no index errors-not;")
+    assert "max_clause_count" in str(refused(NAME, clauses))
+    operations: list[dict[str, Any]] = [
+        {"index": {"_index": "errors", "_id": "1"}},
+        {"colour": 1},
+        {"create": {"_index": "errors", "_id": "2"}},
+        {"site": "x" * 40_000},
+        {"update": {"_index": "errors", "_id": "3"}},
+        {"doc": {"place": 1}},
+        {"index": {"_index": "errors-not", "_id": "4", "require_alias": True}},
+        {},
+    ]
+    items = index.bulk(body=operations)["items"]
+    assert [reason_of(next(iter(item.values()))["error"]) for item in items] == [
+        "the index has no field colour and takes no new ones; it was not made by this version of winnow",
+        "a value of the field site is longer than the engine can index",
+        "it is no longer there",
+        "there is no store of this name; `winnow setup` makes it, and `winnow index` too",
+    ]
+
+
+def test_nothing_is_said_of_what_goes_well() -> None:
+    with told(NAME):
+        pass
+    with pytest.raises(KeyError), told(NAME):
+        raise KeyError

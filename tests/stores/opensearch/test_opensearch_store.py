@@ -1,0 +1,320 @@
+"""What is special in a store on OpenSearch: limits of engines, shards, deleted pages, and clusters without scripts."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from random import Random
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.mappings.hash_tokens import tokens_of
+from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.queries.dsl import best, overlap, scored, shares
+from opensearch_winnow.queries.dsl.scores import Score
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch import OpenSearchStore
+from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.statistics import Frequencies
+from opensearch_winnow.stores.store import StoreError, Written
+from tests.stores.conftest import START, numbered
+
+Open = Callable[..., OpenSearchStore]
+
+
+@pytest.fixture(scope="module")
+def client(engine: Running) -> Iterator[OpenSearch]:
+    made = connect(Address.of(f"{engine.url}/any"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
+    """An empty store of so many shards, which is gone after the test."""
+    name = request.node.name.partition("[")[0].replace("_", "-")
+    made: list[str] = []
+
+    def store(shards: int = 1) -> OpenSearchStore:
+        index = f"{name}-on-{shards}"
+        set_up(client, index, Scheme(), shards=shards)
+        made.append(index)
+        return OpenSearchStore.open(f"{engine.url}/{index}", client=client)
+
+    yield store
+    for index in made:
+        client.indices.delete(index=f"{index}-0*,{index}.settings")
+        client.indices.delete_index_template(name=f"winnow-{index}")
+
+
+def small(number: int, **changes: object) -> Record:
+    """The same page again and again, at different times."""
+    values = {"url": "https://a.org/", "text": "plum", "fingerprints": array("Q", [7]), "sketch": array("Q")}
+    return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
+
+
+def test_more_pages_than_an_answer_has(fresh: Open) -> None:
+    store = fresh()
+    records = [small(number) for number in range(10_050)]
+    assert {each.outcome for each in store.write(records)} == {"added"}
+    ids = sorted(record.id for record in records)
+    ((*found,),) = store.overlaps([Lookup("fingerprints", array("Q", [7, 8]))])
+    assert [each.card.id for each in found] == ids
+    captures = store.captures("https://a.org/")
+    assert [card.id for card in captures] == [record.id for record in reversed(records)]
+    assert [card.id for card in captures if card.latest] == [records[-1].id]
+    # All have one score, so that they come by id: wherever the page begins.
+    for offset in (0, 10_020):
+        hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
+        assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, ids[offset : offset + 20])
+    # A write looks at all captures of the URL.
+    assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
+    assert [card.fetched_at for card in store.cards(Filters(latest=True))] == [small(20_000).fetched_at]
+    assert store.delete(ids) == 10_050
+    assert [card.id for card in store.cards()] == [small(20_000).id]
+
+
+def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
+    store = fresh(2)
+    source = Random(5)
+    tokens = array("Q", source.randbytes(8 * 2_500))
+    shared = [0, 1, 2, 400, 999, 1_000, 1_001, 2_499, 2_500]
+    records = [numbered(number, fingerprints=array("Q", source.sample(tokens, n))) for number, n in enumerate(shared)]
+    # All of its tokens in one part, and just not enough of them in all.
+    records.append(numbered(100, fingerprints=tokens[:999:3]))
+    store.write(records)
+    expected = {record.id: len(record.fingerprints) for record in records}
+    where = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
+    for minimum in (1, 2, 333, 334, 1_000, 2_500):
+        (found,) = store.overlaps([Lookup("fingerprints", tokens, minimum)], where)
+        wanted = {id_: count for id_, count in expected.items() if count >= minimum}
+        assert {each.card.id: each.shared for each in found} == wanted
+        assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
+    # Two lookups, together just in one query and just not; and as many tokens as a query takes, on one page.
+    for size in (500, 975, 979, 980, 1_000):
+        pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
+        assert store.overlaps(pair, where) == [store.overlaps([each], where)[0] for each in pair]
+        assert store.overlaps(pair, where)[0][0].shared == size
+
+
+def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
+    source = Random(6)
+    words = ["apple", "pear", "plum", "quince", "cherry"]
+    records = [
+        numbered(
+            number,
+            text=" ".join(source.choices(words, k=source.randint(1, 30))),
+            title=source.choice(words),
+            fingerprints=array("Q", source.sample(range(40), 8)),
+        )
+        for number in range(120)
+    ]
+    one, three = fresh(1), fresh(3)
+    for store in (one, three):
+        store.write(records)
+    assert list(three.scan()) == list(one.scan()) == records
+    asked = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
+    assert three.overlaps(asked) == one.overlaps(asked) == [one.overlaps([each])[0] for each in asked]
+    for over in (0, 20, 25, 119):
+        assert three.frequent(asked, over=over) == one.frequent(asked, over=over)
+    assert 0 < len(one.frequent(asked, over=25)[0]) < 20
+    for typed in ("plum", "plum -pear", "apple quince"):
+        hits, others = one.search(Words.of(typed), limit=50), three.search(Words.of(typed), limit=50)
+        assert hits.total == others.total > 0
+        assert [hit.score for hit in others.hits] == pytest.approx([hit.score for hit in hits.hits])
+        assert {hit.card.id for hit in others.hits} == {hit.card.id for hit in hits.hits}
+    assert three.statistics()[:4] == one.statistics()[:4]
+
+
+def test_deleted_pages_are_not_counted(fresh: Open) -> None:
+    store = fresh()
+    token = array("Q", [7])
+    records = [small(number, url=f"https://a.org/{number}") for number in range(1_250)]
+    store.write(records)
+    assert store.delete(record.id for record in records[:1_200]) == 1_200
+    assert store.frequent([Lookup("fingerprints", token)], over=50) == [{}]
+    assert store.frequent([Lookup("fingerprints", token)], over=49) == [{7: 50}]
+    # OpenSearch 3.8.0 would show nothing, if it were asked in another way for all pages in order.
+    assert list(store.scan()) == records[1_200:]
+    assert store.statistics()[:3] == (50, 50, 1)
+
+
+def test_rare_tokens_are_looked_up_in_one_request(fresh: Open) -> None:
+    store = fresh()
+    store.write([small(number, bands=array("Q", range(60))) for number in range(50)])
+    asked = [
+        Lookup("fingerprints", array("Q", [7])),
+        Lookup("bands", array("Q", [1, 2, 3])),
+        Lookup("sketch", array("Q")),
+    ]
+    assert store.rare_overlaps(asked, over=50) == store.overlaps(asked)
+    assert [len(found) for found in store.overlaps(asked)] == [50, 50, 0]
+    assert store.rare_overlaps(asked, over=49) is None
+    assert store.rare_overlaps(asked[1:], over=49) == store.overlaps(asked[1:])
+
+
+def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
+    store = fresh()
+    old, new = small(1), small(1, text="quince")
+    asked = [Lookup("fingerprints", array("Q", [7]))]
+    store.write([old, small(2)])
+    store.overlaps(asked)
+    assert store.texts([small(2).id, "f" * 32, old.id]) == ["plum", "", "plum"]
+    store.write([new])
+    assert store.texts([old.id]) == ["quince"]
+    store.overlaps(asked)
+    store.delete([old.id])
+    assert store.texts([old.id]) == [""]
+
+
+def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
+    store = fresh()
+    copies = [small(number, shingle_digest="a" * 32) for number in range(120)]
+    store.write([*copies, small(200, url="https://b.org/"), small(201, url="https://c.org/")])
+    start = time.time_ns()
+    store.write([small(300, shingle_digest="a" * 32)])
+    coming = [copies[5], small(200, url="https://b.org/", shingle_digest="b" * 32), small(400)]
+    places, found = zip(*store.known(coming, before=start), strict=True)
+    assert list(found) == [Stored.of(each) for each in (*copies, small(200, url="https://b.org/"))]
+    assert sorted(set(places)) == list(places)
+    # Of shingles that a great many pages have, not all pages again.
+    assert [stored.id for _, stored in store.known([small(1, shingle_digest="a" * 32)], before=start)] == [copies[1].id]
+    assert len(list(store.known([small(500, shingle_digest="a" * 32)], before=start + 1))) == 120
+    # Without a word a page equals nothing.
+    assert list(store.known([small(500, shingle_digest="a" * 32, shingle_count=0)], before=start + 2)) == []
+
+
+def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> None:
+    store = fresh(1)
+    store.write([small(number) for number in range(60)])
+    asked = [Lookup("fingerprints", array("Q", [7]))]
+    assert store.frequent(asked, over=50) == [{7: 60}]
+    name = Address.of(store.name).index
+    (old,) = client.indices.get(index=name).values()
+    new = {"settings": {"number_of_shards": 3, "analysis": old["settings"]["index"]["analysis"]}}
+    client.indices.create(index=f"{name}-000002", body=new | {"mappings": old["mappings"]})
+    body = {"source": {"index": name}, "dest": {"index": f"{name}-000002"}}
+    client.reindex(body=body, params={"refresh": "true"})
+    moved = [
+        {"remove": {"index": f"{name}-000001", "alias": name}},
+        {"add": {"index": f"{name}-000002", "alias": name}},
+    ]
+    client.indices.update_aliases(body={"actions": moved})
+    assert store.frequent(asked, over=50) == [{7: 60}]
+
+
+def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
+    store = fresh()
+    long, other, emoji = f"https://a.org/{'x' * 8_200}", f"https://a.org/{'y' * 8_200}", f"https://a.org/{'😀' * 4_100}"
+    records = [small(number, url=url) for number, url in enumerate((long, other, emoji, long, other))]
+    for record in records:
+        store.write([record])
+    assert [card.id for card in store.captures(long)] == [records[3].id, records[0].id]
+    assert [card.latest for card in store.captures(long)] == [True, False]
+    assert store.capture(other) == records[4]
+    assert store.capture(other, START + timedelta(minutes=1)) == records[1]
+    assert store.capture(emoji) == records[2]
+    assert store.capture(f"{long}x") is None
+    assert [card.id for card in store.cards(Filters(latest=True))] == [each.id for each in records[2:]]
+
+
+def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
+    store = fresh()
+    old, refused = small(1), small(2, shingle_count=2**31)
+    store.write([old])
+    other, failed = store.write([small(3, url="https://b.org/"), refused])
+    assert other == Written(small(3, url="https://b.org/").id, "added")
+    assert (failed.id, failed.outcome) == (refused.id, "failed")
+    assert "shingle_count" in failed.reason
+    assert [card.id for card in store.captures("https://a.org/") if card.latest] == [old.id]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("score", ["resemblance", "containment", "contained"])
+def test_scores_by_the_engine(fresh: Open, client: OpenSearch, score: Score, stored: bool) -> None:
+    store = fresh()
+    ours = set(range(20))
+    pages = [set(range(start, end)) for start in (0, 5, 15, 20) for end in (16, 20, 60) if start < end]
+    store.write([numbered(number, sketch=array("Q", sorted(each))) for number, each in enumerate(pages)])
+    expected = {
+        numbered(number).id: getattr(shares(len(ours & each), len(ours), len(each)), score)
+        for number, each in enumerate(pages)
+    }
+    tokens = tokens_of(array("Q", sorted(ours)))
+    for least in (0.0, 0.25, 0.8):
+        query = scored(score, tokens, least=least, stored=stored)
+        hits = client.search(index=Address.of(store.name).index, body=best(query))["hits"]["hits"]
+        wanted = {id_: value for id_, value in expected.items() if value > 0 and value >= least}
+        assert {hit["_id"]: hit["_score"] for hit in hits} == pytest.approx(wanted)
+
+
+def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Callable[..., Running]) -> None:
+    refusing = {"script.allowed_types": "none", "search.allow_expensive_queries": "false"}
+    cluster = start_cluster(1, settings=refusing)
+    records = [numbered(number) for number in range(30)]
+    with OpenSearchStore.open(f"{cluster.url}/pages", create=True) as store:
+        store.write(records[:20])
+        store.write(records)
+        question = records[7]
+        asked = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
+        assert store.frequent(asked, over=1) == [{}, {}]
+        assert [[each.card.id for each in found] for found in store.overlaps(asked)] == [[question.id]] * 2
+        assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
+        assert list(store.scan()) == records
+        assert store.capture(question.url) == question
+        assert store.statistics().pages == 30
+        store.set_setting("recipe", {"text": True})
+        assert store.settings() == {"recipe": {"text": True}}
+        # Without a script the engine counts, and the scores are for whoever asks.
+        query = overlap("sketch", tokens_of(question.sketch))
+        client = connect(Address.of(store.name))
+        (hit,) = client.search(index="pages", body=best(query, fields=["sketch_count"]))["hits"]["hits"]
+        found = shares(hit["_score"], len(question.sketch), hit["_source"]["sketch_count"])
+        assert found == (1.0, 1.0, 1.0)
+        client.close()
+
+
+def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
+    store = fresh()
+    assert OpenSearchStore.exists(store.name)
+    with OpenSearchStore.open(store.name) as again:
+        assert again.scheme == Scheme()
+    with pytest.raises(StoreError, match=f"has records of scheme {Scheme().id}"):
+        OpenSearchStore.open(store.name, Scheme(noise=30))
+    with pytest.raises(StoreError, match="no key"):
+        OpenSearchStore.open(store.name, key="secret")
+    missing = f"{engine.url}/not-there"
+    assert not OpenSearchStore.exists(missing)
+    with pytest.raises(StoreError, match="not-there cannot be opened: "):
+        OpenSearchStore.open(missing)
+    index = Address.of(store.name).index
+    client.indices.put_alias(index=f"{index}-000001,{index}.settings", name=f"{index}-both")
+    with pytest.raises(StoreError, match="stands for 2 indices, and a store is one"):
+        OpenSearchStore.open(f"{engine.url}/{index}-both")
+    with pytest.raises(StoreError, match="not a store of winnow"):
+        OpenSearchStore.open(f"{store.name}.settings")
+    # Under its own name, and not by the alias: as somebody has it who makes indices in another way.
+    with OpenSearchStore.open(f"{store.name}-000001") as plain:
+        plain.write([small(1)])
+    assert store.count() == 1
+
+
+def test_frequencies_of_more_tokens_than_there_is_memory_for() -> None:
+    source = Random(7)
+    exact, sampled = Frequencies(), Frequencies(most=1_000)
+    pages = [array("Q", source.randbytes(8 * 20)) for _ in range(500)]
+    for page in [*pages, *pages[:250], pages[0] + pages[0]]:
+        exact.add(page)
+        sampled.add(page)
+    assert exact.tokens() == {1: 5_000, 2: 4_980, 3: 20}
+    estimated = sampled.tokens()
+    assert estimated[1] == pytest.approx(5_000, rel=0.2)
+    assert estimated[2] == pytest.approx(4_980, rel=0.2)

@@ -1,0 +1,106 @@
+"""The way in to a real engine: the same as into a file, and what is refused is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow import Index, Page
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores import destination
+from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch import OpenSearchStore
+from tests.stores.test_destination import URL, revisit
+from tests.stores.test_destination import page as stored_page
+from tests.test_index import prose
+
+DAYS = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 10)]
+
+
+@pytest.fixture
+def address(engine: Running) -> str:
+    return f"{engine.url}/way-in-{uuid4().hex}"
+
+
+@pytest.fixture
+def client(engine: Running) -> Iterator[OpenSearch]:
+    with OpenSearch(engine.url) as opened:
+        yield opened
+
+
+def page(name: str, text: object, day: int = 0) -> Page:
+    return Page(f"https://example.org/{name}", text=prose(text, 60), fetched_at=DAYS[day])
+
+
+RUNS = [
+    [page("a", 1), page("b", 2), page("c", 1), page("a", 1)],
+    [page("a", 1), page("b", 3), page("d", 2), page("e", 4), page("f", 4), page("g", 3)],  # b is another now
+    [page("a", 1, day=1), page("h", 3), page("i", 2), page("j", 9)],
+]
+
+
+@pytest.mark.parametrize("records", [2, destination.RECORDS])
+def test_runs_are_the_same_as_into_a_file(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int
+) -> None:
+    """What equals what, and what is unchanged, however many pages are written at a time."""
+    monkeypatch.setattr(destination, "RECORDS", records)
+    monkeypatch.chdir(tmp_path)
+    kept: list[list[Record]] = []
+    for name in (tmp_path / "crawl.winnow", address):
+        reports = []
+        for pages in RUNS:
+            with Index.open(name) as index:
+                report = index.add(pages)
+                reports.append((report.indexed, report.unchanged, report.replaced, dict(report.duplicates)))
+        assert reports == [(3, 1, 0, {"content": 1}), (5, 1, 1, {"content": 2}), (4, 0, 0, {"content": 3})]
+        with Index.open(name, create=False) as index:
+            kept.append(list(index.store.scan()))
+    assert kept[0] == kept[1]
+    assert {record.duplicate_of for record in kept[0]} == {None, *(f"https://example.org/{name}" for name in "abde")}
+
+
+def test_a_page_that_is_refused_fails_and_is_kept(address: str, client: OpenSearch, tmp_path: Path) -> None:
+    """As by a pipeline that somebody has put in front of the index; once it is gone, what was kept goes in."""
+    failed = tmp_path / "failed.jsonl"
+    refusal = {"processors": [{"fail": {"if": "ctx.url.contains('no')", "message": "not this one"}}]}
+    name, guard = address.rpartition("/")[2], f"guard-{uuid4().hex}"
+    pages = [page("yes", 1), page("no-1", 2), page("other", 3), page("no-2", 1)]
+    with Index.open(address) as index:
+        index.add([])
+        client.ingest.put_pipeline(id=guard, body=refusal)
+        client.indices.put_settings(index=name, body={"index.final_pipeline": guard})
+        report = index.add(pages, failed=failed)
+        assert (report.indexed, report.failed.total(), report.pages) == (2, 2, 4)
+        assert report.duplicates.total() == 0
+        (reason,) = report.failed
+        assert "not this one" in reason
+        lines = [json.loads(line) for line in failed.read_text().splitlines()]
+        assert [line["url"] for line in lines] == ["https://example.org/no-1", "https://example.org/no-2"]
+        assert {line["reason"] for line in lines} == {reason}
+        assert lines[0]["text"] == pages[1].text
+
+        client.indices.put_settings(index=name, body={"index.final_pipeline": "_none"})
+        client.ingest.delete_pipeline(id=guard)
+        report = index.add(pages, failed=failed)
+        assert (report.indexed, report.unchanged, report.failed.total()) == (2, 2, 0)
+        assert index.store.count() == 4
+
+
+def test_a_revisit_gets_the_text_of_a_page_that_is_on_its_way(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One batch is written in the background while the next is made: it is found wherever it is."""
+    monkeypatch.setattr(destination, "RECORDS", 2)
+    with OpenSearchStore.open(address, create=True) as store, StoreDestination(store) as into:
+        for name in "abcdef":
+            into.add(stored_page(name, f"{URL}{name}", on=1, payload=f"sha1:{name}"))
+            into.add(revisit(f"{URL}again-{name}", on=2, payload="sha1:a"))
+        into.close()
+        texts = {record.url: record.text for record in store.scan()}
+    assert {texts[f"{URL}again-{name}"] for name in "abcdef"} == {texts[f"{URL}a"]}
