@@ -208,6 +208,7 @@ def _hashes(tokens: list[str]) -> array[int]:
 
 
 def storable(text: str) -> str:
+    """As records have it: a lone surrogate, which UTF-8 does not have, is U+FFFD."""
     if text.isascii():
         return text
     try:

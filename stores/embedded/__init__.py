@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, microseconds
+from opensearch_winnow.mappings.record import Record, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
@@ -35,7 +35,6 @@ from opensearch_winnow.stores.embedded.rows import (
     keys,
     only,
     record_of,
-    storable,
     text_of,
     value_of,
 )

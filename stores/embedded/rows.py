@@ -15,12 +15,11 @@ from typing import Any, ParamSpec, TypeVar
 import zstandard
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds
+from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 
 ID = re.compile(r"[0-9a-f]{32}")
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The columns that a record or a card is made of, in the order in which it takes them.
 RECORD = (
@@ -195,8 +194,3 @@ def value_of(stored: str) -> Any:
 
 def time_of(stored: int | None) -> datetime | None:
     return None if stored is None else EPOCH + timedelta(microseconds=stored)
-
-
-def storable(text: str) -> str:
-    """As records have it: a lone surrogate, which UTF-8 does not have, is U+FFFD."""
-    return text if text.isascii() else SURROGATE.sub("\ufffd", text)

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.embedded.rows import storable
 
 # Scripts that are written without spaces: kana, ideographs, and those of South-East Asia. Each character is indexed as
 # a word, and a word of them is looked for as the phrase of its characters.

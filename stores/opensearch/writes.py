@@ -130,7 +130,8 @@ class Writer:
 
     def _bulk(self, operations: Sequence[Operation]) -> list[Written]:
         with told(self._cluster.name, "written"):
-            return list(bulk(self._cluster.client, operations, require_alias=self._cluster.alias))
+            name, client = self._cluster.name, self._cluster.client
+            return list(bulk(client, operations, name=name, require_alias=self._cluster.alias))
 
 
 def _latest(captures: Mapping[str, Capture]) -> set[str]:

@@ -143,7 +143,14 @@ def test_with_boilerplate(stores: Stores) -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["license", "warranty -gnu", '"without warranty of any kind"', "postgresql index scan", "the", "postgresql.conf isn't"],
+    [
+        "license",
+        "warranty -gnu",
+        '"without warranty of any kind"',
+        "postgresql index scan",
+        "the",
+        "postgresql.conf isn't",
+    ],
 )
 def test_the_same_pages_have_the_words(stores: Stores, typed: str) -> None:
     """In an order of their own: each engine has its own scores."""
