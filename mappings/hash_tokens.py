@@ -1,36 +1,51 @@
 """Hashes as the tokens that OpenSearch indexes, and positions packed small.
 
-A token is a hash as 8 bytes, highest first, in base64url without padding: 11 characters, which anybody can write.
+A token is a hash as 8 bytes, highest first, in base64url without padding: 11 characters, which anybody can write. A
+field of a document has them with a space between each two.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
 from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from opensearch_winnow.mappings.record import in_order
 
 LENGTH = 11  # characters of a token
+BASE64 = re.compile(rb"[A-Za-z0-9_-]*")
+NO_TOKENS = f"tokens are {LENGTH} characters of base64url each, with a space between them"
 
 
 def tokens_of(hashes: array[int]) -> list[str]:
+    return packed_tokens(hashes).split()
+
+
+def packed_tokens(hashes: array[int]) -> str:
+    """The tokens as a document has them."""
     # With a zero byte behind each hash, 9 bytes are 12 characters, of which the last one is always the same.
     raw, padded = in_order(hashes, "big"), bytearray(9 * len(hashes))
     for byte in range(8):
         padded[byte::9] = raw[byte::8]
-    letters = urlsafe_b64encode(padded).decode()
-    return [letters[start : start + LENGTH] for start in range(0, len(letters), LENGTH + 1)]
+    letters = bytearray(urlsafe_b64encode(padded))
+    letters[LENGTH :: LENGTH + 1] = b" " * len(hashes)
+    return letters[:-1].decode()
 
 
-def hashes_of(tokens: Sequence[str]) -> array[int]:
-    """A ValueError if they are no tokens."""
-    padded = urlsafe_b64decode("".join(f"{token}A" for token in tokens))
-    raw = bytearray(8 * len(tokens))
-    if len(padded) != 9 * len(tokens) or any(padded[8::9]) or any(len(token) != LENGTH for token in tokens):
-        raise ValueError(f"a token is {LENGTH} characters of base64url")
+def unpacked_tokens(packed: str) -> array[int]:
+    """The hashes. A ValueError if these are no tokens."""
+    letters = bytearray(f"{packed} ".encode() if packed else b"")
+    count, rest = divmod(len(letters), LENGTH + 1)
+    spaces = letters[LENGTH :: LENGTH + 1]
+    letters[LENGTH :: LENGTH + 1] = b"A" * len(spaces)
+    if rest or spaces != b" " * count or not BASE64.fullmatch(letters):
+        raise ValueError(NO_TOKENS)
+    padded = urlsafe_b64decode(letters)
+    if any(padded[8::9]):  # bits that no hash has
+        raise ValueError(NO_TOKENS)
+    raw = bytearray(8 * count)
     for byte in range(8):
         raw[byte::8] = padded[byte::9]
     hashes = array("Q", bytes(raw))

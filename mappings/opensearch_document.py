@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.hash_tokens import hashes_of, packed_positions, tokens_of, unpacked_positions
+from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
 from opensearch_winnow.mappings.record import EPOCH, PERHAPS_TEXTS, TEXTS, Record, RecordsError, microseconds
 
 # What of a document a card is made of.
@@ -34,14 +34,14 @@ def hash_fields(record: Record) -> dict[str, Any]:
     return {
         "text_digest": record.text_digest,
         "shingle_digest": record.shingle_digest,
-        "fingerprints": tokens_of(record.fingerprints),
+        "fingerprints": packed_tokens(record.fingerprints),
         "fingerprint_count": record.fingerprint_count,
         "positions": packed_positions(record.positions),
         "shingle_count": record.shingle_count,
-        "sketch": tokens_of(record.sketch),
+        "sketch": packed_tokens(record.sketch),
         "sketch_count": record.sketch_count,
         "minhash": b64encode(record.minhash).decode(),
-        "bands": tokens_of(record.bands),
+        "bands": packed_tokens(record.bands),
     }
 
 
@@ -72,12 +72,12 @@ def record_of(source: Mapping[str, Any]) -> Record:
             **texts,
             **perhaps,
             fetched_at=_time(source),
-            fingerprints=hashes_of(source["fingerprints"]),
+            fingerprints=unpacked_tokens(source["fingerprints"]),
             positions=unpacked_positions(source["positions"]),
             shingle_count=source["shingle_count"],
-            sketch=hashes_of(source["sketch"]),
+            sketch=unpacked_tokens(source["sketch"]),
             minhash=b64decode(source["minhash"], validate=True),
-            bands=hashes_of(source["bands"]),
+            bands=unpacked_tokens(source["bands"]),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None

@@ -19,10 +19,11 @@ TEXT = {"type": "text", "analyzer": ANALYZER}
 KEYWORD = {"type": "keyword", "ignore_above": 8191}
 KEPT = {"type": "keyword", "index": False, "doc_values": False}
 FOUND = {"type": "keyword", "doc_values": False}
-# `bool.should` of `term` on such a field scores the number of shared tokens, and nothing else.
+# `bool.should` of `term` on such a field scores the number of shared tokens, and nothing else. One text with all tokens
+# takes less of the disk and of the engine's time than a keyword for each.
 TOKENS = {
-    "type": "keyword",
-    "doc_values": False,
+    "type": "text",
+    "analyzer": "whitespace",
     "norms": False,
     "index_options": "docs",
     "similarity": "boolean",

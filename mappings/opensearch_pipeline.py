@@ -25,9 +25,9 @@ String wrong(def ctx, def params) {
     if (ctx[name] == null) { return 'it has no ' + name + ': merge all of winnow_fields(text) into the document'; }
   }
   for (name in params.tokens) {
-    if (!(ctx[name] instanceof List)) { return name + ' is an array of hashes: merge all of winnow_fields(text)'; }
-    for (token in ctx[name]) {
-      if (!(token instanceof String) || token.length() != 11) {
+    if (!(ctx[name] instanceof String)) { return name + ' is a text of hashes: merge all of winnow_fields(text)'; }
+    for (token in ctx[name].splitOnToken(' ')) {
+      if (token.length() != 11 && ctx[name] != '') {
         return name + ' has a hash that is not 11 characters of base64url: ' + token;
       }
     }
@@ -89,8 +89,9 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 
 # The place of a page that comes later is higher. Nanoseconds tell pages of one millisecond apart; they are no clock.
 REST = """
-ctx.fingerprint_count = new HashSet(ctx.fingerprints).size();
-ctx.sketch_count = ctx.sketch.size();
+ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
+if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
+ctx.sketch_count = (ctx.sketch.length() + 1) / 12;
 for (name in ['crawl', 'text', 'content_digest']) { if (ctx[name] == null) { ctx[name] = ''; } }
 if (ctx.cluster == null || ctx.cluster == '') { ctx.cluster = ctx._id; }
 if (ctx.latest == null) { ctx.latest = true; }

@@ -12,7 +12,12 @@ from opensearch_winnow.queries.dsl.filters import Clause
 MOST_TOKENS = 1_000
 
 
-def overlap(field: str, tokens: Collection[str], *, minimum: int = 1, filters: Sequence[Clause] = ()) -> Clause:
+def different(tokens: str | Collection[str]) -> list[str]:
+    """Tokens as a document has them, in one text, or one by one: each once."""
+    return list(dict.fromkeys(tokens.split() if isinstance(tokens, str) else tokens))
+
+
+def overlap(field: str, tokens: str | Collection[str], *, minimum: int = 1, filters: Sequence[Clause] = ()) -> Clause:
     """A query for the pages that have at least `minimum` of these tokens, at most MOST_TOKENS different ones.
 
     The field is one of `fingerprints`, `sketch` and `bands`, as the mapping has them (or wherever a mapping of your own
@@ -20,7 +25,7 @@ def overlap(field: str, tokens: Collection[str], *, minimum: int = 1, filters: S
     """
     return {
         "bool": {
-            "should": [{"term": {field: token}} for token in tokens],
+            "should": [{"term": {field: token}} for token in different(tokens)],
             "minimum_should_match": max(minimum, 1),
             "filter": list(filters),
         }

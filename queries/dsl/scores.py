@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.mappings.opensearch_scripts import CONTAINED, CONTAINMENT, RESEMBLANCE, SOURCES
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.overlap import overlap
+from opensearch_winnow.queries.dsl.overlap import different, overlap
 
 Score = Literal["resemblance", "containment", "contained"]
 
@@ -24,7 +24,7 @@ class Shares(NamedTuple):
 
 def scored(
     score: Score,
-    tokens: Collection[str],
+    tokens: str | Collection[str],
     *,
     least: float = 0.0,
     field: str = "sketch",
@@ -38,10 +38,10 @@ def scored(
     `script.allowed_types`), ask for the `overlap` with `least_shared` as its minimum, read `sketch_count` of the hits,
     and take their `shares`.
     """
-    id_ = SCRIPTS[score]
+    id_, sketch = SCRIPTS[score], different(tokens)
     script: dict[str, Any] = {"id": id_} if stored else {"source": SOURCES[id_], "lang": "painless"}
-    script["params"] = {"count": len(tokens), "field": f"{field}_count"}
-    found = overlap(field, tokens, minimum=least_shared(score, least, len(tokens)), filters=filters)
+    script["params"] = {"count": len(sketch), "field": f"{field}_count"}
+    found = overlap(field, sketch, minimum=least_shared(score, least, len(sketch)), filters=filters)
     asked: dict[str, Any] = {"query": found, "script": script}
     return {"script_score": asked | ({"min_score": least} if least > 0 else {})}
 

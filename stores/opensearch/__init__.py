@@ -13,7 +13,7 @@ from typing import Any, Self
 from opensearchpy import NotFoundError, OpenSearch
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.hash_tokens import hashes_of, tokens_of
+from opensearch_winnow.mappings.hash_tokens import tokens_of, unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of, record_of
 from opensearch_winnow.mappings.opensearch_mapping import written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, Stored, storable
@@ -161,7 +161,7 @@ class OpenSearchStore:
         return [b64decode(minhash or "") for minhash in self._field("minhash", ids)]
 
     def sketches(self, ids: Sequence[str]) -> list[array[int]]:
-        return [hashes_of(sketch or []) for sketch in self._field("sketch", ids)]
+        return [unpacked_tokens(sketch or "") for sketch in self._field("sketch", ids)]
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         known = self._overlaps.remembered(ids)

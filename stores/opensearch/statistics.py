@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from opensearch_winnow.mappings.hash_tokens import hashes_of
+from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field
@@ -70,7 +70,7 @@ def statistics(cluster: Cluster, indices: Sequence[str]) -> Statistics:
     frequencies = {field: Frequencies() for field in FIELDS}
     for hit in scan(cluster, [], size=PAGES, fields=FIELDS):
         for field, counted in frequencies.items():
-            counted.add(hashes_of(hit["_source"][field]))
+            counted.add(unpacked_tokens(hit["_source"][field]))
     return Statistics(
         pages=cluster.count([]),
         urls=cluster.count(conditions(Filters(latest=True))),

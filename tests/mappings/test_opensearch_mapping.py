@@ -79,7 +79,7 @@ def test_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> Non
 def test_shared_tokens_are_counted_and_nothing_else(client: OpenSearch, index: str, record: MakeRecord) -> None:
     for number in range(3):
         source = source_of(record(number), place=number, latest=True)
-        source["sketch"] = ["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1]
+        source["sketch"] = " ".join(["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1])
         client.index(index=index, id=str(number), body=source, params={"pipeline": "_none"})
     client.indices.refresh(index=index)
     should = [{"term": {"sketch": token}} for token in ("AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC", "DDDDDDDDDDD")]
@@ -162,6 +162,7 @@ def test_a_fragment_is_ours_alone_and_below_any_field() -> None:
 
 
 def test_what_is_given_out_can_be_changed() -> None:
-    fragment()["properties"]["sketch"]["type"] = "text"
-    mapping(Scheme())["properties"]["url"]["type"] = "text"
-    assert fragment()["properties"]["sketch"]["type"] == mapping(Scheme())["properties"]["url"]["type"] == "keyword"
+    fragment()["properties"]["sketch"]["type"] = "date"
+    mapping(Scheme())["properties"]["url"]["type"] = "date"
+    assert fragment()["properties"]["sketch"]["type"] == "text"
+    assert mapping(Scheme())["properties"]["url"]["type"] == "keyword"

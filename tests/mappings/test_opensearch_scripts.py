@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -24,13 +25,14 @@ def client(engine: Running, below: str) -> Iterator[OpenSearch]:
     with OpenSearch(engine.url, timeout=60) as made:
         for id_ in SOURCES:
             made.put_script(id=id_, body=stored_script(id_), context="score")
-        index = f"scripts-{below}"
+        index = f"scripts-{below}-{os.getpid()}"  # one for all tests of a process
         if not made.indices.exists(index=index):
             made.indices.create(index=index, body={"mappings": fragment(below)})
         for count in range(1, 7):
-            fields = {"sketch": TOKENS[:count], "sketch_count": count}
+            fields = {"sketch": " ".join(TOKENS[:count]), "sketch_count": count}
             made.index(index=index, id=str(count), body={below: fields} if below else fields)
-        made.index(index=index, id="none", body={below: {"sketch": TOKENS}} if below else {"sketch": TOKENS})
+        every = " ".join(TOKENS)
+        made.index(index=index, id="none", body={below: {"sketch": every}} if below else {"sketch": every})
         made.indices.refresh(index=index)
         yield made
 
@@ -44,7 +46,7 @@ def test_the_score_is_the_share(client: OpenSearch, below: str, id_: str, inline
     script = {"source": SOURCES[id_], "lang": "painless"} if inline else {"id": id_}
     should = [{"term": {f"{path}sketch": token}} for token in question]
     query = {"script_score": {"query": {"bool": {"should": should}}, "script": script | {"params": params}}}
-    hits = client.search(index=f"scripts-{below}", body={"query": query})["hits"]["hits"]
+    hits = client.search(index=f"scripts-{below}-{os.getpid()}", body={"query": query})["hits"]["hits"]
     shares = {}
     for count in range(3, 7):
         shared = count - 2

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 
+import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
@@ -16,6 +17,7 @@ PAGES = 6_000
 KILLED_AT = 2_000
 
 
+@pytest.mark.xdist_group("cluster")
 def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[..., Running]) -> None:
     """One of three, with primaries on it; what was acknowledged is there, and the rest gets there."""
     cluster = start_cluster(nodes=3)

@@ -21,6 +21,8 @@ from opensearch_winnow.stores.opensearch.refusals import reason_of
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.gateway import Answer, Gateway
 
+pytestmark = pytest.mark.xdist_group("errors")  # with an engine of their own
+
 NAME = "the store"
 MAPPING = {"dynamic": "strict", "properties": {"place": {"type": "long"}, "site": {"type": "keyword"}}}
 SHARDS = {"number_of_shards": 1, "number_of_replicas": 0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from array import array
 from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 @pytest.fixture
 def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
     """An empty store of so many shards, which is gone after the test."""
-    name = request.node.name.partition("[")[0].replace("_", "-")
+    name = re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
     made: list[str] = []
 
     def store(shards: int = 1) -> OpenSearchStore:
