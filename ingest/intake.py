@@ -12,7 +12,7 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.tally import Destination, Outcome, Tally
 
-AT_MOST = 64  # pages that wait for each other
+AT_MOST = 256  # pages that wait for each other
 SECONDS = 0.5  # that they do, where they come slowly
 
 

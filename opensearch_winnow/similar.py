@@ -14,7 +14,7 @@ from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, sha
 from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import Lookup, lookups
+from opensearch_winnow.queries.lookups import Field, Lookup, lookups
 from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.stores.store import Store
@@ -22,6 +22,8 @@ from opensearch_winnow.stores.store import Store
 TEXTS = 64  # that are in memory at a time
 SKETCHES = 1_000
 CLEAR = 5  # standard errors: an estimate so far below the threshold decides alone
+# What the frequency check looks at. Who shares a band is as alike as pages can be, however many they are.
+CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
 FEW = 8  # candidates, which are scored as fast as they are estimated
 
 
@@ -87,16 +89,18 @@ class Similar:
 
     def _candidates(self, where: Filters, frequent: int) -> Candidates:
         wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
-        # Who shares a band is as alike as pages can be, however many they are.
-        checked = [each for each in wanted if each.field != "bands"]
-        kept = [each for each in wanted if each.field == "bands"]
+        checked = [each for each in wanted if each.field in CHECKED]
         ignored = 0
-        for lookup, often in zip(checked, self._store.frequent(checked, over=frequent), strict=True):
-            tokens = frequency_check(lookup.tokens, often)
-            dropped = len(lookup.tokens) - len(tokens)
-            ignored += dropped
-            kept.append(Lookup(lookup.field, tokens, max(lookup.minimum - dropped, 1)))
-        cards = {each.card.id: each.card for found in self._store.overlaps(kept, where) for each in found}
+        found = self._store.rare_overlaps(wanted, where, over=frequent, checked=CHECKED)
+        if found is None:
+            kept = [each for each in wanted if each.field not in CHECKED]
+            for lookup, often in zip(checked, self._store.frequent(checked, over=frequent), strict=True):
+                tokens = frequency_check(lookup.tokens, often)
+                dropped = len(lookup.tokens) - len(tokens)
+                ignored += dropped
+                kept.append(Lookup(lookup.field, tokens, max(lookup.minimum - dropped, 1)))
+            found = self._store.overlaps(kept, where)
+        cards = {each.card.id: each.card for some in found for each in some}
         cards.pop(self._question.record.id, None)
         return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored)
 

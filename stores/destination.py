@@ -21,6 +21,8 @@ from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Writt
 RECORDS = 4_000
 BYTES = 64_000_000
 SECONDS = 10.0
+# Of a remote store: while one batch is written the next one is made, so the first should not take long.
+REMOTE_RECORDS = 2_000
 
 
 def _stop(reason: str) -> NoReturn:
@@ -47,6 +49,7 @@ class StoreDestination:
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
         self._in_hand: tuple[list[Waiting], Future[list[Written]]] | None = None
+        self._records = min(RECORDS, REMOTE_RECORDS) if self._remote else RECORDS
         self._started = time.time_ns()
         self._revisits = Revisits(store)
         self._clear()
@@ -71,7 +74,7 @@ class StoreDestination:
         self._size += size_of(record)
         self._revisits.remember(record)
         waited = time.monotonic() - self._since
-        if len(self._waiting) >= RECORDS or self._size >= BYTES or waited >= SECONDS:
+        if len(self._waiting) >= self._records or self._size >= BYTES or waited >= SECONDS:
             self.write()
 
     def write(self) -> None:

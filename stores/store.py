@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
@@ -97,6 +97,12 @@ class Store(Protocol):
 
     def overlaps(self, lookups: Sequence[Lookup], where: Filters = Filters()) -> list[list[Candidate]]:
         """For each lookup the pages that have at least its minimum of its tokens: most shared first, then by id."""
+
+    def rare_overlaps(
+        self, lookups: Sequence[Lookup], where: Filters = Filters(), *, over: int, checked: Collection[Field]
+    ) -> list[list[Candidate]] | None:
+        """As `overlaps`, if it takes no more than that to see that no token of the fields that are checked is on more
+        than so many pages. Else None: then `frequent` tells."""
 
     def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         """For each lookup those of its tokens that are on more than so many pages, and on how many."""

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
@@ -148,6 +148,11 @@ class EmbeddedStore:
                 candidates = [Candidate(card_of(row), shared[number]) for number, *row in there]
                 found.append(sorted(candidates, key=lambda each: (-each.shared, each.card.id)))
         return found
+
+    def rare_overlaps(
+        self, lookups: Sequence[Lookup], where: Filters = Filters(), *, over: int, checked: Collection[Field]
+    ) -> list[list[Candidate]] | None:
+        """Never: each is quick by itself."""
 
     def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         found = []

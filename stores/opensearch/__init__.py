@@ -140,7 +140,7 @@ class OpenSearchStore:
         where: Filters = Filters(),
         *,
         over: int,
-        checked: Collection[Field] = ("fingerprints", "sketch"),
+        checked: Collection[Field],
     ) -> list[list[Candidate]] | None:
         """As `overlaps`, if no token of the fields that are checked is on more than so many pages, as `frequent` would
         tell: both in one request. Else None, at times also where only all of them together are on more."""

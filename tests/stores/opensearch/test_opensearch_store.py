@@ -20,6 +20,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.similar import CHECKED
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.client import Address, connect
@@ -156,10 +157,10 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open) -> None:
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
-    assert store.rare_overlaps(asked, over=50) == store.overlaps(asked)
+    assert store.rare_overlaps(asked, over=50, checked=CHECKED) == store.overlaps(asked)
     assert [len(found) for found in store.overlaps(asked)] == [50, 50, 0]
-    assert store.rare_overlaps(asked, over=49) is None
-    assert store.rare_overlaps(asked[1:], over=49) == store.overlaps(asked[1:])
+    assert store.rare_overlaps(asked, over=49, checked=CHECKED) is None
+    assert store.rare_overlaps(asked[1:], over=49, checked=CHECKED) == store.overlaps(asked[1:])
 
 
 def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
