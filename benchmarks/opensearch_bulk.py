@@ -5,6 +5,7 @@ By the clock, in turns, on one node.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -55,7 +56,7 @@ def tables(run: Run) -> Iterator[Table]:
     records = [record for record in made if isinstance(record, Record)]
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="1g", port=free_port())
+        running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
         (node,) = running.nodes
         try:
             with OpenSearch(running.url, timeout=300) as client:

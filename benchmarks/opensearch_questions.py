@@ -5,6 +5,7 @@ Each takes its turn about the same pages, on one node.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -49,7 +50,7 @@ AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_l
 def tables(run: Run) -> Iterator[Table]:
     with unpacked_data() as unpacked, TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="2g", port=free_port())
+        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
         try:
             corpus = records(manuals(unpacked))[:: max(1, round(1 / run.scale))]
             real = (Page(each.url, text=each.text, title=each.title) for each in corpus)

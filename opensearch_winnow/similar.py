@@ -11,7 +11,7 @@ from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated
+from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
 from opensearch_winnow.queries.lookups import Field, Lookup, lookups
@@ -27,10 +27,21 @@ CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
 FEW = 8  # candidates, which are scored as fast as they are estimated
 
 
+class SharedSketch(NamedTuple):
+    """How many shingles of the question's sketch pages have."""
+
+    by_id: dict[str, int]
+    others: int  # what a page that is not there has at most
+
+    def of(self, card: Card) -> int:
+        return self.by_id.get(card.id, self.others)
+
+
 class Candidates(NamedTuple):
     cards: list[Card]
     tokens: int  # that the question has to look up
     ignored: int
+    sketch: SharedSketch | None  # if all of it was looked up
 
 
 class Scored(NamedTuple):
@@ -68,7 +79,7 @@ class Similar:
         if not all_captures:
             candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != leave_out])
         if exact and self._question.side:
-            found = list(self._exactly(self._worth_scoring(candidates.cards)))
+            found = list(self._exactly(self._worth_scoring(candidates)))
         else:
             found = list(self._estimated(candidates.cards))
         found.sort(key=self._rank)
@@ -90,7 +101,7 @@ class Similar:
     def _candidates(self, where: Filters, frequent: int) -> Candidates:
         wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
         checked = [each for each in wanted if each.field in CHECKED]
-        ignored = 0
+        kept, ignored = wanted, 0
         found = self._store.rare_overlaps(wanted, where, over=frequent, checked=CHECKED)
         if found is None:
             kept = [each for each in wanted if each.field not in CHECKED]
@@ -102,17 +113,35 @@ class Similar:
             found = self._store.overlaps(kept, where)
         cards = {each.card.id: each.card for some in found for each in some}
         cards.pop(self._question.record.id, None)
-        return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored)
+        sketch = next(
+            (
+                SharedSketch({each.card.id: each.shared for each in some}, lookup.minimum - 1)
+                for lookup, some in zip(kept, found, strict=True)
+                if lookup.field == "sketch" and len(lookup.tokens) == len(self._question.sketched.sketch)
+            ),
+            None,
+        )
+        return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored, sketch)
 
-    def _worth_scoring(self, cards: Sequence[Card]) -> Sequence[Card]:
-        """Without those that are clearly no match: by what their sketches say, and their sizes."""
+    def _worth_scoring(self, candidates: Candidates) -> Sequence[Card]:
+        """Without those that are clearly no match: by their sizes, and by what their sketches say."""
+        cards: Sequence[Card] = candidates.cards
         least = self._asked.minima.get("resemblance", 0.0)
         if least and not self._exclusions:
             size = self._question.record.shingle_count
             cards = [card for card in cards if least * max(size, card.shingle_count) <= min(size, card.shingle_count)]
-        if self._asked.any_passage or len(cards) < FEW:
+        if self._asked.any_passage:
+            return cards
+        if candidates.sketch and not self._exclusions:
+            cards = [card for card in cards if self._may_match(card, candidates.sketch)]
+        if len(cards) < FEW:
             return cards
         return [card for card, found in self._estimates(cards) if self._asked.may_hold(found, CLEAR)]
+
+    def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
+        count = len(self._question.sketched.sketch)
+        found = estimated_by_counts(sketch.of(card), count, card.sketch_count, self._scheme)
+        return self._asked.may_hold(found, CLEAR)
 
     def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
         """From the texts; copies of a text are compared once. Pages without a text are estimated."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from math import sqrt
 from typing import NamedTuple
 
 from opensearch_winnow.cython_core.estimates import Estimate, minhash_resemblance, mod_containment, mod_resemblance
@@ -42,6 +43,19 @@ def estimated(a: Sketched, b: Sketched, scheme: Scheme) -> Estimated:
     )
     by_minhash = _by_minhash(a, b, scheme)
     return Estimated(*(min(each, key=lambda estimate: estimate.error) for each in zip(by_mod, by_minhash, strict=True)))
+
+
+def estimated_by_counts(shared: int, a: int, b: int, scheme: Scheme) -> Estimated:
+    """From MOD_m alone, whose sketches of A and B have so many shingles, and so many in common."""
+    return Estimated(*(_share(shared, size, scheme) for size in (a + b - shared, a, b)))
+
+
+def _share(x: int, n: int, scheme: Scheme) -> Estimate:
+    """As cython_core.estimates has it."""
+    if n <= 0:
+        return Estimate(0.0, 1.0)
+    p = (x + 1) / (n + 2)
+    return Estimate(x / n, sqrt(p * (1 - p) / (n + 3) * (1 - 1 / scheme.modulus)))
 
 
 def _by_minhash(a: Sketched, b: Sketched, scheme: Scheme) -> tuple[Estimate, Estimate, Estimate]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from math import sqrt
+from functools import cache
+from math import exp, lgamma, log
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.question import Question
 
-MISSED = 1e-4  # the chance of a page to be missed at which the sample of shingles is large enough to be looked up alone
-SPREAD = 5  # standard deviations that a sample may fall short by
+# The chance of a page to be missed by the sample of shingles: where it is higher, that is not looked up alone.
+MISSED = 1e-4
 
 
 Field = Literal["fingerprints", "sketch", "bands"]
@@ -39,6 +40,15 @@ def lookups(question: Question, asked: Asked, *, boilerplate: bool) -> Iterator[
         yield Lookup("fingerprints", question.fingerprints)
 
 
+@cache
 def _at_least(size: int, share: float) -> int:
-    """How many of a sample are shared by a page that shares so much of all."""
-    return max(1, int(size * share - SPREAD * sqrt(size * share * (1 - share))))
+    """How many of a sample are shared by a page that shares so much of all: fewer are, by a chance below MISSED."""
+    if not 0 < share < 1:
+        return size if share else 1
+    chance = 0.0
+    for count in range(size):
+        ways = lgamma(size + 1) - lgamma(count + 1) - lgamma(size - count + 1)
+        chance += exp(ways + count * log(share) + (size - count) * log(1 - share))
+        if chance > MISSED:
+            return max(count, 1)
+    return max(size, 1)
