@@ -164,10 +164,7 @@ class OpenSearchStore:
         return [unpacked_tokens(sketch or "") for sketch in self._field("sketch", ids)]
 
     def texts(self, ids: Sequence[str]) -> list[str]:
-        known = self._overlaps.remembered(ids)
-        unread = [id_ for id_ in ids if id_ not in known]
-        known |= dict(zip(unread, self._field("text", unread), strict=True)) if unread else {}
-        return [known[id_] or "" for id_ in ids]
+        return [text or "" for text in self._field("text", ids)]
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         return search_words(self._cluster, words, where, limit=limit, offset=offset)
@@ -213,7 +210,10 @@ class OpenSearchStore:
 
     def _field(self, name: str, ids: Sequence[str]) -> list[Any]:
         """Of pages by id, in their order; None where there is none."""
-        found = self._cluster.sources(ids, [name])
+        found = self._overlaps.remembered(ids)
+        unread = [id_ for id_ in ids if id_ not in found]
+        if unread:
+            found |= self._cluster.sources(unread, [name])
         return [found.get(id_, {}).get(name) for id_ in ids]
 
 

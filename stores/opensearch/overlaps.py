@@ -18,9 +18,9 @@ from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
 from opensearch_winnow.stores.store import Candidate
 
-# Pages that come with their texts, which are mostly asked for next: the engine has the whole document in its hands in
-# any case, and another request takes longer.
-WITH_TEXT = 16
+# Pages that come as a whole, because their texts are mostly asked for next: the engine has the document in its hands in
+# any case, to take fields out of it costs time, and so does another request.
+WHOLE = 16
 REMEMBERED = 1.0  # seconds
 FOR_TWO = MOST_TOKENS - 20  # tokens, as each of two has its filters
 
@@ -37,11 +37,11 @@ class _Asked(NamedTuple):
 
 
 class Overlaps:
-    """Looks up tokens, and remembers the texts of what was found last for a moment."""
+    """Looks up tokens, and remembers for a moment the pages that were found last."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._texts: dict[str, str] = {}
+        self._sources: dict[str, dict[str, Any]] = {}
         self._until = 0.0
 
     def find(self, lookups: Sequence[Lookup], where: Filters) -> list[list[Candidate]]:
@@ -63,14 +63,14 @@ class Overlaps:
             return None
         return self._candidates(asked, searches, answers[len(checks) :])
 
-    def remembered(self, ids: Sequence[str]) -> dict[str, str]:
-        """Texts, by id, of some of these."""
+    def remembered(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Some of these, by id, as a whole."""
         if time.monotonic() > self._until:
             self.forget()
-        return {id_: self._texts[id_] for id_ in ids if id_ in self._texts}
+        return {id_: self._sources[id_] for id_ in ids if id_ in self._sources}
 
     def forget(self) -> None:
-        self._texts = {}
+        self._sources = {}
 
     def _candidates(
         self, asked: Sequence[_Asked], searches: Sequence[Search], answers: Sequence[dict[str, Any]]
@@ -103,7 +103,7 @@ class Overlaps:
     ) -> list[dict[str, int]]:
         """For each search the shared tokens by id. The cards of the pages are added to `cards`."""
         found: list[dict[str, int]] = [{} for _ in searches]
-        texts: dict[str, str] = {}
+        whole: dict[str, dict[str, Any]] = {}
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
         while waiting:
             rest: list[tuple[int, Search]] = []
@@ -114,14 +114,14 @@ class Overlaps:
                     if id_ not in cards:
                         cards[id_] = card_of(id_, source)
                     if "text" in source:
-                        texts[id_] = source["text"]
+                        whole[id_] = source
                 more = following(search, hits)
                 if more is not None:
                     rest.append((number, more | {"size": AT_ONCE, "_source": search["_source"] and list(CARD_FIELDS)}))
             some = self._cluster.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
-        if texts:
-            self._texts, self._until = texts, time.monotonic() + REMEMBERED
+        if whole:
+            self._sources, self._until = whole, time.monotonic() + REMEMBERED
         return found
 
 
@@ -130,7 +130,7 @@ def _searches(asked: Sequence[_Asked], where: Filters) -> list[Search]:
     queries = [part.overlap(each.field, filters) for each in asked for part in each.parts]
     if _fit_one_query(asked):
         queries = [either(*queries)]
-    return [best(query, size=WITH_TEXT, fields=(*CARD_FIELDS, "text")) for query in queries]
+    return [best(query, size=WHOLE, fields=True) for query in queries]
 
 
 def _fit_one_query(asked: Sequence[_Asked]) -> bool:
