@@ -254,17 +254,6 @@ def test_requests_are_signed_for_aws(engine: Running, monkeypatch: pytest.Monkey
         client.close()
 
 
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture
-def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    return tmp_path / "ca.pem"
-
-
 @pytest.fixture
 def tls(engine: Running, authority: trustme.CA) -> Iterator[Gateway]:
     """The engine with TLS, that wants certificates of those who ask."""

@@ -92,17 +92,6 @@ def test_no_answer() -> None:
         assert "no answer in time" in at_connecting(f"http://127.0.0.1:{silent.getsockname()[1]}/pages", timeout=0.05)
 
 
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture
-def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    return tmp_path / "ca.pem"
-
-
 def serving(engine: Running, authority: trustme.CA, host: str = "localhost", *, wants: bool = False) -> Gateway:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(host).configure_cert(context)
