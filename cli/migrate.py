@@ -40,11 +40,12 @@ def command(store: str, shards: int | None, replicas: int | None, delete_old: bo
             click.echo(json.dumps({"store": store, "old": None, "new": None}))
         return
     # opensearch-py takes a while.
-    from opensearch_winnow.stores.opensearch.client import Address, connect  # noqa: PLC0415
+    from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
     from opensearch_winnow.stores.opensearch.migrate import migrate  # noqa: PLC0415
 
     address = Address.of(store)
     with connect(address) as client, shown_steps() as show:
+        engine_of(client, str(address))  # who does not answer is told here, with the whole address
         done = migrate(client, address.index, shards=shards, replicas=replicas, delete_old=delete_old, progress=show)
     if as_json:
         click.echo(json.dumps({"store": str(address), **done._asdict()}))

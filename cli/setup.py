@@ -54,11 +54,12 @@ def command(
             click.echo(json.dumps({"store": store, "steps": []}))
         return
     # opensearch-py takes a while.
-    from opensearch_winnow.stores.opensearch.client import Address, connect  # noqa: PLC0415
+    from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
     from opensearch_winnow.stores.opensearch.setup import plan, set_up  # noqa: PLC0415
 
     address = Address.of(store)
     with connect(address) as client:
+        engine_of(client, str(address))  # who does not answer is told here, with the whole address
         done = (plan if dry_run else set_up)(client, address.index, scheme, shards=shards, replicas=replicas)
     if as_json:
         steps = [{**step._asdict(), "outcome": outcome} for step, outcome in done]

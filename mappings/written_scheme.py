@@ -38,5 +38,5 @@ def written(scheme: Scheme) -> WrittenScheme:
 def other_scheme(path: str | os.PathLike[str], found: str, wanted: str) -> RecordsError:
     return RecordsError(
         f"{path} has records of scheme {found}, and these are of scheme {wanted}: hashes of two schemes are never"
-        " compared, so use the scheme of the file, or another file"
+        " compared, so use that scheme, or keep these elsewhere"
     )

@@ -78,9 +78,11 @@ def test_no_engine(winnow: Winnow, command: tuple[str, ...]) -> None:
     assert "nothing listens there; is an engine running? `winnow engine start` starts one" in said
 
 
-def test_nothing_to_set_up(winnow: Winnow) -> None:
-    said = sentence(winnow("setup", "--store", f"http://me:{SECRET}@127.0.0.1:{closed_port()}/pages"))
-    assert "pages cannot be set up: nothing listens there" in said
+@pytest.mark.parametrize("command", ["setup", "migrate"])
+def test_nothing_to_set_up_or_to_migrate(winnow: Winnow, command: str) -> None:
+    port = closed_port()
+    said = sentence(winnow(command, "--store", f"http://me:{SECRET}@127.0.0.1:{port}/pages"))
+    assert f"http://127.0.0.1:{port}/pages cannot be used: nothing listens there" in said
 
 
 def test_no_such_host(winnow: Winnow) -> None:
