@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -105,4 +106,4 @@ class Tally:
         self.report.failed[reason] += 1
         self.report.indexed -= 1
         if record.duplicate:
-            self.report.duplicates[record.duplicate] -= 1
+            self.report.duplicates -= Counter([record.duplicate])  # no kind is left with none
