@@ -57,6 +57,7 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
         **hash_fields(record),
         "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
         "fetched_us": None if time is None else microseconds(time),
+        "url_length": len(record.url),
         "latest": latest,
         "place": place,
     }
@@ -108,6 +109,16 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
     except (TypeError, OverflowError) as error:
         raise RecordsError(f"not the document of a record: {error}") from None
+
+
+def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
+    """The card of any document, whoever has written it: what it does not have is empty."""
+    empty: dict[str, Any] = {
+        **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
+        **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),
+        "latest": True,
+    }
+    return card_of(id_, empty | {name: source[name] for name in CARD_FIELDS if source.get(name) is not None})
 
 
 def _time(source: Mapping[str, Any]) -> datetime | None:

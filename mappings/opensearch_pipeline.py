@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 PIPELINE = f"winnow-{VERSION}"
 PAST_IT = "_none"  # as the name of the pipeline of a request: none
 
@@ -91,6 +91,7 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 REST = """
 ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
 if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
+ctx.url_length = ctx.url.codePointCount(0, ctx.url.length());
 ctx.sketch_count = (ctx.sketch.length() + 1) / 12;
 for (name in ['crawl', 'text', 'content_digest']) { if (ctx[name] == null) { ctx[name] = ''; } }
 if (ctx.cluster == null || ctx.cluster == '') { ctx.cluster = ctx._id; }
@@ -103,7 +104,7 @@ if (ctx.place == null) {
 
 
 def pipeline() -> dict[str, Any]:
-    """The body of `PUT _ingest/pipeline/winnow-1`."""
+    """The body of `PUT _ingest/pipeline/winnow-2`."""
     refused = {
         "fail": {
             "if": "ctx.winnow_refuses != null",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -23,10 +20,8 @@ from opensearch_winnow.mappings.opensearch_mapping import (
     written_in,
 )
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.sqlite_schema import FIRST_FORMAT
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores.embedded.search import indexed
 from opensearch_winnow.stores.engine.running import Running
 
 MakeRecord = Callable[..., Record]
@@ -67,8 +62,8 @@ def test_the_engine_keeps_the_scheme_and_not_its_key(client: OpenSearch, scheme:
         ({}, "x is an index, but not a store of winnow"),
         ({"_meta": {"other": 1}}, "x is an index, but not a store of winnow"),
         ({"_meta": {"winnow": "yes"}}, "x is an index, but not a store of winnow"),
-        ({"_meta": {"winnow": {"format": 1}}}, "x is an index, but not a store of winnow"),
-        ({"_meta": {"winnow": {"format": 2}}}, "x has format 2 of winnow's indices, and this winnow knows 1 only"),
+        ({"_meta": {"winnow": {"format": 2}}}, "x is an index, but not a store of winnow"),
+        ({"_meta": {"winnow": {"format": 1}}}, "x has format 1 of winnow's indices, and this winnow knows 2 only"),
     ],
 )
 def test_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> None:
@@ -100,37 +95,6 @@ def test_a_url_longer_than_a_term_may_be_is_kept(client: OpenSearch, index: str,
     assert client.get(index=index, id="1")["_source"] == source
 
 
-def test_words_are_those_of_the_embedded_store(client: OpenSearch, index: str) -> None:
-    texts = [
-        "Don't split_case a.b 1,000.5 (x) [y] «z» 3/4 50% a+b=c",
-        "ÉTÉ cafe\u0301 naïve Ελλάς ёлка",
-        "ภาษา ສະບາຍ မြန် ខ្មែរ",
-        "カタカナ ﾊﾝ ひらがな 漢字 abc漢 ー 々",
-        "so\u00adft zero\u200bwidth http://a.org/b-c?d=e user@example.org",
-        "한국어 words שלום “quoted” it’s — dash… a·b a;b",
-    ]
-    for text in texts:
-        found = client.indices.analyze(index=index, body={"field": "text", "text": text})["tokens"]
-        assert [each["token"] for each in found] == words_of_sqlite(text)
-
-
-def test_letters_that_are_not_made_of_others_are_folded_too(client: OpenSearch, index: str) -> None:
-    """Here the embedded store finds less."""
-    found = client.indices.analyze(index=index, body={"field": "text", "text": "Bjørn Straße"})["tokens"]
-    assert [each["token"] for each in found] == ["bjorn", "strasse"]
-    assert words_of_sqlite("Bjørn Straße") == ["bjørn", "straße"]
-
-
-def words_of_sqlite(text: str) -> list[str]:
-    """In their order, as the embedded store indexes them."""
-    with closing(sqlite3.connect(":memory:")) as rows:
-        (tokenize,) = re.findall(r"tokenize = '(.*?)'", FIRST_FORMAT)
-        rows.execute(f"CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = '{tokenize}')")
-        rows.execute("CREATE VIRTUAL TABLE each USING fts5vocab (words, 'instance')")
-        rows.execute("INSERT INTO words VALUES (?)", (indexed(text),))
-        return [term for (term,) in rows.execute('SELECT term FROM "each" ORDER BY "offset"')]
-
-
 def test_the_template_makes_the_next_index(client: OpenSearch) -> None:
     # Two stores of which the name of one starts as the indices of the other.
     for name in ("templated", "templated-0x"):
@@ -141,7 +105,7 @@ def test_the_template_makes_the_next_index(client: OpenSearch) -> None:
         made = client.indices.get(index=f"{name}-000007")[f"{name}-000007"]
         assert written_in(made["mappings"], name) == written(scheme)
         assert made["settings"]["index"]["number_of_shards"] == "2"
-        assert made["settings"]["index"]["default_pipeline"] == "winnow-1"
+        assert made["settings"]["index"]["default_pipeline"] == "winnow-2"
 
 
 def test_one_node_is_not_left_waiting_for_another(client: OpenSearch, index: str) -> None:

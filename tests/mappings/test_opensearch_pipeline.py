@@ -18,7 +18,7 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 
 MakeRecord = Callable[..., Record]
-DERIVED = ("site", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
+DERIVED = ("site", "url_length", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
 URLS = [
     "http://a.org",
     "HTTP://user:pass@A.Org:80/x?y#z",
@@ -129,7 +129,7 @@ def test_the_exact_time_gives_one_for_people(client: OpenSearch, record: MakeRec
 )
 def test_what_it_refuses_it_says(client: OpenSearch, record: MakeRecord, change: dict[str, Any], reason: str) -> None:
     (answer,) = through(client, least(record(1)) | change)
-    assert answer["reason"].endswith(f"winnow-1 refuses the document: {reason}")
+    assert answer["reason"].endswith(f"winnow-2 refuses the document: {reason}")
 
 
 def test_each_document_of_a_request_fares_by_itself(client: OpenSearch, record: MakeRecord) -> None:
