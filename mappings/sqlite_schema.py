@@ -57,11 +57,6 @@ CREATE TABLE page_hashes (
 
 CREATE TABLE page_text (number INTEGER PRIMARY KEY, text NOT NULL); -- a BLOB is a text packed with zstd
 
--- Words are looked up here, and texts are not stored a second time.
-CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
--- How many bytes of words wait in memory before they become a segment: with the usual 1 MB it takes half as long again.
-INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
-
 -- Postings, a table for each field: see stores/embedded/postings.py.
 CREATE TABLE fingerprints (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
 CREATE TABLE sketch (place INTEGER PRIMARY KEY, block BLOB NOT NULL);
@@ -71,8 +66,36 @@ CREATE TABLE run (field TEXT, run INTEGER, postings INTEGER NOT NULL, PRIMARY KE
 CREATE TABLE gone (number INTEGER PRIMARY KEY);
 """
 
-# Format 0 is an empty file with our application id. What takes a store from format n to n + 1 is the n-th script.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT,)
+SECOND_FORMAT = """
+DROP TABLE IF EXISTS words; -- of FTS5, with which words were looked up before
+
+-- Words: see stores/embedded/text_index.py. A run has the pages from the first to the last.
+CREATE TABLE word_run (
+    run INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    titles BLOB NOT NULL, -- how many words each has: a byte a page
+    texts BLOB NOT NULL
+);
+CREATE TABLE word_block (
+    place INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    first TEXT NOT NULL, -- of its words, which are in order
+    words BLOB NOT NULL, -- with their pages
+    places BLOB NOT NULL -- behind them: only phrases read these
+);
+CREATE UNIQUE INDEX word_block_first ON word_block (run, first);
+CREATE TABLE word_lengths (number INTEGER PRIMARY KEY, title INTEGER NOT NULL, text INTEGER NOT NULL);
+CREATE TABLE word_total (field TEXT PRIMARY KEY, pages INTEGER NOT NULL, words INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO word_total VALUES ('title', 0, 0), ('text', 0, 0);
+
+CREATE INDEX page_not_latest ON page (number) WHERE NOT latest;
+"""
+
+# Format 0 is an empty file with our application id. What takes a store from format n to n + 1 is the n-th script; after
+# the second the words of all pages are indexed again.
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:

@@ -1,24 +1,44 @@
-"""The place of a text that shows why a page was found."""
+"""The place of a text that shows why a page was found, with the words marked."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.phrases import phrases
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.store import Hit
 
 LENGTH = 200  # characters: two lines of a terminal
 BEFORE = 40  # of them that stand before the first word
 PLACES = 200  # of a word that are looked at
 LONGEST = 1_000_000  # characters of a text that are looked at
 NEAR = 20  # characters, within which an end of the snippet moves to a space
-WORD = re.compile(r"[^\W_]+")
+
+Mark = tuple[int, int]  # start and end, in code points
+Place = tuple[int, int, int]  # and which of the phrases it is
 
 
-def snippet(text: str, words: Sequence[str]) -> str:
+class Snippet(NamedTuple):
+    text: str
+    marks: list[Mark]  # in this text: in order, and apart
+
+
+def hit_of(card: Card, score: float, text: str, words: Words) -> Hit:
+    """A page as it is shown: this is its text."""
+    shown = snippet(text, words)
+    return Hit(card, score, shown.text, shown.marks, marks(card.title or "", words))
+
+
+def snippet(text: str, words: Words) -> Snippet:
     """About LENGTH characters in one line, around the densest place of the words; the start if there is none."""
     text = text[:LONGEST]
-    start = max(_densest(text, words) - BEFORE, 0)
+    places = _places(text, words)
+    start = max(_densest(places) - BEFORE, 0)
     end = start + LENGTH
     if end >= len(text):
         start, end = max(len(text) - LENGTH, 0), len(text)
@@ -26,57 +46,55 @@ def snippet(text: str, words: Sequence[str]) -> str:
         start = space + 1
     if end < len(text) and (space := text.rfind(" ", end - NEAR, end)) > start:
         end = space
-    shown = " ".join(text[start:end].split())
-    return f"{'… ' if start else ''}{shown}{' …' if end < len(text) else ''}"
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+
+    def shown(until: int) -> str:
+        return before + " ".join(text[start:until].split())
+
+    marked = _apart(place for place in places if start <= place[0] and place[1] <= end)
+    return Snippet(
+        shown(end) + after,
+        # Up to the first character of a mark and without it; else spaces before it would be missing.
+        [(len(shown(first + 1)) - 1, len(shown(last))) for first, last in marked],
+    )
 
 
-def _densest(text: str, words: Sequence[str]) -> int:
+def marks(text: str, words: Words) -> list[Mark]:
+    """Where the words are in all of a text, as in a title: in order, and apart."""
+    return _apart(_places(text[:LONGEST], words))
+
+
+def _places(text: str, words: Words) -> list[Place]:
+    return word_places(text, _wanted(words), most=PLACES)
+
+
+@lru_cache(maxsize=8)  # the hits of a search have the same words
+def _wanted(words: Words) -> list[tuple[tuple[str, ...], bool]]:
+    """Phrases, and words of which there is only the beginning, each by itself."""
+    wanted = [phrase for alternatives in phrases(words).wanted for phrase in alternatives]
+    whole = {phrase.words: False for phrase in wanted if phrase.words}
+    return [*whole.items(), *{(phrase.prefix,): True for phrase in wanted if phrase.prefix}.items()]
+
+
+def _densest(places: list[Place]) -> int:
     """Where the most different words follow within a snippet; of such places the first."""
-    folded = _folded(text)
-    places = sorted((start, number) for number, word in enumerate(words) for start in _places(folded, _folded(word)))
-    starts = [start for start, _ in places]
+    starts = [start for start, _, _ in places]
+    all_of_them = len({which for _, _, which in places})
     best, most = 0, 0
     for index, start in enumerate(starts):
         after = places[index : bisect_right(starts, start + LENGTH - 2 * BEFORE)]
-        different = len({number for _, number in after})
+        different = len({which for _, _, which in after})
         if different > most:
             best, most = start, different
+        if most == all_of_them:
+            break
     return best
 
 
-def _places(text: str, word: str) -> list[int]:
-    """Where the word, or phrase, is: as whole words, or else anywhere, as in scripts without spaces."""
-    parts = WORD.findall(word)
-    if not parts:
-        return []
-    phrase = re.compile(r"[\W_]+".join(map(re.escape, parts)))
-    anywhere: list[int] = []
-    whole: list[int] = []
-    # The first word by find(), which is many times as quick as any expression.
-    start = text.find(parts[0])
-    while start >= 0 and len(anywhere) < PLACES:
-        match = phrase.match(text, start)
-        if match:
-            anywhere.append(start)
-            if not (_is_word(text[start - 1 : start]) or _is_word(text[match.end() : match.end() + 1])):
-                whole.append(start)
-        start = text.find(parts[0], start + 1)
-    return whole or anywhere
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _folded(text: str) -> str:
-    """In lower case and without accents, character by character: places stay."""
-    if text.isascii():
-        return text.lower()
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(each.lower()[0] for each in text)
-    for each in set(lower):
-        apart = unicodedata.normalize("NFD", each)
-        if len(apart) > 1 and all(map(unicodedata.combining, apart[1:])):
-            lower = lower.replace(each, apart[0])
-    return lower
+def _apart(places: Iterable[Place]) -> list[Mark]:
+    """The first of those that overlap; of those with one start the longest."""
+    found: list[Mark] = []
+    for start, end in sorted(((start, end) for start, end, _ in places), key=lambda mark: (mark[0], -mark[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found

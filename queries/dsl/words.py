@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
+from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import Words
 
 TITLE = 4.0  # times as much as in the text a word counts in the title
-MOST_WORDS = 200  # of each kind; nobody types so many, and two fields of them are clauses that engines take
 
 
 def words_query(words: Words, filters: Sequence[Clause] = ()) -> Clause | None:
-    """The pages that have each wanted word or phrase in title or text, and none of the unwanted.
+    """The pages that have of each alternative one word or phrase in title or text, and none of the unwanted.
 
     None if no wanted word has a letter or a digit, which no page answers.
     """
-    wanted = [_phrase(word) for word in _different(words.wanted)]
-    unwanted = [_phrase(word) for word in _different(words.unwanted)]
-    return {"bool": {"must": wanted, "must_not": unwanted, "filter": list(filters)}} if wanted else None
-
-
-def _phrase(word: str) -> Clause:
-    """What stands together is looked for together: a word in a script without spaces is a phrase of its characters."""
+    wanted, unwanted = phrases(words)
+    if not wanted:
+        return None
     return {
         "bool": {
-            "should": [
-                {"match_phrase": {"title": {"query": word, "boost": TITLE}}},
-                {"match_phrase": {"text": {"query": word}}},
-            ],
-            "minimum_should_match": 1,
+            "must": [_any([clause for each in alternatives for clause in _clauses(each)]) for alternatives in wanted],
+            "must_not": [clause for each in unwanted for clause in _clauses(each)],
+            "filter": list(filters),
         }
     }
 
 
-def _different(words: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(storable(word) for word in words if _has_word(word)))[:MOST_WORDS]
+def _clauses(phrase: Phrase) -> list[Clause]:
+    """One of them holds where the phrase is."""
+    typed = storable(phrase.typed)  # not the words: a folded word, folded again, is not always the same
+    words: list[Clause] = [
+        {"match_phrase": {"title": {"query": typed, "boost": TITLE}}},
+        {"match_phrase": {"text": {"query": typed}}},
+    ]
+    start: list[Clause] = [
+        {"prefix": {"title": {"value": phrase.prefix, "boost": TITLE}}},
+        {"prefix": {"text": {"value": phrase.prefix}}},
+    ]
+    if phrase.words and phrase.prefix:
+        return [{"bool": {"must": [_any(words), _any(start)]}}]
+    return words if phrase.words else start
 
 
-def _has_word(word: str) -> bool:
-    return any(unicodedata.category(character) in ("Co", "Nd", "Nl", "No") or character.isalpha() for character in word)
+def _any(clauses: list[Clause]) -> Clause:
+    return {"bool": {"should": clauses, "minimum_should_match": 1}}

@@ -24,6 +24,7 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
 from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
+from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import (
     CARD,
     RECORD,
@@ -38,13 +39,13 @@ from opensearch_winnow.stores.embedded.rows import (
     text_of,
     value_of,
 )
-from opensearch_winnow.stores.embedded.search import expression
+from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
+from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
-from opensearch_winnow.stores.snippet import snippet
-from opensearch_winnow.stores.store import Candidate, Hit, Hits, Statistics, Written
+from opensearch_winnow.stores.snippet import hit_of
+from opensearch_winnow.stores.store import Candidate, Hits, Statistics, Written
 
-TITLE = 4.0  # times as much as in the text a word counts in the title
 AT_ONCE = 100  # records in memory while all are read
 PARAMETERS = 500  # of a statement; SQLite may be built to take 999
 
@@ -60,6 +61,7 @@ class EmbeddedStore:
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:
         self._file = file
         self._scheme = scheme
+        self._views: KeptViews[EmbeddedView] = KeptViews()
 
     @classmethod
     def open(
@@ -175,28 +177,29 @@ class EmbeddedStore:
         return self._column(text_of, "text", "page_text", ids)
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        asked = expression(words)
-        if asked is None:
-            return Hits(0, [])
-        condition, parameters = conditions(where)
-        # In this order: the words first, and for each of their pages the row.
-        matching = f"FROM words CROSS JOIN page ON number = words.rowid WHERE words MATCH ? AND {condition}"
+        start = max(offset, 0)
         with self._file.reading() as rows:
-            (total,) = rows.execute(f"SELECT count(*) {matching}", (asked, *parameters)).fetchone()
-            best = rows.execute(
-                f"SELECT number, coalesce(-bm25(words, {TITLE}, 1.0), 0.0) AS score {matching}"
-                " ORDER BY score DESC, page.id LIMIT ? OFFSET ?",
-                (asked, *parameters, max(limit, 0), max(offset, 0)),
-            ).fetchall()
+            ranking = Ranking(rows, words, where)
             hits = []
-            for number, score in best:
+            for number, score in ranking.first(start + max(limit, 0))[start:]:
                 row = only(
                     rows.execute(
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
                 )
-                hits.append(Hit(card_of(row[1:]), score, snippet(text_of(row[0]), words.wanted)))
-        return Hits(total, hits)
+                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0]), words))
+        return Hits(ranking.total, hits)
+
+    def view(
+        self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = ""
+    ) -> EmbeddedView:
+        """One that is kept has a connection of its own, and its key is known to this store alone."""
+        if key:
+            return self._views.get(key, self.name)
+        view = EmbeddedView(self._file, words, where, kept=kept)
+        if kept:
+            view.key = self._views.keep(view)
+        return view
 
     def scan(self, where: Filters = Filters()) -> Iterator[Record]:
         return self._all(record_of, RECORD, WHOLE_PAGE, where)
@@ -243,6 +246,7 @@ class EmbeddedStore:
                 rows.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, json.dumps(value)))
 
     def close(self) -> None:
+        self._views.close()
         self._file.close()
 
     def __enter__(self) -> Self:

@@ -15,10 +15,14 @@ from opensearch_winnow.mappings.hidden_file import sync_folder
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.embedded.rows import text_of
+from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
 PATIENCE = 60.0  # seconds that a writer waits for another: a few of its commits
 HEADER = 100  # bytes
+WORDS_INDEXED = 2  # the first format with a text index of our own
+INDEXED_AT_ONCE = 16_000_000  # characters of texts in memory while a file is brought to that
 CONNECTION = """
     PRAGMA synchronous = FULL; -- what is acknowledged survives a loss of power too
     PRAGMA secure_delete = OFF; -- Debian has it on: every page that becomes free would be written once more
@@ -98,6 +102,11 @@ class StoreFile:
                 " update winnow"
             )
         if version < ours:
+            if "mode=ro" in self._address:
+                raise StoreError(
+                    f"{self.name} was written by an older winnow (format {version} of stores, and this one has {ours}),"
+                    " and cannot be written here: open it once where it can be, which brings it up to date"
+                )
             with self.writing() as rows:
                 migrate(rows)
 
@@ -149,7 +158,25 @@ def migrate(rows: sqlite3.Connection) -> None:
         # Not executescript, which commits first.
         for statement in _statements(sqlite_schema.MIGRATIONS[version]):
             rows.execute(statement)
+        if version + 1 == WORDS_INDEXED:
+            _index_words(rows)
         rows.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _index_words(rows: sqlite3.Connection) -> None:
+    """Of all pages that are there."""
+    pages: list[tuple[int, str, str]] = []
+    size = 0
+    for number, title, text in rows.execute(
+        "SELECT number, title, text FROM page JOIN page_text USING (number) ORDER BY number"
+    ):
+        pages.append((number, title or "", text_of(text)))
+        size += len(pages[-1][1]) + len(pages[-1][2])
+        if size > INDEXED_AT_ONCE:
+            TextIndex(rows).add(*zip(*pages, strict=True))
+            pages, size = [], 0
+    if pages:
+        TextIndex(rows).add(*zip(*pages, strict=True))
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ PARTS = {
     "page_text": "texts",
     "page_hashes": "hashes",
     "page": "pages",
-    "words": "text index",
+    "word": "text index",
     "fingerprints": "fingerprints",
     "sketch": "sketch",
     "bands": "bands",

@@ -37,7 +37,7 @@ Taken = ParamSpec("Taken")
 Made = TypeVar("Made")
 
 
-def _sound(make: Callable[Taken, Made]) -> Callable[Taken, Made]:
+def sound(make: Callable[Taken, Made]) -> Callable[Taken, Made]:
     """What cannot be made of what is stored is SQLite's error of a damaged file."""
 
     @wraps(make)
@@ -91,7 +91,7 @@ def hashes_row(record: Record) -> tuple[bytes, ...]:
     return prints, positions, sketch, record.minhash, bands
 
 
-@_sound
+@sound
 def record_of(row: Row) -> Record:
     """From the columns of RECORD."""
     id_, url, site, crawl, title, time, payload, content, text, shingle = row[:10]
@@ -119,7 +119,7 @@ def record_of(row: Row) -> Record:
     )
 
 
-@_sound
+@sound
 def card_of(row: Row) -> Card:
     """From the columns of CARD."""
     id_, url, site, crawl, title, time, latest, digest, prints, shingles, sketch, duplicate, duplicate_of, cluster = row
@@ -168,7 +168,7 @@ def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
     return short if len(short) < len(raw) else text
 
 
-@_sound
+@sound
 def text_of(stored: bytes | str) -> str:
     if isinstance(stored, str):
         return stored
@@ -179,7 +179,7 @@ def hashes_of(stored: bytes) -> array[int]:
     return numbers_of("Q", stored)
 
 
-@_sound
+@sound
 def numbers_of(typecode: str, stored: bytes) -> array[int]:
     numbers = array(typecode, stored)
     if sys.byteorder == "big":
@@ -187,7 +187,7 @@ def numbers_of(typecode: str, stored: bytes) -> array[int]:
     return numbers
 
 
-@_sound
+@sound
 def value_of(stored: str) -> Any:
     return json.loads(stored)
 

@@ -14,8 +14,8 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import hashes_row, only, packed_text, page_row, text_of
-from opensearch_winnow.stores.embedded.search import indexed
+from opensearch_winnow.stores.embedded.rows import hashes_row, only, packed_text, page_row
+from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import Written
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
@@ -80,10 +80,7 @@ def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
         "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)", ((number, *page.hashes) for number, page in new)
     )
     rows.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, page.text) for number, page in new))
-    rows.executemany(
-        "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
-        ((number, *_words(page.record.title, page.record.text)) for number, page in new),
-    )
+    TextIndex(rows).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
         _add_postings(rows, field, [getattr(page.record, field) for page in pages], numbers)
     _set_latest(rows, {page.record.url for page in pages})
@@ -105,23 +102,11 @@ def gone(rows: sqlite3.Connection) -> list[int]:
 
 
 def _take_out(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    for number in sorted(numbers):  # in any other order FTS5 makes a segment of each
-        title, text = only(
-            rows.execute("SELECT title, text FROM page JOIN page_text USING (number) WHERE number = ?", (number,))
-        )
-        # FTS5 does not keep the words of a page, and has to be told what to forget.
-        rows.execute(
-            "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)",
-            (number, *_words(title, text_of(text))),
-        )
+    TextIndex(rows).forget(numbers)
     each = [(number,) for number in numbers]
     for table in ("page", "page_hashes", "page_text"):
         rows.executemany(f"DELETE FROM {table} WHERE number = ?", each)
     rows.executemany("INSERT INTO gone VALUES (?)", each)
-
-
-def _words(title: str | None, text: str) -> tuple[str, str]:
-    return indexed(title or ""), indexed(text)
 
 
 def _add_postings(rows: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
@@ -135,13 +120,14 @@ def _drop_postings(rows: sqlite3.Connection) -> None:
     if rows.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
         for table in (*FIELDS, "run", "gone"):
             rows.execute(f"DELETE FROM {table}")
-        rows.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        TextIndex(rows).clear()
         return
     (count,) = rows.execute("SELECT count(*) FROM gone").fetchone()
     if count > GONE_PAGES and count > rows.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
         pages = array("I", gone(rows))
         for field in FIELDS:
             Postings(rows, field).drop(pages)
+        TextIndex(rows).drop(pages)
         rows.execute("DELETE FROM gone")
 
 

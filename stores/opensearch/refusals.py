@@ -71,6 +71,10 @@ WORDS = [
             "the engine has compiled more scripts than it may (script.max_compilations_rate); try again in a minute",
         ),
         (
+            r"\[prefix\] queries .*allow_expensive_queries",
+            "the cluster refuses expensive queries (search.allow_expensive_queries), as a star is; type whole words",
+        ),
+        (
             r"allow_expensive_queries",
             "the cluster refuses expensive queries (search.allow_expensive_queries), and scripts are; ask without them",
         ),

@@ -4,63 +4,25 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.queries.words import Words
+from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Store, Written
-from tests.stores.conftest import START, TOKENS, WORDS, any_record, numbered
+from tests.stores.conftest import START, TOKENS, WORDS
+from tests.stores.held_records import FILTERS, RECORDS, holding, kept, latest
 
 Make = Callable[..., Record]
 New = Callable[[], Store]
 FIELDS: tuple[Field, ...] = get_args(Field)
-RECORDS = st.lists(any_record(), max_size=8)
-DAYS = st.none() | st.integers(0, 4).map(lambda days: START + timedelta(days))
-FILTERS = st.builds(
-    Filters,
-    site=st.none() | st.sampled_from(["a.org", "b.org", ""]),
-    crawl=st.none() | st.sampled_from(["", "monday"]),
-    since=DAYS,
-    until=DAYS,
-    latest=st.booleans(),
-)
-
-
-def kept(records: Iterable[Record]) -> dict[str, Record]:
-    """What a store holds after these were written: an id has its last record, in the place of its first."""
-    return {record.id: record for record in records}
-
-
-def latest(records: dict[str, Record]) -> set[str]:
-    """The ids of the latest captures."""
-    last: dict[str, Record] = {}
-    for record in records.values():
-        other = last.get(record.url)
-        if other is None or (record.fetched_at or START - timedelta(1)) > (other.fetched_at or START - timedelta(1)):
-            last[record.url] = record
-    return {record.id for record in last.values()}
-
-
-def holding(where: Filters, records: dict[str, Record]) -> list[Record]:
-    newest = latest(records)
-    return [
-        record
-        for record in records.values()
-        if (where.site is None or record.site == where.site)
-        and (where.crawl is None or record.crawl == where.crawl)
-        and (where.since is None or (record.fetched_at is not None and record.fetched_at >= where.since))
-        and (where.until is None or (record.fetched_at is not None and record.fetched_at < where.until))
-        and (not where.latest or record.id in newest)
-    ]
 
 
 @given(RECORDS, st.integers(1, 8))
@@ -158,7 +120,8 @@ def test_replacing_is_deleting_and_writing(
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
             for word in WORDS:
-                assert store.search(Words((word,)), Filters()).total == sum(has(each, word) for each in here.values())
+                having = [each for each in here.values() if word in f"{each.title or ''} {each.text}".split()]
+                assert store.search(Words(((Term(word),),)), Filters()).total == len(having)
 
 
 def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
@@ -201,104 +164,6 @@ def test_the_first_page_with_a_payload_and_a_text(store: Store, record: Make) ->
     assert store.with_payload("sha1:A") == record(2).id
     assert store.with_payload("sha1:B") is None
     assert store.with_payload("") is None
-
-
-def has(record: Record, *words: str) -> bool:
-    """Whether title or text have all of these words, each of which is a word of WORDS."""
-    here = f"{record.title or ''} {record.text}".split()
-    return all(word in here for word in words)
-
-
-@given(RECORDS, st.lists(st.sampled_from(WORDS), max_size=3), st.lists(st.sampled_from(WORDS), max_size=2), FILTERS)
-def test_search_finds_the_pages_with_all_the_words(
-    new_store: New, records: list[Record], wanted: list[str], unwanted: list[str], where: Filters
-) -> None:
-    with new_store() as store:
-        store.write(records)
-        expected = {
-            record.id
-            for record in holding(where, kept(records))
-            if wanted and has(record, *wanted) and not any(has(record, word) for word in unwanted)
-        }
-        found = store.search(Words(tuple(wanted), tuple(unwanted)), where, limit=100)
-        assert found.total == len(expected) == len(found.hits)
-        assert {hit.card.id for hit in found.hits} == expected
-        assert found.hits == sorted(found.hits, key=lambda hit: (-hit.score, hit.card.id))
-        pages = [
-            store.search(Words(tuple(wanted), tuple(unwanted)), where, limit=2, offset=at) for at in range(0, 9, 2)
-        ]
-        assert [hit for page in pages for hit in page.hits] == found.hits
-        assert {page.total for page in pages} == {found.total}
-
-
-@pytest.mark.parametrize(
-    ("text", "found", "not_found"),
-    [
-        (
-            "An apple, a PEAR; 12.5 plums",
-            ["apple", "pear", "Pear apple", '"apple a pear"', "12.5"],
-            ["pea", '"a apple"'],
-        ),
-        ("Été à la plage", ["ete", "ÉTÉ", '"a la"', "été -hiver"], ["été -plage", "-plage"]),
-        ("全文検索のための日本語の文章", ["日本語", "日本", "検索", "本語の"], ["本日", "日語", "中国"]),
-        ("ภาษาไทยง่ายนิดเดียว", ["ไทย", "ภาษา"], ["ยไทย"]),
-        ("C++ and C# are languages", ["c++", "C#", "and +", "languages !?"], ["", '""', "+ -", "-languages", '" "']),
-        ('NEAR(x y) AND title: "quoted" OR NOT*', ["NEAR(x", "title:", "and", "not*", '"x y"'], ["text:x", "nea*"]),
-    ],
-)
-def test_words_and_phrases_in_any_script(
-    store: Store, record: Make, text: str, found: list[str], not_found: list[str]
-) -> None:
-    store.write([record(1, text=text, title=None), record(2, text="something else", title=None)])
-    assert {typed: [hit.card.id for hit in store.search(Words.of(typed)).hits] for typed in found} == {
-        typed: [record(1).id] for typed in found
-    }
-    assert {typed: store.search(Words.of(typed)).total for typed in not_found} == dict.fromkeys(not_found, 0)
-
-
-@given(st.text() | st.text('"-*:^+(){}\0 abANDORT\ud800é日'))
-def test_whatever_is_typed_is_a_question(shared_store: Store, typed: str) -> None:
-    found = shared_store.search(Words.of(typed))
-    assert 0 <= found.total <= 1
-    assert len(found.hits) == found.total
-
-
-@pytest.fixture(scope="module")
-def shared_store(new_store: New) -> Iterable[Store]:
-    with new_store() as store:
-        store.write([numbered(1, text="a b AND OR T NOT é 日", title=None)])
-        yield store
-
-
-def test_long_questions(shared_store: Store) -> None:
-    assert shared_store.search(Words.of("a " * 5_000)).total == 1
-    assert shared_store.search(Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1
-    assert shared_store.search(Words.of(" ".join(f"x{number}" for number in range(5_000)))).total == 0
-    assert shared_store.search(Words.of("日" * 5_000)).total == 0
-
-
-def test_a_word_in_the_title_counts_more(store: Store, record: Make) -> None:
-    store.write([record(number, text=f"plum {'filling ' * 20}", title="other") for number in range(5)])
-    store.write([record(5, text="filling " * 20, title="plum"), record(6, text="nothing", title="other")])
-    assert store.search(Words.of("plum")).hits[0].card.id == record(5).id
-    assert store.search(Words.of("filling plum")).total == 6
-
-
-def test_search_shows_the_latest_capture(store: Store, record: Make) -> None:
-    old, new = (record(1, fetched_at=START + timedelta(days), text=f"plum {days}") for days in (0, 1))
-    store.write([new])
-    store.write([old])
-    assert [hit.card.id for hit in store.search(Words.of("plum")).hits] == [new.id]
-    assert store.search(Words.of("plum"), Filters()).total == 2
-
-
-def test_a_snippet_is_one_line_around_the_words(store: Store, record: Make) -> None:
-    before, after = "lorem ipsum\n " * 100, " dolor\tsit <b>" * 100
-    store.write([record(1, text=f"Quince alone. {before}A plum and a Quínce pie.{after}", title="x")])
-    (hit,) = store.search(Words.of("quince plum")).hits
-    assert "A plum and a Quínce pie." in hit.snippet
-    assert "\n" not in hit.snippet
-    assert 100 < len(hit.snippet) < 260
 
 
 @given(RECORDS, st.dictionaries(st.integers(0, 9), st.sampled_from(["", "0" * 32, "own"])))

@@ -19,6 +19,17 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
+# What a store of the first format has in place of the tables of words.
+FIRST_FORMAT = """
+DROP INDEX page_not_latest;
+DROP TABLE word_block;
+DROP TABLE word_run;
+DROP TABLE word_lengths;
+DROP TABLE word_total;
+CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+PRAGMA user_version = 1;
+"""
+
 
 def rows(path: Path) -> closing[sqlite3.Connection]:
     return closing(sqlite3.connect(path, isolation_level=None))

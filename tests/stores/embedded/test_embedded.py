@@ -22,7 +22,7 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
-from tests.stores.embedded.store_files import filled, python, rows
+from tests.stores.embedded.store_files import FIRST_FORMAT, filled, python, rows
 
 # --- the file ---------------------------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         tmp_path / "notes.txt": r"notes.txt is another kind of file, and no store: ",
         tmp_path / "other.db": r"other.db is a database of something else, and no store: ",
         tmp_path / "cut": r"cut is a database of something else, and no store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(format 2 of stores, and this one knows 1\): update",
+        tmp_path / "newer": r"newer was written by a newer winnow \(format 3 of stores, and this one knows 2\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -186,48 +186,6 @@ def test_a_store_that_is_closed_says_so(path: Path) -> None:
         store.count()
 
 
-# --- formats ----------------------------------------------------------------------------------------------------------
-
-
-def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Format 0 by hand, and a format after ours with what a migration does: a new column, filled from others."""
-    EmbeddedStore.open(path.with_name("model"), create=True).close()
-    with rows(path.with_name("model")) as there:
-        scheme = there.execute("SELECT * FROM scheme").fetchone()
-    with rows(path) as there:
-        there.execute(f"PRAGMA application_id = {sqlite_schema.APPLICATION_ID}")
-        there.execute("PRAGMA journal_mode = WAL")
-    assert path.stat().st_size
-    with pytest.raises(StoreError, match="it does not tell its scheme"):
-        EmbeddedStore.open(path)
-    with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (1,)
-        there.execute("INSERT INTO scheme VALUES (?, ?, ?)", scheme)
-    with EmbeddedStore.open(path) as store:
-        store.write([numbered(1), numbered(2)])
-    next_format = "ALTER TABLE page ADD COLUMN host TEXT; -- and;\nUPDATE page SET host = 'h' || site;"
-    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, next_format))
-    with EmbeddedStore.open(path) as store:
-        assert list(store.scan()) == [numbered(1), numbered(2)]
-    with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (2,)
-        assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
-    monkeypatch.undo()
-    with pytest.raises(StoreError, match="was written by a newer winnow"):
-        EmbeddedStore.open(path)
-
-
-def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(path, 1)
-    broken = "ALTER TABLE page ADD COLUMN host TEXT;\nINSERT INTO nowhere VALUES (1);"
-    with monkeypatch.context() as patched:
-        patched.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, broken))
-        with pytest.raises(StoreError, match="no such table: nowhere"):
-            EmbeddedStore.open(path)
-    with EmbeddedStore.open(path) as store:
-        assert list(store.scan()) == [numbered(1)]
-
-
 # --- damage -----------------------------------------------------------------------------------------------------------
 
 
@@ -247,6 +205,7 @@ def everything(store: EmbeddedStore) -> None:
         lambda: store.overlaps([Lookup("fingerprints", record.fingerprints)]),
         lambda: store.frequent([Lookup("bands", record.bands)], over=3),
         lambda: store.search(Words.of("words -nothing")),
+        lambda: store.search(Words.of('"words that" OR w*')),
         lambda: list(store.scan(Filters(latest=True))),
         lambda: list(store.cards()),
         store.settings,
@@ -352,6 +311,18 @@ def test_no_folder_to_make_a_store_in(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"x.winnow cannot be made: there is no folder .*gone"):
         EmbeddedStore.open(tmp_path / "gone" / "x.winnow", create=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_format_that_cannot_be_written(public: Path) -> None:
+    path = filled(public / "crawl.winnow", 1, 2)
+    with rows(path) as there:
+        there.executescript(FIRST_FORMAT)
+    path.chmod(0o444)
+    shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
+    assert shown == (
+        f"{path} was written by an older winnow (format 1 of stores, and this one has 2), and cannot be written"
+        " here: open it once where it can be, which brings it up to date"
+    )
 
 
 # --- deleted pages ----------------------------------------------------------------------------------------------------

@@ -254,7 +254,7 @@ SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"sou
         (
             {"search__allow_expensive_queries": False},
             lambda own: own.search(index="pages", body=SCORED),
-            "the cluster refuses expensive queries",
+            "and scripts are; ask without them",
         ),
         ({"indices__breaker__total__limit": "1%"}, write, "short of memory"),
         (

@@ -73,10 +73,11 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     captures = store.captures("https://a.org/")
     assert [card.id for card in captures] == [record.id for record in reversed(records)]
     assert [card.id for card in captures if card.latest] == [records[-1].id]
-    # All have one score, so that they come by id: wherever the page begins.
+    # All have one score, so that the newest come first: wherever the page begins.
+    newest = [card.id for card in captures]
     for offset in (0, 10_020):
         hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
-        assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, ids[offset : offset + 20])
+        assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, newest[offset : offset + 20])
     # A write looks at all captures of the URL.
     assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
     assert [card.fetched_at for card in store.cards(Filters(latest=True))] == [small(20_000).fetched_at]
@@ -270,6 +271,8 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         assert store.frequent(asked, over=1) == [{}, {}]
         assert [[each.card.id for each in found] for found in store.overlaps(asked)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
+        with pytest.raises(StoreError, match="as a star is; type whole words"):
+            store.search(Words.of("pag*"))
         assert list(store.scan()) == records
         assert store.capture(question.url) == question
         assert store.statistics().pages == 30

@@ -1,0 +1,3 @@
+from array import array
+
+def word_tokens(text: str) -> tuple[list[str], array[int], array[int]]: ...

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.best_scores import among, best
+
+SCORES = st.lists(st.floats(0, 100, width=32) | st.sampled_from([0.0, 1.0, 5.0]), min_size=1, max_size=60)
+
+
+@given(SCORES, st.data())
+def test_the_best_are_those_above_the_last_of_them(scores: list[float], data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, len(scores)))
+    above, high, tied, limit = best(array("I", range(len(scores))), array("f", scores), count)
+    assert limit == sorted(scores, reverse=True)[count - 1]
+    assert list(above) == [number for number, score in enumerate(scores) if score > limit]
+    assert list(high) == [scores[number] for number in above]
+    assert list(tied) == [number for number, score in enumerate(scores) if score == limit]
+    assert len(above) < count <= len(above) + len(tied)
+
+
+def test_many_scores_in_any_order() -> None:
+    count = 200_000
+    numbers = array("I", range(count))
+    for scores in (range(count), range(count, 0, -1), [1] * count, [0, 1] * (count // 2)):
+        above, _, tied, _ = best(numbers, array("f", scores), 10)
+        assert len(above) + len(tied) >= 10
+
+
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
+def test_among(numbers: set[int], some: set[int]) -> None:
+    pages = array("I", sorted(numbers))
+    scores = array("f", [number / 2 for number in pages])
+    for left_out, expected in ((False, numbers & some), (True, numbers - some)):
+        kept, kept_scores = among(pages, scores, array("I", sorted(some)), left_out=left_out)
+        assert list(kept) == sorted(expected)
+        assert list(kept_scores) == [number / 2 for number in kept]
+
+
+def test_what_is_no_ranking_is_refused() -> None:
+    numbers, scores = array("I", [1, 2]), array("f", [0.5, 0.5])
+    for count in (0, 3):
+        with pytest.raises(ValueError, match="wants from 1 to 2 of 2 scores"):
+            best(numbers, scores, count)
+    with pytest.raises(ValueError, match="a score for each page: 2 for 1"):
+        best(numbers[:1], scores, 1)
+    with pytest.raises(TypeError, match="'I'"):
+        best(scores, scores, 1)
+    with pytest.raises(TypeError, match="'f'"):
+        best(numbers, array("d", [1, 2]), 1)

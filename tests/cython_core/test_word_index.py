@@ -1,0 +1,115 @@
+"""Blocks of words: runs that are joined are as if their pages had been indexed together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.word_index import word_index
+from opensearch_winnow.cython_core.word_runs import JoinedRuns, counted, look_up, look_up_start
+from opensearch_winnow.cython_core.word_tokens import word_tokens
+
+WORDS = st.sampled_from(["a", "ab", "abc", "abd", "b", "été", "日", "z" * 255])
+TEXTS = st.lists(WORDS, max_size=60).map(" ".join)
+PAGES = st.lists(st.tuples(st.lists(WORDS, max_size=3).map(" ".join), TEXTS), max_size=5)
+
+Pages = list[tuple[str, str]]
+Block = tuple[str, bytes, bytes]
+
+
+def blocks(pages: Pages, numbers: list[int] | None = None) -> list[Block]:
+    found, titles, texts = word_index(
+        range(len(pages)) if numbers is None else numbers, [title for title, _ in pages], [text for _, text in pages]
+    )
+    assert [(title, text) for title, text in zip(titles, texts, strict=True)] == [
+        (len(word_tokens(title)[0]), len(word_tokens(text)[0])) for title, text in pages
+    ]
+    return found
+
+
+def stored(some: list[Block]) -> list[tuple[bytes, bytes]]:
+    return [(words, places) for _, words, places in some]
+
+
+def many(source: Random, count: int) -> Pages:
+    """Pages whose words fill several blocks."""
+    words = [f"w{source.randrange(10 ** source.randrange(1, 5))}" for _ in range(200 * count)]
+    return [(" ".join(words[start : start + 3]), " ".join(words[start:][:200])) for start in range(0, len(words), 200)]
+
+
+@given(st.lists(PAGES, min_size=1, max_size=4))
+def test_joined_runs(runs: list[Pages]) -> None:
+    starts = [sum(map(len, runs[:place])) for place in range(len(runs))]
+    joined = JoinedRuns([(start, stored(blocks(pages))) for start, pages in zip(starts, runs, strict=True)])
+    assert list(joined) == blocks([page for pages in runs for page in pages])
+
+
+@given(st.lists(PAGES, min_size=1, max_size=3), st.sets(st.integers(0, 14)))
+def test_joined_runs_without_some_pages(runs: list[Pages], dropped: set[int]) -> None:
+    starts = [sum(map(len, runs[:place])) for place in range(len(runs))]
+    pages = [page for pages in runs for page in pages]
+    gone = bytes(number in dropped for number in range(len(pages)))
+    joined = JoinedRuns([(start, stored(blocks(some))) for start, some in zip(starts, runs, strict=True)], gone)
+    left = [number for number in range(len(pages)) if number not in dropped]
+    assert list(joined) == blocks([pages[number] for number in left], left)
+
+
+def test_runs_of_many_blocks() -> None:
+    source = Random(4)
+    runs = [many(source, count) for count in (30, 1, 200, 7)]
+    starts = [0, 30, 31, 231]
+    whole = blocks([page for pages in runs for page in pages])
+    assert len(whole) > 10
+    assert list(JoinedRuns([(at, stored(blocks(pages))) for at, pages in zip(starts, runs, strict=True)])) == whole
+    gone = bytes(number % 3 == 0 for number in range(238))
+    left = [number for number in range(238) if number % 3]
+    assert list(JoinedRuns([(0, stored(whole))], gone)) == blocks(
+        [[page for pages in runs for page in pages][number] for number in left], left
+    )
+
+
+@given(PAGES, st.sets(st.integers(0, 4)))
+def test_words_are_looked_up(pages: Pages, dropped: set[int]) -> None:
+    found = blocks(pages)
+    gone = bytes(number in dropped for number in range(len(pages)))
+    fields = [[Counter(word_tokens(field)[0]) for field in page] for page in pages]
+    for word in ("a", "ab", "ac", "abd", "ete", "日", "z" * 255, "zz"):
+        there = [each for _, words, _ in found if (each := look_up(words, word))]
+        expected = [sum(page[which][word] > 0 for page in fields) for which in (0, 1)]
+        assert len(there) == bool(sum(expected))
+        for in_pages, first, last in there:
+            assert counted(in_pages) == tuple(expected)
+            assert last - first >= sum(page[which][word] for page in fields for which in (0, 1))
+            assert counted(in_pages, gone) == tuple(
+                sum(page[which][word] > 0 for number, page in enumerate(fields) if number not in dropped)
+                for which in (0, 1)
+            )
+    for start in ("a", "ab", "abc", "x", "z"):
+        words = {word for page in fields for field in page for word in field if word.startswith(start)}
+        assert len([each for _, block, _ in found for each in look_up_start(block, start)]) == len(words)
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ValueError, match="a title and a text for each of 2 pages"):
+        word_index([0, 1], ["a"], ["b"])
+    with pytest.raises(ValueError, match="in order, from 0, but 1 follows 1"):
+        word_index([1, 1], ["a", "b"], ["", ""])
+    (block,) = stored(blocks([("a", "b c"), ("", "a")]))
+    cut = (block[0][:-1], block[1])
+    senseless: list[list[tuple[int, list[tuple[bytes, bytes]]]]] = [
+        [(0, [block]), (0, [block])],
+        [(0, [block, block])],
+        [(0, [cut])],
+        [(-1, [])],
+    ]
+    for runs in senseless:
+        with pytest.raises(ValueError, match=r"make no sense|cannot grow"):
+            list(JoinedRuns(runs))
+    with pytest.raises(ValueError, match="make no sense"):
+        look_up(block[0][:-1], "z")
+    with pytest.raises(ValueError, match="make no sense"):
+        counted(b"")

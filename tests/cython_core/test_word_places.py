@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.cython_core.word_tokens import word_tokens
+
+Asked = list[tuple[tuple[str, ...], bool]]
+
+WORDS = [
+    "a",
+    "A",
+    "aa",
+    "b",
+    "ab",
+    "é",
+    "e",
+    "日",
+    "本",
+    "日本",
+    "ß",
+    "ss",
+    "\U0001f600",
+    "a\u0301",
+    "-",
+    ".",
+    "\ud800",
+]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join) | st.text()
+
+
+def by_hand(text: str, phrases: Asked, most: int) -> list[tuple[int, int, int]]:
+    words, starts, ends = word_tokens(text)
+    places = []
+    for index, (phrase, prefix) in enumerate(phrases):
+        found = []
+        for at in range(len(words) - len(phrase) + 1 if phrase else 0):
+            here = words[at : at + len(phrase)]
+            if prefix and here[-1].startswith(phrase[-1]):
+                here[-1] = phrase[-1]
+            if here == list(phrase):
+                found.append((starts[at], ends[at + len(phrase) - 1], index))
+        places += found[:most]
+    return sorted(places, key=lambda place: (place[0], place[2]))
+
+
+@given(TEXTS, st.lists(st.tuples(TEXTS.map(lambda text: tuple(word_tokens(text)[0][:4])), st.booleans())), st.data())
+def test_every_place_is_found(text: str, phrases: Asked, data: st.DataObject) -> None:
+    words = word_tokens(text)[0]
+    if words:  # else few would be there
+        start = data.draw(st.integers(0, len(words) - 1))
+        phrase = words[start : start + data.draw(st.integers(1, 4))]
+        cut = data.draw(st.integers(1, len(phrase[-1])))
+        phrases = [*phrases, (tuple(phrase), False), ((*phrase[:-1], phrase[-1][:cut]), True)]
+    most = data.draw(st.integers(0, 5))
+    assert word_places(text, phrases, most=most) == by_hand(text, phrases, most)
+
+
+def test_words_next_to_each_other_are_not_one_word() -> None:
+    asked: Asked = [(("ab",), False), (("a", "b"), False), (("a", "b"), True), (("a",), True)]
+    assert word_places("a b, ab, a bc", asked, most=9) == [
+        (0, 3, 1),
+        (0, 3, 2),
+        (0, 1, 3),
+        (5, 7, 0),
+        (5, 7, 3),
+        (9, 13, 2),
+        (9, 10, 3),
+    ]
+
+
+def test_a_long_text_and_a_long_phrase() -> None:
+    text = "日" * 200_000
+    assert word_places(text, [(("日",) * 5_000 + ("本",), False)], most=9) == []
+    assert word_places(text, [(("日",) * 200_000, False), (("日",) * 200_001, False)], most=9) == [(0, 200_000, 0)]
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"word_places\(\) wants str, got bytes"):
+        word_places(b"a", [], most=1)  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        word_places("a", [((1,), False)], most=1)  # type: ignore[list-item]

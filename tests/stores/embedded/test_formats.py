@@ -1,0 +1,72 @@
+"""Files that an older winnow wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.mappings import sqlite_schema
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.embedded import EmbeddedStore, file
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.conftest import numbered
+from tests.stores.embedded.store_files import FIRST_FORMAT, filled, rows
+
+
+def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Format 0 by hand, and a format after ours with what a migration does: a new column, filled from others."""
+    EmbeddedStore.open(path.with_name("model"), create=True).close()
+    with rows(path.with_name("model")) as there:
+        scheme = there.execute("SELECT * FROM scheme").fetchone()
+    with rows(path) as there:
+        there.execute(f"PRAGMA application_id = {sqlite_schema.APPLICATION_ID}")
+        there.execute("PRAGMA journal_mode = WAL")
+    assert path.stat().st_size
+    with pytest.raises(StoreError, match="it does not tell its scheme"):
+        EmbeddedStore.open(path)
+    with rows(path) as there:
+        assert there.execute("PRAGMA user_version").fetchone() == (2,)
+        there.execute("INSERT INTO scheme VALUES (?, ?, ?)", scheme)
+    with EmbeddedStore.open(path) as store:
+        store.write([numbered(1), numbered(2)])
+    next_format = "ALTER TABLE page ADD COLUMN host TEXT; -- and;\nUPDATE page SET host = 'h' || site;"
+    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, next_format))
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan()) == [numbered(1), numbered(2)]
+    with rows(path) as there:
+        assert there.execute("PRAGMA user_version").fetchone() == (3,)
+        assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="was written by a newer winnow"):
+        EmbeddedStore.open(path)
+
+
+def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "INDEXED_AT_ONCE", 5_000)  # a few pages
+    filled(path, *range(30))
+    with EmbeddedStore.open(path) as store:
+        store.delete([numbered(7).id])
+        store.write([numbered(8, title="another word")])
+        expected = [store.search(Words.of(words), limit=40) for words in ("words", "another")]
+    with rows(path) as there:
+        there.executescript(FIRST_FORMAT)
+    with EmbeddedStore.open(path) as store:
+        assert [store.search(Words.of(words), limit=40) for words in ("words", "another")] == expected
+        assert [found.total for found in expected] == [29, 1]
+        store.delete([numbered(8).id])
+        assert store.search(Words.of("another")).total == 0
+    with rows(path) as there:
+        tables = {name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    assert not any(name.startswith("words") for name in tables)
+
+
+def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path, 1)
+    broken = "ALTER TABLE page ADD COLUMN host TEXT;\nINSERT INTO nowhere VALUES (1);"
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, broken))
+        with pytest.raises(StoreError, match="no such table: nowhere"):
+            EmbeddedStore.open(path)
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan()) == [numbered(1)]

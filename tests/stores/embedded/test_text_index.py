@@ -1,0 +1,224 @@
+"""The text index beside a search that looks at every page."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.sqlite_schema import SECOND_FORMAT
+from opensearch_winnow.queries.words import Term, Words
+from opensearch_winnow.stores.embedded import text_index
+from opensearch_winnow.stores.embedded.search import find
+from opensearch_winnow.stores.embedded.text_index import TextIndex
+from tests.stores.embedded.naive_search import NaiveSearch, Page
+
+WORDS = ["a", "A", "ab", "abc", "b", "ba", "été", "日", "本", "x-y", "z"]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
+PAGES = st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), TEXTS), min_size=1, max_size=4)
+# Pages are added; some of those that are there, by their places, are gone; postings of those are dropped.
+STEPS = st.lists(PAGES | st.sets(st.integers(0, 30), max_size=3) | st.none(), max_size=12)
+TERMS = st.builds(Term, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join), st.booleans())
+ALTERNATIVES = st.lists(TERMS, min_size=1, max_size=3).map(tuple)
+QUESTIONS = st.builds(
+    Words, st.lists(ALTERNATIVES, min_size=1, max_size=3).map(tuple), st.lists(TERMS, max_size=1).map(tuple)
+)
+
+
+@pytest.fixture(autouse=True)
+def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a few pages make many runs, and these are often joined."""
+    for name, value in (("JOINED", 2), ("SMALLEST", 30), ("AT_ONCE", 1)):
+        monkeypatch.setattr(text_index, name, value)
+
+
+@contextmanager
+def tables() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as rows:
+        rows.executescript("CREATE TABLE page (number INTEGER PRIMARY KEY, latest);" + SECOND_FORMAT)
+        yield rows
+
+
+class Filled:
+    """An index, and the pages that should be in it."""
+
+    def __init__(self, rows: sqlite3.Connection) -> None:
+        self.rows = rows
+        self.index = TextIndex(rows)
+        self.pages: dict[int, Page] = {}
+        self.gone = array("I")
+        self.next = 1
+
+    def add(self, pages: list[Page]) -> None:
+        numbers = range(self.next, self.next + len(pages))
+        self.index.add(numbers, *(list(each) for each in zip(*pages, strict=True)))
+        self.pages.update(zip(numbers, pages, strict=True))
+        self.next = numbers.stop + len(pages) % 2  # numbers may be left out
+
+    def remove(self, places: set[int]) -> None:
+        there = list(self.pages)
+        numbers = [there[place] for place in places if place < len(there)]
+        self.index.forget(numbers)
+        self.gone = array("I", sorted([*self.gone, *numbers]))
+        for number in numbers:
+            del self.pages[number]
+
+    def drop(self) -> None:
+        self.index.drop(self.gone)
+        self.gone = array("I")
+
+    def found(self, words: Words) -> dict[int, float]:
+        numbers, scores = find(self.rows, words, self.gone)
+        assert list(numbers) == sorted(numbers)
+        return dict(zip(numbers, scores, strict=True))
+
+    def check(self, *questions: Words) -> None:
+        naive = NaiveSearch(self.pages)
+        for words in questions:
+            assert self.found(words) == pytest.approx(naive.find(words), rel=1e-5)
+
+
+@settings(max_examples=300)
+@given(STEPS, st.lists(QUESTIONS, min_size=1, max_size=4))
+def test_any_writes_give_the_answers_of_a_look_at_every_page(
+    steps: list[list[Page] | set[int] | None], questions: list[Words]
+) -> None:
+    with tables() as rows:
+        filled = Filled(rows)
+        for step in steps:
+            if step is None:
+                filled.drop()
+            elif isinstance(step, set):
+                filled.remove(step)
+            else:
+                filled.add(step)
+            filled.check(questions[0])
+        filled.check(*questions)
+
+
+def prose(source: Random, words: int) -> str:
+    """Common and rare words: each half as common as the one before, and many that are nearly unique."""
+    return " ".join(
+        f"c{int(source.expovariate(0.7))}" if source.random() < 0.7 else f"rare{source.randrange(9_000)}"
+        for _ in range(words)
+    )
+
+
+@pytest.mark.parametrize("joined", [2, 8])
+def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_index, "JOINED", joined)
+    monkeypatch.setattr(text_index, "SMALLEST", 1_000)
+    source = Random(1)
+    asked = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
+    questions = [
+        Words.of(each) for each in (*asked, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
+    ]
+    with tables() as rows:
+        filled = Filled(rows)
+        for _ in range(20):
+            filled.add(
+                [(prose(source, 3), prose(source, source.randrange(400))) for _ in range(source.randrange(1, 9))]
+            )
+        assert rows.execute("SELECT count(*) FROM word_block GROUP BY run ORDER BY 1 DESC").fetchone()[0] > 3
+        filled.check(*questions)
+        filled.remove(set(source.sample(range(len(filled.pages)), 25)))
+        filled.check(*questions)
+        before = size(rows)
+        filled.drop()
+        assert size(rows) < before
+        filled.check(*questions)
+        filled.remove(set(range(len(filled.pages))))
+        filled.drop()
+        assert size(rows) == 0
+        filled.check(*questions)
+        filled.add([("c0", "c0 c1")])
+        filled.check(*questions)
+
+
+def size(rows: sqlite3.Connection) -> int:
+    size: int = rows.execute("SELECT coalesce(sum(length(words) + length(places)), 0) FROM word_block").fetchone()[0]
+    return size
+
+
+def test_runs_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    source = Random(2)
+    with tables() as rows:
+        filled = Filled(rows)
+        for _ in range(300):
+            filled.add([("", prose(source, 300))])
+        runs = filled.index.runs()
+        assert len(runs) <= 3 * text_index.JOINED
+        assert [run.kind for run in runs] == sorted((run.kind for run in runs), reverse=True)
+        full = rows.execute(
+            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (runs[0].number,)
+        )
+        assert full.fetchone()[0] > 7_000
+        filled.check(Words.of("c0"), Words.of('"c0 c1"'))
+
+
+def test_an_empty_index_and_empty_pages() -> None:
+    with tables() as rows:
+        filled = Filled(rows)
+        filled.check(Words.of("a"), Words.of("a*"), Words.of('"a b"'), Words.of("..."))
+        filled.add([("", ""), ("...", "—")])
+        filled.check(Words.of("a"), Words.of("a*"))
+        filled.add([("", "a b")])
+        filled.check(Words.of("a"), Words.of('"a b"'))
+
+
+COLUMNS = {
+    "word_block": ("words", "places", "first", "run"),
+    "word_run": ("titles", "texts", "first", "last", "run", "words"),
+    "word_lengths": ("title", "text"),
+}
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from([(table, column) for table, columns in COLUMNS.items() for column in columns]),
+    st.integers(0, 2**32),
+    st.binary(min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, wrong: bytes, cut: bool) -> None:
+    """Whatever bytes, or numbers, are wrong: an answer, or SQLite's error; no other exception, and no crash."""
+    table, column = where
+    source = Random(3)
+    with tables() as rows:
+        filled = Filled(rows)
+        for _ in range(5):
+            filled.add([(prose(source, 2), prose(source, 60)) for _ in range(3)])
+        key, value = rows.execute(f"SELECT rowid, {column} FROM {table}").fetchone()
+        if isinstance(value, bytes):
+            at = place % len(value)
+            value = value[:at] + wrong + (b"" if cut else value[at + len(wrong) :])
+        else:
+            value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
+        with suppress(sqlite3.IntegrityError):  # of a number that has to be another
+            rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
+        for asked in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
+            with suppress(sqlite3.DatabaseError):
+                filled.found(Words.of(asked))
+        with suppress(sqlite3.DatabaseError):
+            filled.remove({0, 4})
+        with suppress(sqlite3.DatabaseError):
+            filled.drop()
+        for _ in range(4):
+            with suppress(sqlite3.DatabaseError):
+                filled.add([("c0 c1", "c1 c2")])
+
+
+def test_the_words_about_damage() -> None:
+    with tables() as rows:
+        filled = Filled(rows)
+        filled.add([("a", "a b")])
+        rows.execute("UPDATE word_block SET words = x'00'")
+        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: words and their pages make no sense"):
+            filled.found(Words.of("a"))

@@ -1,0 +1,136 @@
+"""Words, and how relevant they make a page: the same in a file as OpenSearch has it, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch, helpers
+
+from opensearch_winnow.cython_core.word_tokens import word_tokens
+from opensearch_winnow.mappings.opensearch_analysis import ANALYZER, analysis
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.dsl.words import words_query
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.engine.running import Running
+from tests.stores.conftest import numbered
+
+SHARDS = (1, 3)
+PAGES = 120
+# Characters of every kind that there is for words, and what stands between them.
+SOME = (
+    *"aZ1 _'\".,:;#*-ßÆøéİΣς日ひカーกαЖא한々〇ﬁⓂ㊗０ｶ𝐀😀👍❤©",
+    *"\u0301\u0332\u00ad\u200d\ufe0f\ufe0e\u20e3\u3099\u05b0\u1112\u2028\u3030\uff9e\u1a55\u1950\u32d0\x00",
+    *"\U0001f3fb\U0001f1e9\U0001f1ea\U000e0067\U000e007f\U0001b164\U00010400",
+)
+WORDS = ["wind", "mill", "miller", "chaff", "grain", "sieve", "été", "日本", "don't", "fruit-tree"]
+QUESTIONS = [
+    "wind",
+    "wind mill",
+    "wind OR grain OR sieve",
+    '"wind mill"',
+    '"wind wind"',
+    '"grain don\'t" OR chaff',
+    "mil*",
+    "mil* chaff -sieve",
+    "fruit-tr* wind",
+    "fruit-tree OR fruit-tr* OR rare1",
+    "don't 日本",
+    "ete rare*",
+    '"wind rare*" OR rare2',
+    "nothing",
+    "wind -mil*",
+]
+
+
+@pytest.fixture(scope="module")
+def client(engine: Running) -> Iterator[OpenSearch]:
+    with OpenSearch(f"http://localhost:{engine.nodes[0].port}", timeout=60) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def indices(client: OpenSearch) -> Iterator[dict[int, str]]:
+    """Texts alone, by the number of shards."""
+    made = {shards: f"same-words-{os.getpid()}-{shards}" for shards in SHARDS}
+    field = {"type": "text", "analyzer": ANALYZER}
+    for shards, name in made.items():
+        settings = {"number_of_shards": shards, "number_of_replicas": 0, "analysis": analysis()}
+        body = {"settings": settings, "mappings": {"properties": {"title": field, "text": field}}}
+        client.indices.create(index=name, body=body)
+        documents = [
+            {"_index": name, "_id": record.id, "text": record.text} | ({"title": record.title} if record.title else {})
+            for record in records()
+        ]
+        helpers.bulk(client, documents, refresh=True)
+    yield made
+    for name in made.values():
+        client.indices.delete(index=name)
+
+
+def records() -> list[Record]:
+    """Every word of a phrase is in titles and texts of each shard: of a shard without them the engine leaves the lengths
+    out of its global statistics, and scores are others."""
+    source = Random(6)
+
+    def words(count: int) -> str:
+        return " ".join(
+            source.choice(WORDS) if source.random() < 0.9 else f"rare{source.randrange(50)}" for _ in range(count)
+        )
+
+    return [
+        numbered(number, title=words(source.randrange(4)) or None, text=words(source.randrange(0, 5 + 3 * number)))
+        for number in range(PAGES)
+    ]
+
+
+def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, str]) -> None:
+    source = Random(8)
+    characters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    texts = [
+        "".join(source.choice(SOME if source.random() < 0.8 else characters) for _ in range(source.randrange(1, 120)))
+        for _ in range(600)
+    ]
+    texts += [(start + each * 1_000)[:size] for size in (254, 255, 256, 600) for each in SOME for start in ("", "x")]
+    for start in range(0, len(texts), 15):  # no more than 10,000 words: the engine refuses to show more
+        text = " \n".join(texts[start : start + 15])
+        found = client.indices.analyze(index=indices[1], body={"analyzer": ANALYZER, "text": text})["tokens"]
+        assert word_tokens(text)[0] == [token["token"] for token in found]
+
+
+@pytest.mark.parametrize("shards", SHARDS)
+def test_relevance_is_that_of_opensearch(
+    client: OpenSearch, indices: dict[int, str], shards: int, tmp_path: Path
+) -> None:
+    with EmbeddedStore.open(tmp_path / "crawl.winnow", create=True) as store:
+        pages = records()
+        # Some of them twice, and others that go again: neither counts.
+        store.write([*pages[:50], *(numbered(number) for number in range(PAGES, PAGES + 30))])
+        store.write(pages[20:])
+        store.delete([numbered(number).id for number in range(PAGES, PAGES + 30)])
+        for typed in QUESTIONS:
+            for any_word in (False, True):
+                words = Words.of(typed, any_word=any_word)
+                found = store.search(words, Filters(), limit=PAGES)
+                scores = {hit.card.id: hit.score for hit in found.hits}
+                assert found.total == len(scores)
+                assert scores == relevance(client, indices[shards], words), typed
+
+
+def relevance(client: OpenSearch, index: str, words: Words) -> dict[str, float]:
+    body: dict[str, Any] = {"query": words_query(words), "size": PAGES, "_source": False}
+    hits = client.search(index=index, body=body, params={"search_type": "dfs_query_then_fetch"})["hits"]["hits"]
+    return {hit["_id"]: single(hit["_score"]) for hit in hits}
+
+
+def single(value: float) -> float:
+    """As the engine has it: its JSON has as many digits as tell single precision."""
+    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    return rounded

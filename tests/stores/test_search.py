@@ -1,0 +1,216 @@
+"""Full-text search, on every store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from math import inf
+from unicodedata import combining, normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.words import Term, Words
+from opensearch_winnow.stores.store import Hit, Store
+from tests.stores.conftest import START, WORDS, numbered
+from tests.stores.held_records import FILTERS, RECORDS, holding, kept
+
+Make = Callable[..., Record]
+New = Callable[[], Store]
+TERMS = st.sampled_from(
+    [
+        *(Term(text) for text in (*WORDS, "apple plum", "été quince", "日 本")),
+        *(Term(text, prefix=True) for text in ("p", "PE", "ét", "app", "quince", "x")),
+    ]
+)
+
+
+def folded(text: str) -> list[str]:
+    return "".join(each for each in normalize("NFD", text.lower()) if not combining(each)).split()
+
+
+def has(record: Record, term: Term) -> bool:
+    """Whether title or text have the words of a term, all of them words of WORDS or the beginning of one."""
+    wanted = folded(term.text)
+    for here in (folded(record.title or ""), folded(record.text)):
+        for start in range(len(here) - len(wanted) + 1):
+            there = here[start : start + len(wanted)]
+            if there == wanted or (term.prefix and there[0].startswith(wanted[0])):
+                return True
+    return False
+
+
+def rank(hit: Hit) -> tuple[float, float, int, str]:
+    """The order of hits: the best first, of equals the newest, then the one with the shortest URL, then by URL."""
+    time = hit.card.fetched_at
+    return -hit.score, -time.timestamp() if time else inf, len(hit.card.url), hit.card.url
+
+
+@given(
+    RECORDS,
+    st.lists(st.lists(TERMS, max_size=3).map(tuple), max_size=3).map(tuple),
+    st.lists(TERMS, max_size=2),
+    FILTERS,
+)
+def test_search_finds_the_pages_that_have_of_all_alternatives_one(
+    new_store: New, records: list[Record], wanted: tuple[tuple[Term, ...], ...], unwanted: list[Term], where: Filters
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        expected = {
+            record.id
+            for record in holding(where, kept(records))
+            if any(wanted)
+            and all(any(has(record, term) for term in terms) for terms in wanted if terms)
+            and not any(has(record, term) for term in unwanted)
+        }
+        words = Words(wanted, tuple(unwanted))
+        found = store.search(words, where, limit=100)
+        assert found.total == len(expected) == len(found.hits)
+        assert {hit.card.id for hit in found.hits} == expected
+        assert found.hits == sorted(found.hits, key=rank)
+        pages = [store.search(words, where, limit=2, offset=at) for at in range(0, 9, 2)]
+        assert [hit for page in pages for hit in page.hits] == found.hits
+        assert {page.total for page in pages} == {found.total}
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "not_found"),
+    [
+        (
+            "An apple, a PEAR; 12.5 plums",
+            ["apple", "pear", "Pear apple", '"apple a pear"', "12.5"],
+            ["pea", '"a apple"'],
+        ),
+        ("Été à la plage", ["ete", "ÉTÉ", '"a la"', "été -hiver"], ["été -plage", "-plage"]),
+        (
+            "全文検索のための日本語の文章",
+            ["日本語", "日本", "検索", "本語の", "日本*", "検索 OR 中国", "文章* -中国*", '"日本語の"'],
+            ["本日", "日語", "中国", "本日*", "日本国*", "検索 -日本*", "中国 OR 韓国"],
+        ),
+        ("ภาษาไทยง่ายนิดเดียว", ["ไทย", "ภาษา", "ไท*"], ["ยไทย", "ทไ*", "ภาษา -ไท*"]),
+        (
+            "데이터 검색의 カタカナとＷｉｄｅ",
+            ["검색의", "검*", "カタ", "タカ*", "wide", "wi*"],
+            ["검", "색의*", "カナタ", "ide"],
+        ),
+        ("C++ and C# are languages", ["c++", "C#", "and +", "languages !?"], ["", '""', "+ -", "-languages", '" "']),
+        ('NEAR(x y) AND title: "quoted" OR NOT*', ["NEAR(x", "title:", "and", "not*", '"x y"'], ["text:x", '"nea*"']),
+        (
+            "Mills grind well-known flour",
+            ["mil*", "MILLS*", "m* g*", "well-kn*", "well-known*", "flour -mill", "g* -bread*", "known-well*"],
+            ["mills* -m*", "mil", "*ills", "milled*", "bad-kn*", "well-knowing*", "flour -well-kn*"],
+        ),
+        (
+            "An old mill and its miller",
+            [
+                "mill OR flour",
+                "flour OR mill",
+                "flour OR mil* old",
+                '"old mill" OR x',
+                "x OR y OR an",
+                "mill OR x OR x",
+            ],
+            ["flour OR bread", "old flour OR bread", "mill OR flour -old", '"mill old" OR x', "mill OR", "OR mill"],
+        ),
+        (
+            "A fruit tree in the orchard",
+            ["tree -apple", 'tree -"tree fruit"', 'tree -"fruit orchard"', "tree -ord*", '-"a tree" fruit'],
+            ["tree -fruit", 'tree -"fruit tree"', "tree -orch*", 'tree -"A FRUIT-tree"', "tree -x -y -the"],
+        ),
+        (
+            "Straße, Ærø und Smørrebrød",
+            ["strasse", "STRASSE", "strass*", "straß*", "aero", "smorrebro*", "ærø"],
+            ["stra"],
+        ),
+        (
+            "a cafe\u0301, ΟΔΟΣ and naïveté",
+            ["café", "caf*", "CAFÉ*", "οδος", "οδοσ", "naiv*", '"café οδος"'],
+            ["cafes", "cafés*"],
+        ),
+    ],
+)
+def test_words_and_phrases_in_any_script(
+    store: Store, record: Make, text: str, found: list[str], not_found: list[str]
+) -> None:
+    store.write([record(1, text=text, title=None), record(2, text="something else", title=None)])
+    assert {typed: [hit.card.id for hit in store.search(Words.of(typed)).hits] for typed in found} == {
+        typed: [record(1).id] for typed in found
+    }
+    assert {typed: store.search(Words.of(typed)).total for typed in not_found} == dict.fromkeys(not_found, 0)
+
+
+def test_any_of_the_words(store: Store, record: Make) -> None:
+    texts = ["an apple", "a pear tree", "an apple and a pear", "a plum"]
+    store.write([record(number, text=text, title=None) for number, text in enumerate(texts)])
+
+    def found(typed: str) -> list[int]:
+        hits = store.search(Words.of(typed, any_word=True)).hits
+        return sorted(number for number in range(4) if record(number).id in {hit.card.id for hit in hits})
+
+    assert found("apple pear") == [0, 1, 2]
+    assert found('"pear tree" plum nothing') == [1, 3]
+    assert found("appl* OR plum") == [0, 2, 3]
+    assert found("apple pear -tree -and") == [0]
+    assert found("nothing -apple") == []
+
+
+@given(st.text() | st.text('"-*:^+(){}\0 abANDORT\ud800é日'))
+def test_whatever_is_typed_is_a_question(shared_store: Store, typed: str) -> None:
+    found = shared_store.search(Words.of(typed))
+    assert 0 <= found.total <= 1
+    assert len(found.hits) == found.total
+
+
+@pytest.fixture(scope="module")
+def shared_store(new_store: New) -> Iterable[Store]:
+    with new_store() as store:
+        store.write([numbered(1, text="a b AND OR T NOT é 日", title=None)])
+        yield store
+
+
+def test_long_questions(shared_store: Store) -> None:
+    assert shared_store.search(Words.of("a " * 5_000)).total == 1
+    assert shared_store.search(Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1
+    assert shared_store.search(Words.of(" ".join(f"x{number}" for number in range(5_000)))).total == 0
+    assert shared_store.search(Words.of("日" * 5_000)).total == 0
+    others = [f"x{number}" for number in range(299)]
+    assert shared_store.search(Words.of(" OR ".join([*others, "a"]))).total == 1
+    assert shared_store.search(Words.of(" ".join([*others, "a"]), any_word=True)).total == 1
+    assert shared_store.search(Words.of(" ".join(f"b-{word}*" for word in others), any_word=True)).total == 0
+    many = [f"x{number} b-x{number}*" for number in range(1_000)]
+    unwanted = [f"-{part}" for part in " ".join(many).split()]
+    everything = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
+    assert shared_store.search(Words.of(" ".join(["a", *many, *unwanted]), any_word=True), everything).total == 1
+
+
+def test_a_word_in_the_title_counts_more(store: Store, record: Make) -> None:
+    store.write([record(number, text=f"plum {'filling ' * 20}", title="other") for number in range(5)])
+    store.write([record(5, text="filling " * 20, title="plum"), record(6, text="nothing", title="other")])
+    assert store.search(Words.of("plum")).hits[0].card.id == record(5).id
+    assert store.search(Words.of("filling plum")).total == 6
+
+
+def test_search_shows_the_latest_capture(store: Store, record: Make) -> None:
+    old, new = (record(1, fetched_at=START + timedelta(days), text=f"plum {days}") for days in (0, 1))
+    store.write([new])
+    store.write([old])
+    assert [hit.card.id for hit in store.search(Words.of("plum")).hits] == [new.id]
+    assert store.search(Words.of("plum"), Filters()).total == 2
+
+
+def test_a_snippet_is_one_line_around_the_words(store: Store, record: Make) -> None:
+    before, after = "lorem ipsum\n " * 100, " dolor\tsit <b>" * 100
+    store.write([record(1, text=f"Quince alone. {before}A plum and a Quínce pie.{after}", title="Page of pies")])
+    (hit,) = store.search(Words.of("quince plum")).hits
+    assert "A plum and a Quínce pie." in hit.snippet
+    assert "\n" not in hit.snippet
+    assert 100 < len(hit.snippet) < 260
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["plum", "Quínce"]
+    assert hit.title_marks == []
+    (hit,) = store.search(Words.of('"a quince pie" OR x pa*')).hits
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["a Quínce pie"]
+    assert hit.title_marks == [(0, 4)]

@@ -1,0 +1,161 @@
+"""Writes cython_core/word_tables.h: what the analyzer of OpenSearch makes of each character.
+
+Run by hand (`make word-tables`) when the analyzer changes: a real engine is asked about all characters, and so the
+words of the embedded store are those of OpenSearch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.mappings.opensearch_analysis import ANALYZER, analysis
+from opensearch_winnow.stores.engine.local_engine import LocalEngine
+from opensearch_winnow.stores.engine.ports import free_port
+from tools.unicode_tables import PAGE, PAGE_BITS, array, constants, initialiser, numbers
+
+HEADER = Path(__file__).parent.parent / "cython_core" / "word_tables.h"
+AT_ONCE = 4_000  # characters that are asked about in a request
+ENDS = "\n~\n"  # between two of them
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) not in ENDS]
+
+# The kinds of characters, by what they do to a word.
+KINDS = (
+    "NOTHING",  # ends a word
+    "LETTER",  # letters and digits: in a row they are a word
+    "EXTENDS",  # belongs to the word before it, whatever that is, and begins none
+    "VANISHES",
+    "ALONE",  # a word by itself, as an ideograph
+    "APART",  # as that, and nothing that extends words belongs to it
+    "KATAKANA",  # in a row they are a word, without letters
+    "COMPLEX",  # the same, in scripts of South-East Asia
+    "COMPLEX_MARK",  # extends a word, or begins one of those
+    "EMOJI_MARK",  # extends a word, or is one
+    "FLAG",  # two are a word
+)
+LONGEST = 4  # bytes that a character becomes
+
+Token = tuple[str, str]  # with its type
+
+
+class Probe:
+    """Asks an engine for the words of many short texts."""
+
+    def __init__(self, client: OpenSearch) -> None:
+        self.client = client
+        settings = {"analysis": analysis(), "index.analyze.max_token_count": 4 * AT_ONCE, "number_of_replicas": 0}
+        client.indices.create(index="probe", body={"settings": settings})
+
+    def words(self, context: Callable[[str], str]) -> dict[str, list[Token]]:
+        """Of each character in a context."""
+        found: dict[str, list[Token]] = {}
+        for start in range(0, len(CHARACTERS), AT_ONCE):
+            characters = CHARACTERS[start : start + AT_ONCE]
+            places, place, texts = [], 0, []
+            for character in characters:
+                found[character] = []
+                places.append(place)
+                texts.append(context(character) + ENDS)
+                place += len(texts[-1].encode("utf-16-le")) // 2
+            body = {"analyzer": ANALYZER, "text": "".join(texts)}
+            tokens: list[dict[str, Any]] = self.client.indices.analyze(index="probe", body=body)["tokens"]
+            for token in tokens:
+                character = characters[bisect_right(places, token["start_offset"]) - 1]
+                found[character].append((token["token"], token["type"]))
+        return found
+
+
+def records(probe: Probe) -> list[tuple[str, str]]:
+    """For each character its kind, and what it becomes."""
+    alone = probe.words(lambda character: character)
+    within = probe.words(lambda character: f"a{character}b")
+    behind = probe.words(lambda character: f"日{character}")
+    twice = probe.words(lambda character: character * 2)
+    extended = probe.words(lambda character: f"{character}\U0001f3fb")
+
+    def record(code: int) -> tuple[str, str]:
+        character = chr(code)
+        if character not in alone or (not alone[character] and len(within[character]) == 2 and not twice[character]):
+            return "NOTHING", ""
+        if len(within[character]) == 1:
+            folded = within[character][0][0][1:-1]
+            if not folded:
+                return "VANISHES", ""
+            if len(behind[character]) == 2:
+                return "LETTER", folded
+            if not alone[character]:
+                return "EXTENDS", folded
+            return ("EMOJI_MARK" if alone[character][0][1] == "<EMOJI>" else "COMPLEX_MARK"), folded
+        if not alone[character]:
+            (pair,) = twice[character]
+            return "FLAG", pair[0][: len(pair[0]) // 2]
+        ((folded, kind),) = alone[character]
+        if len(extended[character]) == 2:
+            return "APART", folded
+        if len(twice[character]) == 2:
+            return "ALONE", folded
+        return ("KATAKANA" if kind == "<KATAKANA>" else "COMPLEX"), folded
+
+    return [record(code) for code in range(0x110000)]
+
+
+def header(probe: Probe) -> str:
+    expansions: list[int] = []
+    places: dict[str, int] = {}
+
+    def row(code: int, kind: str, folded: str) -> tuple[int, int, int]:
+        """(what leads to the folded character, kind, characters); or a place in the expansions, if there are more."""
+        if len(folded.encode()) > LONGEST:
+            raise ValueError(f"U+{code:04X} becomes {folded!r}, which is too long")
+        if len(folded) > 1 and folded not in places:
+            places[folded] = len(expansions)
+            expansions.extend(map(ord, folded))
+        value = places[folded] if len(folded) > 1 else ord(folded) - code if folded else 0
+        return value, KINDS.index(kind), len(folded)
+
+    rows = [row(code, *record) for code, record in enumerate(records(probe))]
+    all_pages = [tuple(rows[start : start + PAGE]) for start in range(0, len(rows), PAGE)]
+    # The commonest first: most numbers in the header are short.
+    pages = _by_frequency(all_pages)
+    different = _by_frequency(chain.from_iterable(pages))
+    return "\n".join(
+        [
+            "/* Generated by tools/word_tables.py from the analyzer of OpenSearch. Do not edit. */",
+            "#include <stdint.h>",
+            "",
+            "typedef struct { int32_t value; uint8_t kind, characters; } word_record;",
+            "",
+            constants(**{kind: number for number, kind in enumerate(KINDS)}),
+            constants(PAGE_BITS=PAGE_BITS, LONGEST=LONGEST),
+            "",
+            array("uint16_t word_page_of", numbers(all_pages, pages)),
+            array("uint16_t word_record_of", numbers(chain.from_iterable(pages), different)),
+            array("word_record word_records", map(initialiser, different)),
+            array("uint8_t word_expansions", expansions),
+        ]
+    )
+
+
+def _by_frequency(items: Iterable[Any]) -> list[Any]:
+    return [item for item, _ in Counter(items).most_common()]
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        engine = LocalEngine(Path(folder))
+        try:
+            port = engine.start(port=free_port()).nodes[0].port
+            HEADER.write_text(header(Probe(OpenSearch(f"http://localhost:{port}", timeout=60))), encoding="ascii")
+        finally:
+            engine.stop()
+
+
+if __name__ == "__main__":
+    main()
