@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 from cpython cimport array
 from cpython.number cimport PyNumber_Index
-from libc.math cimport sqrt
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy, memset
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind
+from opensearch_winnow.cython_core.differing_bins cimport (
+    bins_of, differing_bins, resemblance, resemblance_error, share_error,
+)
 
 cdef array.array EMPTY = array.array("d")
-
-cdef enum:
-    WORDS = 16  # of 8 bytes, compared at once: a byte that counts up to 8 differences in each of them does not overflow
 
 
 class Estimate(NamedTuple):
@@ -86,7 +84,7 @@ def minhash_resemblance(bytes a not None, bytes b not None, Py_ssize_t bits=4) -
     most 1 / (2**bits - 1). The error is that of independent bins. With 1024 bins the true one is three quarters of it
     for pages of 100 to 1,000 shingles, the same for 20 and for 10,000, and a third more for 5.
     """
-    cdef Py_ssize_t size = len(a), bins = _bins(size, bits, "minhash_resemblance")
+    cdef Py_ssize_t size = len(a), bins = bins_of(size, bits, "minhash_resemblance")
     cdef const unsigned char* left = a
     cdef const unsigned char* right = b
     cdef Py_ssize_t differing
@@ -95,10 +93,8 @@ def minhash_resemblance(bytes a not None, bytes b not None, Py_ssize_t bits=4) -
     if bins == 0:
         return Estimate(0.0, 1.0)
     with nogil:
-        differing = _differing(left, right, size, bits)
-    cdef double chance = 0.5**bits  # that two different values are equal in their packed bits
-    value, error = _estimate(bins - differing, bins, 1.0)
-    return Estimate((value - chance) / (1.0 - chance), error / (1.0 - chance))
+        differing = differing_bins(left, right, size, bits, bins)
+    return Estimate(resemblance(differing, bins, bits), resemblance_error(differing, bins, bits))
 
 
 def minhash_resemblances(bytes a not None, many, Py_ssize_t bits=4) -> array.array:
@@ -106,26 +102,23 @@ def minhash_resemblances(bytes a not None, many, Py_ssize_t bits=4) -> array.arr
     if not isinstance(many, (bytes, bytearray, memoryview)):
         raise TypeError(f"minhash_resemblances() wants many MinHashes as bytes, got {kind(many)}")
     cdef const unsigned char[::1] others = many
-    cdef Py_ssize_t size = len(a), bins = _bins(size, bits, "minhash_resemblances")
+    cdef Py_ssize_t size = len(a), bins = bins_of(size, bits, "minhash_resemblances")
     cdef const unsigned char* left = a
     cdef Py_ssize_t i, count = others.shape[0] // size if size else 0
     if count * size != others.shape[0]:
         raise ValueError(f"minhash_resemblances() wants MinHashes of {size} bytes, got {others.shape[0]} bytes of them")
     cdef array.array result = array.clone(EMPTY, count, zero=False)
     cdef double* values = result.data.as_doubles
-    cdef double chance = 0.5**bits
     with nogil:
         for i in range(count):
-            values[i] = <double>(bins - _differing(left, &others[i * size], size, bits)) / bins
-            values[i] = (values[i] - chance) / (1.0 - chance)
+            values[i] = resemblance(differing_bins(left, &others[i * size], size, bits, bins), bins, bits)
     return result
 
 
 cdef object _estimate(Py_ssize_t x, Py_ssize_t n, double left_out):
     if n == 0:
         return Estimate(0.0, 1.0)
-    cdef double p = (x + 1.0) / (n + 2.0)
-    return Estimate(<double>x / n, sqrt(p * (1.0 - p) / (n + 3.0) * left_out))
+    return Estimate(<double>x / n, share_error(x, n, left_out))
 
 
 cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) _common(object a, object b, object modulus, str caller) except *:
@@ -150,67 +143,3 @@ cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) _common(object a, object b, object mod
             i += x <= y
             j += y <= x
     return size_a, size_b, shared
-
-
-cdef Py_ssize_t _bins(Py_ssize_t size, Py_ssize_t bits, str caller) except -1:
-    if bits not in (1, 2, 4, 8, 16):
-        raise ValueError(f"{caller}() knows MinHashes of 1, 2, 4, 8 or 16 bits a bin, not {bits}")
-    if size * 8 % bits:
-        raise ValueError(f"{caller}() wants whole bins of {bits} bits, got {size} bytes")
-    return size * 8 // bits
-
-
-cdef Py_ssize_t _differing(
-    const unsigned char* a, const unsigned char* b, Py_ssize_t size, Py_ssize_t bits
-) noexcept nogil:
-    """How many bins differ. A call for each width, so that each has its loop with constant shifts."""
-    if bits == 1:
-        return _differing_bins(a, b, size, 1, <uint64_t>0xFFFFFFFFFFFFFFFF)
-    if bits == 2:
-        return _differing_bins(a, b, size, 2, <uint64_t>0x5555555555555555)
-    if bits == 4:
-        return _differing_bins(a, b, size, 4, <uint64_t>0x1111111111111111)
-    if bits == 8:
-        return _differing_bins(a, b, size, 8, <uint64_t>0x0101010101010101)
-    return _differing_bins(a, b, size, 16, <uint64_t>0x0001000100010001)
-
-
-cdef inline Py_ssize_t _differing_bins(
-    const unsigned char* a, const unsigned char* b, Py_ssize_t size, int bits, uint64_t lowest
-) noexcept nogil:
-    """Fold the differing bits of each bin onto its lowest one, and count these: in each byte, then over the bytes."""
-    cdef uint64_t x[WORDS]
-    cdef uint64_t y[WORDS]
-    cdef uint64_t differing, counts
-    cdef Py_ssize_t total = 0
-    cdef int i
-    while size > 0:
-        if size >= <Py_ssize_t>sizeof(x):
-            memcpy(x, a, sizeof(x))  # of a known size: no call, and no copy
-            memcpy(y, b, sizeof(y))
-        else:
-            memset(x, 0, sizeof(x))
-            memset(y, 0, sizeof(y))
-            memcpy(x, a, size)
-            memcpy(y, b, size)
-        counts = 0
-        for i in range(WORDS):
-            differing = x[i] ^ y[i]
-            if bits > 8:
-                differing |= differing >> 8
-            if bits > 4:
-                differing |= differing >> 4
-            if bits > 2:
-                differing |= differing >> 2
-            if bits > 1:
-                differing |= differing >> 1
-            differing &= lowest
-            differing -= (differing >> 1) & <uint64_t>0x5555555555555555
-            differing = (differing & <uint64_t>0x3333333333333333) + ((differing >> 2) & <uint64_t>0x3333333333333333)
-            counts += (differing + (differing >> 4)) & <uint64_t>0x0F0F0F0F0F0F0F0F
-        counts = (counts & <uint64_t>0x00FF00FF00FF00FF) + ((counts >> 8) & <uint64_t>0x00FF00FF00FF00FF)
-        total += (counts * <uint64_t>0x0001000100010001) >> 48
-        a += sizeof(x)
-        b += sizeof(y)
-        size -= sizeof(x)
-    return total

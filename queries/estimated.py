@@ -11,6 +11,8 @@ from opensearch_winnow.queries.compare import Scores
 from opensearch_winnow.queries.matches import Score
 from opensearch_winnow.scheme import Scheme
 
+CLEAR = 5  # standard errors: an estimate so far from a threshold decides alone
+
 
 class Sketched(NamedTuple):
     """A page, as its sketches know it."""

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from array import array
+from math import isnan, nan
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.cython_core.minhash import minhash, pack
+from opensearch_winnow.cython_core.reference_leaders import joins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Exact = Callable[[int, int], float | None]
+
+BINS = 128  # few, so that many estimates are unclear
+
+widths = st.sampled_from([1, 2, 4, 8, 16])
+thresholds = st.one_of(st.sampled_from([1e-9, 0.5, 1.0]), st.floats(0.01, 1))
+
+
+class Pages(NamedTuple):
+    shingles: list[array[int]]
+    bits: int
+
+    @property
+    def minhashes(self) -> list[bytes]:
+        empty = bytes(BINS * self.bits // 8)
+        return [pack(minhash(each, BINS), self.bits) or empty for each in self.shingles]
+
+    @property
+    def counts(self) -> array[int]:
+        return array("I", map(len, self.shingles))
+
+    def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> Joins:
+        packed = b"".join(self.minhashes)
+        return Joins(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)
+
+    def exact(self, a: int, b: int) -> float | None:
+        """Nobody knows for one pair in seven."""
+        ours, theirs = set(self.shingles[a]), set(self.shingles[b])
+        return len(ours & theirs) / len(ours | theirs) if (3 * a + b) % 7 else None
+
+
+def families(seed: int, count: int, bits: int) -> Pages:
+    """Pages that have more or less of one of three texts, and something of their own; some are of no shingles."""
+    random = Random(seed)
+    texts = [[random.getrandbits(64) for _ in range(40)] for _ in range(3)]
+    pages = []
+    for _ in range(count):
+        shared = random.sample(random.choice(texts), random.choice([0, 20, 30, 38, 40]))
+        pages.append(array("Q", shared + [random.getrandbits(64) for _ in range(random.choice([0, 0, 1, 5, 15]))]))
+    return Pages(pages, bits)
+
+
+pages = st.builds(families, st.integers(0, 2**32), st.integers(0, 16), widths)
+
+
+def decide_all(found: Joins, exact: Exact, at_most: int) -> list[list[int]]:
+    """The pairs that are asked for, time by time."""
+    known: dict[int, float] = {}
+    asked: list[list[int]] = []
+    while True:
+        pairs = array("Q", sorted(known))
+        uncertain = found.decide(pairs, array("d", [known[pair] for pair in pairs]), at_most).tolist()
+        if not uncertain:
+            return asked
+        for pair in uncertain:
+            assert pair not in known
+            value = exact(pair & 0xFFFFFFFF, pair >> 32)
+            known[pair] = nan if value is None else value
+        asked.append(uncertain)
+
+
+@given(pages, thresholds, st.sampled_from([0.0, 1.0, 5.0]), st.integers(1, 20))
+@example(Pages([], 4), 0.5, 5.0, 1)
+@example(Pages([array("Q")] * 3, 4), 0.5, 5.0, 1)
+def test_is_reference(pages: Pages, threshold: float, clear: float, at_most: int) -> None:
+    found = pages.joins(threshold, clear=clear)
+    decide_all(found, pages.exact, at_most)
+    expected = joins(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
+    for leader, resemblance, error, each in zip(found.leaders, found.resemblances, found.errors, expected, strict=True):
+        if each is None:
+            assert leader == LEADER
+            assert isnan(resemblance)
+            assert isnan(error)
+        else:
+            assert (leader, resemblance, error) == pytest.approx(each)
+
+
+@given(pages, thresholds, st.integers(1, 5))
+def test_asks_for_what_is_uncertain_only(pages: Pages, threshold: float, at_most: int) -> None:
+    for uncertain in decide_all(pages.joins(threshold), pages.exact, at_most):
+        assert uncertain == sorted(uncertain)
+        later = [pair >> 32 for pair in uncertain]
+        assert all(later.count(page) <= at_most for page in later)
+        for pair in uncertain:
+            a, b = pair & 0xFFFFFFFF, pair >> 32
+            assert a < b
+            value, error = reference.minhash_resemblance(pages.minhashes[a], pages.minhashes[b], pages.bits)
+            sizes = sorted((pages.counts[a], pages.counts[b]))
+            assert abs(value - threshold) <= (10 if sizes[0] < 20 else 5) * error + 1e-12
+            assert sizes[0] / sizes[1] >= threshold
+
+
+@given(pages, thresholds, st.data())
+def test_those_that_lead_already(pages: Pages, threshold: float, data: st.DataObject) -> None:
+    """They, and what comes after them, are as if nothing else had ever been."""
+    whole = pages.joins(threshold)
+    decide_all(whole, pages.exact, 3)
+    cut = data.draw(st.integers(0, len(pages.shingles)))
+    kept = [place for place in range(len(pages.shingles)) if place >= cut or whole.leaders[place] == LEADER]
+    ready = sum(place < cut for place in kept)
+    rest = Pages([pages.shingles[place] for place in kept], pages.bits).joins(threshold, ready=ready)
+    decide_all(rest, lambda a, b: pages.exact(kept[a], kept[b]), 3)
+    joined = [leader if leader == LEADER else kept[leader] for leader in rest.leaders]
+    assert joined == [whole.leaders[place] for place in kept]
+
+
+@pytest.mark.parametrize(("exact", "decided"), [(0.6, [LEADER, 0, LEADER, 0]), (0.4, [LEADER, LEADER, 1, 0])])
+def test_waits_for_who_may_lead(exact: float, decided: list[int]) -> None:
+    """Whether the second leads is not known, and so the third waits, which resembles it; the fourth does not."""
+    random = Random(5)
+    first = [random.getrandbits(64) for _ in range(300)]
+    second = first[:200] + [random.getrandbits(64) for _ in range(100)]
+    third = second[60:] + [random.getrandbits(64) for _ in range(60)]
+    packed = [pack(minhash(array("Q", each))) for each in (first, second, third, first)]
+    found = Joins(b"".join(packed), array("I", [300] * 4), 0, threshold=0.5)
+    uncertain = found.decide(array("Q"), array("d"), 9)
+    assert uncertain.tolist() == [1 << 32 | 0]
+    assert found.leaders.tolist() == [LEADER, UNDECIDED, UNDECIDED, 0]
+    assert not found.decide(uncertain, array("d", [exact]), 9)
+    assert found.leaders.tolist() == decided
+
+
+def test_an_equal_quotient_of_sizes_is_enough() -> None:
+    """55 of 100 shingles are .55 to the last bit, whatever .55 * 100 is."""
+    every = [Random(seed).getrandbits(64) for seed in range(100)]
+    family = Pages([array("Q", every), array("Q", every[:55])], 4)
+    found = family.joins(0.55)
+    decide_all(found, lambda a, b: 0.55, 1)  # noqa: ARG005
+    assert found.leaders.tolist() == [LEADER, 0]
+    assert (found.resemblances[1], found.errors[1]) == (0.55, 0)
+
+
+def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
+    random = Random(7)
+    for _ in range(2_000):
+        page = array("Q", random.randbytes(16))
+        packed = pack(minhash(page)) + pack(minhash(page[:1]))
+        found = Joins(packed, array("I", [2, 1]), 0, threshold=0.5)
+        assert found.decide(array("Q"), array("d"), 1).tolist() == [1 << 32]
+
+
+def test_without_minhashes_each_leads() -> None:
+    found = Joins(b"", array("I", [5, 5]), 0, threshold=0.5)
+    assert not found.decide(array("Q"), array("d"), 1)
+    assert found.leaders.tolist() == [LEADER, LEADER]
+
+
+def test_says_what_it_wants() -> None:
+    counts = array("I", [3, 3])
+    with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
+        Joins([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
+    for wrong, name in ((None, "NoneType"), (array("Q", [3, 3]), "an array of typecode 'Q'")):
+        with pytest.raises(TypeError, match=f"counts as an array of typecode 'I', got {name}"):
+            Joins(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 MinHashes of one size, got 7 bytes of them"):
+        Joins(bytes(7), counts, 0, threshold=0.5)
+    with pytest.raises(ValueError, match="0 MinHashes of one size, got 7 bytes of them"):
+        Joins(bytes(7), array("I"), 0, threshold=0.5)
+    with pytest.raises(ValueError, match="whole bins of 16 bits, got 1 bytes"):
+        Joins(bytes(2), counts, 0, threshold=0.5, bits=16)
+    for ready in (-1, 3):
+        with pytest.raises(ValueError, match=f"0 to 2 pages that lead, got {ready}"):
+            Joins(bytes(8), counts, ready, threshold=0.5)
+    for threshold in (0.0, 1.1, nan):
+        with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
+            Joins(bytes(8), counts, 0, threshold=threshold)
+    with pytest.raises(ValueError, match="0 standard errors or more to be clear, got -1"):
+        Joins(bytes(8), counts, 0, threshold=0.5, clear=-1)
+    found = Joins(bytes(8), counts, 0, threshold=0.5)
+    with pytest.raises(TypeError, match=r"decide\(\) wants an array of 64-bit unsigned integers .* got list"):
+        found.decide([], array("d"), 1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="resemblances as an array of typecode 'd', got NoneType"):
+        found.decide(array("Q"), None, 1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a resemblance for each of 1 pairs, got 0"):
+        found.decide(array("Q", [1 << 32]), array("d"), 1)
+    for pairs in ([5, 4], [5, 5]):
+        with pytest.raises(ValueError, match="pairs in ascending order, each once"):
+            found.decide(array("Q", pairs), array("d", [0, 0]), 1)
+    with pytest.raises(ValueError, match="1 pair of a page or more, got 0"):
+        found.decide(array("Q"), array("d"), 0)
