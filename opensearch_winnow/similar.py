@@ -11,7 +11,7 @@ from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import Estimated, Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
 from opensearch_winnow.queries.lookups import Field, Lookup, lookups
@@ -21,7 +21,6 @@ from opensearch_winnow.stores.store import Store
 
 TEXTS = 64  # that are in memory at a time
 SKETCHES = 1_000
-CLEAR = 5  # standard errors: an estimate so far below the threshold decides alone
 # What the frequency check looks at. Who shares a band is as alike as pages can be, however many they are.
 CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
 FEW = 8  # candidates, which are scored as fast as they are estimated
@@ -129,7 +128,7 @@ class Similar:
         least = self._asked.minima.get("resemblance", 0.0)
         if least and not self._exclusions:
             size = self._question.record.shingle_count
-            cards = [card for card in cards if least * max(size, card.shingle_count) <= min(size, card.shingle_count)]
+            cards = [card for card in cards if _most_alike(size, card.shingle_count) >= least]
         if self._asked.any_passage:
             return cards
         if candidates.sketch and not self._exclusions:
@@ -240,6 +239,11 @@ class Similar:
         return shared_passages(
             ours, theirs, self._scheme, window=min(self._question.window, self._scheme.w), exclusions=self._exclusions
         )
+
+
+def _most_alike(one: int, other: int) -> float:
+    """The resemblance of pages with so many shingles, if one is all in the other."""
+    return min(one, other) / max(one, other, 1)
 
 
 def _text_of(card: Card) -> tuple[str, str]:

@@ -53,6 +53,17 @@ def urls(matches: Matches) -> list[str]:
     return [match.url.removeprefix("https://") for match in matches]
 
 
+def test_a_match_is_not_lost_by_how_a_threshold_is_rounded(tmp_path: Path) -> None:
+    """.55 * 100 is more than 55."""
+    words = [f"word{number}" for number in range(109)]  # 100 shingles
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add(
+            [Page("https://a.example", text=" ".join(words)), Page("https://b.example", text=" ".join(words[:64]))]
+        )
+        (match,) = index.similar(url="https://a.example", min_resemblance=0.55)
+        assert match.resemblance == 0.55
+
+
 def test_near_duplicates_of_a_page(index: Index) -> None:
     (match,) = index.similar(url="https://a.example/article")
     assert match.url == "https://b.example/copy"
