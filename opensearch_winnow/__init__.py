@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from opensearch_winnow.parts import actions as actions
     from opensearch_winnow.parts import mapping_fragment as mapping_fragment
     from opensearch_winnow.parts import winnow_fields as winnow_fields
+    from opensearch_winnow.queries.dsl.dedupe import dedupe as dedupe
+    from opensearch_winnow.queries.hit_groups import HitGroup as HitGroup
+    from opensearch_winnow.queries.hit_groups import HitGroups as HitGroups
+    from opensearch_winnow.queries.hit_groups import HitMember as HitMember
+    from opensearch_winnow.queries.hit_groups import group_hits as group_hits
 
 __version__ = "0.1.0.dev0"
 
@@ -30,6 +35,9 @@ __all__ = [
     "Comparison",
     "Filters",
     "Fingerprints",
+    "HitGroup",
+    "HitGroups",
+    "HitMember",
     "Index",
     "Match",
     "Matches",
@@ -42,14 +50,21 @@ __all__ = [
     "WinnowError",
     "actions",
     "compare",
+    "dedupe",
     "fingerprint",
+    "group_hits",
     "mapping_fragment",
     "winnow_fields",
 ]
 
 # By where they are. They come when they are asked for: they bring every parser along, and `winnow --help` need not wait
 # for them.
-LATER = {"Index": "index", "actions": "parts", "mapping_fragment": "parts", "winnow_fields": "parts"}
+LATER = {
+    "Index": "index",
+    **dict.fromkeys(("actions", "mapping_fragment", "winnow_fields"), "parts"),
+    "dedupe": "queries.dsl.dedupe",
+    **dict.fromkeys(("HitGroup", "HitGroups", "HitMember", "group_hits"), "queries.hit_groups"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -21,29 +21,25 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, BoilerplateError, Exclusions
 from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchAsked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.words import Words
+from opensearch_winnow.queries.results import FacetName, SearchResults, Way
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.searches import Searches
 from opensearch_winnow.similar import Similar
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
 from opensearch_winnow.stores.opening import failed_pages_of, open_store, shown, store_exists
-from opensearch_winnow.stores.store import Hit, Statistics, Store
+from opensearch_winnow.stores.store import Statistics, Store
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 PASTED = "pasted text"  # where a page has its URL
 BOILERPLATE = "boilerplate"  # the setting of a store that holds it
-
-
-class SearchResults(NamedTuple):
-    total: int  # pages
-    groups: int | None  # not grouped: None
-    hits: list[Hit]
 
 
 class Index:
@@ -64,6 +60,7 @@ class Index:
         self._opened: Store | None = None
         self._made_by: tuple[Recipe, RecordMaker] | None = None
         self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
+        self._searched: Searches | None = None
         if not create or store_exists(name, client):
             self._opened = self._open()
 
@@ -226,22 +223,66 @@ class Index:
 
     def search(
         self,
-        words: str,
+        words: str = "",
         *,
+        any_word: bool = False,
+        group: bool = False,
+        threshold: float = THRESHOLD,
+        by: Way = "signature",
+        examine: int = EXAMINED,
+        exact: bool = False,
         limit: int = 10,
         page: int = 1,
         where: Filters = Filters(),
         all_captures: bool = False,
+        facets: Sequence[FacetName] = (),
+        stable: bool = False,
+        cursor: str | None = None,
     ) -> SearchResults:
-        """The pages that have all the words: `apple "fruit tree" -pear`. The best first; `page` 2 is the next few.
+        """The pages that have all the words, or with `any_word` one of them: `apple "fruit tree" -pear mil* a OR b`.
+
+        The best come first; of equals the newest, then the one with the shortest URL. `page` 2 is the next few.
+
+        With `group` pages that resemble each other are one result: each joins the first page, in this order, that it
+        resembles at least as the `threshold` says, and `.members` of that one are the others. So many hits at least as
+        `examine` says are looked at; `.groups` is exact when all were, and else None, between `.at_least` and
+        `.at_most`. Resemblances near the threshold are computed from the texts, with `exact` those that are shown
+        too. `by` is "signature" (from what is stored beside the texts), "cluster" (what batch clustering has found), or
+        "both": clusters, of which those that resemble each other are one result.
 
         Of each URL the latest capture is searched; with `all_captures`, or where a crawl or an end is asked for, which
         the latest one may be after, all of them.
+
+        With `stable` the results of this moment are kept for some minutes, and `search(cursor=results.cursor)` has the
+        next page of them, whatever is written meanwhile: nothing comes twice, and nothing is left out.
         """
+        if cursor is not None:
+            if words:
+                raise QuestionError("a cursor knows its words: give one of them, not both")
+            return self._searches.following(Cursor.of(cursor))
+        if page < 1:
+            raise QuestionError(f"pages of results are counted from 1: there is no page {page}")
         if not (all_captures or where.crawl or where.until):
             where = replace(where, latest=True)
-        hits = self.store.search(Words.of(words), where, limit=limit, offset=limit * (page - 1))
-        return SearchResults(hits.total, None, hits.hits)
+        asked = SearchAsked(
+            words=words,
+            any_word=any_word,
+            where=where,
+            group=group,
+            threshold=threshold,
+            by=by,
+            examine=examine,
+            exact=exact,
+            limit=limit,
+            facets=tuple(facets),
+        )
+        return self._searches.results(asked, page - 1, kept=stable)
+
+    @property
+    def _searches(self) -> Searches:
+        if self._searched is None:
+            self._searched = Searches(self.store, self._exclusions)
+        return self._searched
 
     def statistics(self) -> Statistics:
         return self.store.statistics()

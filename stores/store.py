@@ -10,9 +10,10 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, Stored, capture_id
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
+from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
 
@@ -42,11 +43,82 @@ class Hit(NamedTuple):
     card: Card
     score: float  # higher is better; comparable within one search only
     snippet: str  # of its text, around the words
+    marks: list[tuple[int, int]]  # where the words are: (start, end) in the snippet
+    title_marks: list[tuple[int, int]]  # and in the title
 
 
 class Hits(NamedTuple):
     total: int  # pages, exactly
     hits: list[Hit]
+
+
+class Ranked(NamedTuple):
+    """A page that has the words, and what groups are made of: all but title and text."""
+
+    url: str
+    site: str
+    crawl: str
+    fetched_at: datetime | None
+    score: float
+    cluster: str
+    shingle_count: int
+    minhash: bytes
+    place: int  # by which its view finds it again
+
+    @property
+    def id(self) -> str:
+        """Of the capture. One that somebody else has written may have another."""
+        return capture_id(self.url, self.fetched_at)
+
+
+class Facet(NamedTuple):
+    """How many pages have one value of a field: a site, a crawl, a month or a year."""
+
+    value: str  # empty: unknown
+    pages: int
+    clusters: int = 0  # that they are of, about; counted on request
+
+
+class View(Protocol):
+    """The pages that have the words, as they are at one time, in their order: the best first, of equals the newest,
+    then the one with the shortest URL, then by URL. Used as a context, unless it is kept."""
+
+    @property
+    def key(self) -> str:
+        """By which the store finds it again, if it is kept; else empty."""
+
+    @property
+    def total(self) -> int:
+        """Pages, exactly."""
+
+    def ranked(self, start: int, end: int) -> Sequence[Ranked]:
+        """The pages from one place in the order to another; fewer past the end."""
+
+    def clustered(self, start: int, end: int) -> Sequence[Ranked]:
+        """The first page of each cluster, from one place in their order to another. A page without one is alone."""
+
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
+        """All pages of these clusters, in their order."""
+
+    def cluster_count(self) -> tuple[int, bool]:
+        """How many there are, and whether that is exact."""
+
+    def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
+        """Cards and texts of some of the pages; None for one that has gone meanwhile."""
+
+    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]: ...
+
+    def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
+        """How many of the pages have each value of a field: most pages first, then by value."""
+
+    def close(self) -> None:
+        """Again does nothing."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
 
 
 class Statistics(NamedTuple):
@@ -115,7 +187,14 @@ class Store(Protocol):
     def texts(self, ids: Sequence[str]) -> list[str]: ...
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        """The pages that have the words in title or text: the best first, then by id."""
+        """The pages that have the words in title or text, in the order of a view, with snippets."""
+
+    def view(self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = "") -> View:
+        """The pages that have the words, to be looked at in parts.
+
+        One that is kept stays as it is, whatever is written, until nobody has asked it for some minutes. With its key
+        it is found again, for the same words; a StoreError if it has ended.
+        """
 
     def scan(self, where: Filters = Filters()) -> Iterator[Record]:
         """All records, in the order in which they were first written. They may be written to meanwhile."""

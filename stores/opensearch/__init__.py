@@ -20,10 +20,12 @@ from opensearch_winnow.mappings.record import Record, RecordsError, Stored, stor
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.pages import capture, captures, first
+from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.cluster import Cluster
@@ -35,6 +37,7 @@ from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
+from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import Candidate, Hits, Statistics, StoreError, Written
 
@@ -59,6 +62,7 @@ class OpenSearchStore:
         self._overlaps = Overlaps(cluster)
         self._known = KnownPages(cluster)
         self._settings = KeptSettings(cluster)
+        self._views: KeptViews[ScrolledView] = KeptViews()
 
     @classmethod
     def open(
@@ -169,6 +173,20 @@ class OpenSearchStore:
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         return search_words(self._cluster, words, where, limit=limit, offset=offset)
 
+    def view(
+        self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = ""
+    ) -> ClusterView:
+        query = words_query(words, conditions(where))
+        if not (kept or key):
+            return ClusterView(self._cluster, query)
+        if self._cluster.has_points_in_time:
+            return ClusterView(self._cluster, query, key) if key else ClusterView.kept(self._cluster, query)
+        if key:
+            return self._views.get(key, self.name)
+        view = ScrolledView(self._cluster, query)
+        view.key = self._views.keep(view)
+        return view
+
     def scan(self, where: Filters = Filters()) -> Iterator[Record]:
         found = scan(self._cluster, conditions(where), size=RECORDS, fields=True)
         return (record_of(hit["_source"]) for hit in found)
@@ -197,6 +215,7 @@ class OpenSearchStore:
         self._settings.change(name, value)
 
     def close(self) -> None:
+        self._views.close()
         if self._own_client:
             self._cluster.client.close()
 

@@ -114,6 +114,11 @@ class Engine(NamedTuple):
         return self.product == "opensearch" and self.version >= (2, 4)
 
     @property
+    def search_pipelines(self) -> bool:
+        """Whether it has those that change the number of hits."""
+        return self.product == "opensearch" and self.version >= (2, 12)
+
+    @property
     def supported(self) -> bool:
         return self.product == "opensearch" or (7, 10) <= self.version < (8,)
 

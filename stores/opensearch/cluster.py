@@ -19,6 +19,7 @@ SEARCHES = 500  # in a request
 DOCUMENTS = 100  # in an answer to a request for documents by id: whole ones are of some 10 kB each
 # An answer is whole, or an error: a shard that does not answer must not make pages vanish.
 WHOLE = {"allow_partial_search_results": "false"}
+GLOBAL = {"search_type": "dfs_query_then_fetch"}  # words are weighed by all shards together
 
 
 class Cluster:
@@ -29,11 +30,19 @@ class Cluster:
         self.name = name  # as its user says it
         self.index = index
         self.alias = alias  # or an index that somebody else has made
+        self._shards = 0  # that answered last
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
         with told(self.name, "read"):
             answer: dict[str, Any] = self.client.search(index=self.index, body=search, params=WHOLE | parameters)
         return answer
+
+    def weighed(self, search: Search) -> dict[str, Any]:
+        """A search whose scores do not depend on how pages are spread over shards."""
+        alone = self._shards == 1  # then there is nothing to ask the others, which takes time
+        answer = self.search(search) if alone else self.search(search, **GLOBAL)
+        self._shards = answer["_shards"]["total"]
+        return answer if self._shards == 1 or not alone else self.weighed(search)
 
     def hits(self, search: Search) -> list[Hit]:
         """The first ones, as many as the search says."""

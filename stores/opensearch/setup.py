@@ -18,13 +18,15 @@ from opensearch_winnow.mappings.opensearch_mapping import (
 )
 from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES, stored_script
+from opensearch_winnow.mappings.opensearch_search_pipeline import SEARCH_PIPELINE, search_pipeline
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.store import StoreError
 
-# Refused: the cluster takes no scripts. A store works without, but takes no documents of others: nobody checks them.
+# Refused: the cluster takes no such thing, and a store works without.
 Outcome = Literal["made", "there", "missing", "refused"]
 
 
@@ -32,7 +34,16 @@ TEXT = r'"(?:[^"\\]|\\.)*"'
 LIST = re.compile(rf"(?<=\[)(\n *)({TEXT}(?:,\s*{TEXT})+)(?=\n *\])")  # of texts, as JSON with indents has it
 IN_A_LINE = 6
 EXISTS = "resource_already_exists_exception"
-NO_SCRIPTS = re.compile(r"cannot execute .*scripts|scripts are not enabled")
+NO_SUCH_THING = re.compile(r"cannot execute .*scripts|scripts are not enabled|Invalid processor type")
+# What the user is told then.
+NO_SCRIPTS = (
+    "The cluster takes no scripts: the store works without them, but only with what winnow itself writes, and scores"
+    " are not computed on the server."
+)
+NO_SEARCH_PIPELINES = (
+    "The cluster has no search pipelines for this (OpenSearch has from 2.12, in the module search-pipeline-common): the"
+    f" store works without {SEARCH_PIPELINE}."
+)
 
 
 class Step(NamedTuple):
@@ -44,6 +55,7 @@ class Step(NamedTuple):
     body: dict[str, Any]
     looked_up: str  # the path that tells whether it is there
     everywhere: bool = True  # it is of the whole cluster, which not everyone may change
+    without: str = ""  # what it means if the cluster refuses it; empty: there is no store without it
 
     def in_console(self) -> str:
         """As it is pasted into the console of OpenSearch Dashboards (Dev Tools)."""
@@ -64,11 +76,27 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
         "aliases": {name: {}},  # in the same request: nobody sees the one without the other
     }
     pipeline_path, template_path = f"/_ingest/pipeline/{PIPELINE}", f"/_index_template/{template}"
+    search_path = f"/_search/pipeline/{SEARCH_PIPELINE}"
     return [
-        Step(f"pipeline {PIPELINE}", "PUT", pipeline_path, pipeline(), pipeline_path),
+        Step(f"pipeline {PIPELINE}", "PUT", pipeline_path, pipeline(), pipeline_path, without=NO_SCRIPTS),
         *(
-            Step(f"script {id_}", "PUT", f"/_scripts/{id_}/score", stored_script(id_), f"/_scripts/{id_}")
+            Step(
+                f"script {id_}",
+                "PUT",
+                f"/_scripts/{id_}/score",
+                stored_script(id_),
+                f"/_scripts/{id_}",
+                without=NO_SCRIPTS,
+            )
             for id_ in SOURCES
+        ),
+        Step(
+            f"search pipeline {SEARCH_PIPELINE}",
+            "PUT",
+            search_path,
+            search_pipeline(),
+            search_path,
+            without=NO_SEARCH_PIPELINES,
         ),
         Step(
             f"template winnow-{name}",
@@ -92,7 +120,7 @@ def plan(
     with told(name, "set up"):
         chosen = scheme_there(client, name, scheme) or scheme or Scheme()
         every = steps(name, chosen, shards=shards, replicas=replicas)
-        return [Done(step, "there" if _is_there(client, step) else "missing") for step in every]
+        return [Done(step, _looked_up(client, step)) for step in every]
 
 
 def set_up(
@@ -128,12 +156,14 @@ def scheme_there(client: OpenSearch, name: str, wanted: Scheme | None = None) ->
     return written
 
 
-def _is_there(client: OpenSearch, step: Step) -> bool:
+def _looked_up(client: OpenSearch, step: Step) -> Outcome:
+    if step.without == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
+        return "refused"  # what it says itself is about an index of that name
     try:
         client.transport.perform_request("GET", step.looked_up)
     except (NotFoundError, AuthorizationException):  # who may not look may still be told so, when it is made
-        return False
-    return True
+        return "missing"
+    return "there"
 
 
 def _make(client: OpenSearch, name: str, step: Step) -> Outcome:
@@ -150,7 +180,7 @@ def _make(client: OpenSearch, name: str, step: Step) -> Outcome:
         except TransportError as error:
             if isinstance(error, RequestError) and error.error == EXISTS:
                 return "there"  # made by somebody else, just now
-            if step.everywhere and NO_SCRIPTS.search(str(error.info)):
+            if step.without and NO_SUCH_THING.search(str(error.info)):
                 return "refused"
             raise
     return "made"

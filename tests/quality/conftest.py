@@ -12,6 +12,11 @@ import pytest
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.scheme import Scheme
+from tests.quality.corpora import Unpacked, check, digest, manuals, records
+from tests.quality.measured import ZONE, Manuals
+from tests.quality.resemblances import resemblances
+
+CORPUS = "0d1e7f74fd019dcd246c3191b266e3f4"  # of the manuals, on which floors were measured
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +45,16 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., I
             return index
 
         yield fill
+
+
+@pytest.fixture
+def asked(unpacked: Unpacked, once: Callable[..., Manuals], filled: Callable[..., Index]) -> Manuals:
+    """For tests of the group near-duplicates: it takes a while."""
+
+    def make() -> Manuals:
+        corpus = records(manuals(unpacked))
+        check(digest(corpus), CORPUS)
+        truth = resemblances(corpus, Scheme(), least=ZONE[0])
+        return Manuals(filled("manuals", manuals(unpacked)), [record.url for record in corpus], truth)
+
+    return once("manuals", make)

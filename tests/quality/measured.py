@@ -22,6 +22,14 @@ REUSE = ("cut", "light", "heavy", "non")
 SHORT = Scheme(noise=20, guarantee=40, shingle=3)
 
 
+class Manuals(NamedTuple):
+    """Pages of manuals in a store, and what is true of them."""
+
+    store: Index
+    urls: list[str]
+    truth: Pairs  # with at least the lower end of the zone
+
+
 class Quality(NamedTuple):
     recall: float
     precision: float

@@ -1,67 +1,23 @@
-"""Stores of each kind, and records that have something in common."""
+"""Records that have something in common."""
 
 from __future__ import annotations
 
-import os
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
-from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import Store
-from tests.stores.store_pool import StorePool
 
-MEMORY = "/dev/shm"
-FEWER = 5
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # Few, so that pages share them; of all sizes, and some that differ in the last bits only.
 TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
 WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
-
-
-@pytest.fixture(scope="session", params=["embedded", "opensearch"])
-def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
-    """Makes an empty store of the kind that is tested."""
-    if request.param == "opensearch":
-        pool = StorePool(request.getfixturevalue("engine").url, f"law-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
-        yield pool.take
-        pool.client.close()
-        return
-    # Laws make hundreds of them: in memory where there is a folder for it, so that no disk has to be waited for.
-    with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
-        numbers = count()
-        yield lambda: EmbeddedStore.open(Path(folder, f"{next(numbers)}.winnow"), create=True)
-
-
-@pytest.fixture(autouse=True)
-def fewer_examples(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Of laws, for a store that takes its time to say that a write is safe."""
-    callspec = getattr(request.node, "callspec", None)
-    if callspec is None or callspec.params.get("new_store") != "opensearch" or not is_hypothesis_test(request.function):
-        yield
-        return
-    # Hypothesis settles it as a test is defined, for all stores alike.
-    law = request.function
-    usual = law._hypothesis_internal_use_settings
-    law._hypothesis_internal_use_settings = settings(usual, max_examples=usual.max_examples // FEWER)
-    yield
-    law._hypothesis_internal_use_settings = usual
-
-
-@pytest.fixture
-def store(new_store: Callable[[], Store]) -> Iterator[Store]:
-    with new_store() as made:
-        yield made
 
 
 @pytest.fixture

@@ -1,0 +1,109 @@
+"""Views on a real engine: documents of others, and cursors that go from one process to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow import Index, Page, StoreError
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.views import ClusterView
+
+PAGES = 12
+
+
+@pytest.fixture
+def address(engine: Running) -> Iterator[str]:
+    """Of a store with three versions of each of four pages."""
+    address = f"{engine.url}/views-{uuid4().hex}"
+    with Index.open(address) as index:
+        index.add(Page(f"https://a.org/{number}", text=prose(number % 4)) for number in range(PAGES))
+    yield address
+    with OpenSearch(engine.url) as client:
+        client.indices.delete(index=f"{address.rpartition('/')[2]}*")
+
+
+def prose(family: int) -> str:
+    return " ".join([*(f"w{Random(family * 1_000 + at).randrange(10_000)}" for at in range(60)), "mill"])
+
+
+def put(address: str, documents: list[dict[str, Any]]) -> None:
+    """As somebody does who knows no pipeline."""
+    url, _, name = address.rpartition("/")
+    with OpenSearch(url) as client:
+        for number, document in enumerate(documents):
+            client.index(index=name, id=f"foreign-{number}", body=document, params={"pipeline": "_none"})
+        client.indices.refresh(index=name)
+
+
+FOREIGN = [
+    {"title": "mill", "text": "the mill of others"},
+    {"text": "the mill of others"},
+    {"title": "nothing", "text": prose(1), "url": "https://foreign.org/"},
+]
+
+
+@pytest.mark.parametrize("stable", [False, True])
+@pytest.mark.parametrize(("by", "groups"), [("signature", 4), ("cluster", PAGES), ("both", 4)])
+def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any, groups: int, stable: bool) -> None:
+    put(address, FOREIGN)
+    with Index.open(address) as index:
+        found = index.search("mill", group=True, by=by, all_captures=True, limit=100, stable=stable)
+        assert (found.total, found.groups, len(found.hits)) == (PAGES + 3, groups + 3, groups + 3)
+        foreign = {hit.card.id: hit for hit in found.hits if hit.card.id.startswith("foreign")}
+        assert foreign.keys() == {"foreign-0", "foreign-1", "foreign-2"}
+        assert not any(hit.members for hit in foreign.values())
+        assert foreign["foreign-0"].card.title == "mill"
+        assert "the mill of others" in foreign["foreign-1"].snippet
+        assert foreign["foreign-2"].card.url == "https://foreign.org/"
+        # Page by page, too.
+        few = index.search("mill", group=True, by=by, all_captures=True, limit=2, examine=2, stable=True)
+        urls = [(hit.card.id, hit.card.url) for hit in few.hits]
+        while few.cursor:
+            few = index.search(cursor=few.cursor)
+            urls += [(hit.card.id, hit.card.url) for hit in few.hits]
+        assert urls == [(hit.card.id, hit.card.url) for hit in found.hits]
+
+
+def test_documents_of_others_are_found_without_groups(address: str) -> None:
+    put(address, FOREIGN)
+    with Index.open(address) as index:
+        flat = index.search("mill", all_captures=True, limit=100)
+        assert (flat.total, len(flat.hits)) == (PAGES + 3, PAGES + 3)
+        assert [index.search("mill", all_captures=True, limit=1, page=page).hits for page in range(1, PAGES + 4)] == [
+            [hit] for hit in flat.hits
+        ]
+
+
+def test_a_cursor_is_good_in_another_process(address: str) -> None:
+    with Index.open(address) as index:
+        if not index.store._cluster.has_points_in_time:  # type: ignore[attr-defined]
+            first = index.search("mill", group=True, limit=3, stable=True)
+            with Index.open(address) as other, pytest.raises(StoreError, match="the cursor has ended: search again"):
+                other.search(cursor=first.cursor)
+            return
+        whole = index.search("mill", group=True)
+        first = index.search("mill", group=True, limit=3, examine=4, stable=True)
+    with Index.open(address) as index:
+        index.add([Page("https://a.org/later", text=prose(9))])
+        second = index.search(cursor=first.cursor)
+        assert [hit.card.url for hit in first.hits + second.hits] == [hit.card.url for hit in whole.hits]
+        assert (second.total, second.groups, second.cursor) == (PAGES, 4, None)
+
+
+def test_a_key_that_is_none(address: str) -> None:
+    with Index.open(address) as index, pytest.raises(StoreError), index.store.view(Words.of("mill"), key="x") as view:
+        view.ranked(0, 10)
+
+
+def test_clusters_beyond_what_the_engine_shows(address: str) -> None:
+    with Index.open(address) as index, index.store.view(Words.of("mill")) as view:
+        assert isinstance(view, ClusterView)
+        with pytest.raises(StoreError, match="the engine shows the first 10,000 clusters; group by signature"):
+            view.clustered(9_999, 10_001)
