@@ -42,9 +42,9 @@ def command(
       winnow setup --store http://localhost:9200/pages --shards 3 --dry-run
       winnow setup --store https://search.example.org/quotes --preset passages
 
-    Makes what a store on OpenSearch needs: an ingest pipeline, three scripts and a template, which are of the whole
-    cluster, and the index NAME-000001 with the alias NAME, and NAME.settings. What is there already stays; a store with
-    another scheme is refused. `winnow index` does the same for a store that is not there.
+    Makes what a store on OpenSearch needs: an ingest pipeline, three scripts, a search pipeline and a template, which
+    are of the whole cluster, and the index NAME-000001 with the alias NAME, and NAME.settings. What is there already
+    stays; a store with another scheme is refused. `winnow index` does the same for a store that is not there.
 
     With --dry-run it prints what is missing, for somebody to send who may.
     """
@@ -64,7 +64,7 @@ def command(
     if as_json:
         steps = [{**step._asdict(), "outcome": outcome} for step, outcome in done]
         for each in steps:
-            del each["looked_up"], each["everywhere"]
+            del each["looked_up"], each["everywhere"], each["without"]
         click.echo(json.dumps({"store": str(address), "steps": steps}))
     elif dry_run:
         click.echo("\n\n".join(f"# {step.what}\n{step.in_console()}" for step, outcome in done if outcome == "missing"))
@@ -73,10 +73,7 @@ def command(
             click.echo(f"{outcome}\t{step.what}")
     if all(outcome == "there" for _, outcome in done):
         say("Nothing is missing.")
-    if any(outcome == "refused" for _, outcome in done):
-        say(
-            "The cluster takes no scripts: the store works without them, but only with what winnow itself writes, and"
-            " scores are not computed on the server."
-        )
+    for line in dict.fromkeys(step.without for step, outcome in done if outcome == "refused"):
+        say(line)
     if not dry_run:
         next_step(ctx, "index", "SOURCE")

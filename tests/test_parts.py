@@ -34,7 +34,9 @@ def test_fields_are_those_of_a_record(scheme: Scheme) -> None:
 
 
 def test_the_fragment_has_a_field_for_each() -> None:
-    assert set(winnow_fields(TEXT)) == set(mapping_fragment()["properties"])
+    assert set(winnow_fields(TEXT, cluster="1")) == set(mapping_fragment()["properties"])
+    assert set(winnow_fields(TEXT)) == set(mapping_fragment()["properties"]) - {"cluster"}
+    assert mapping_fragment("a.b") == {"properties": {"a": {"properties": {"b": mapping_fragment()}}}}
 
 
 def test_a_name_tells_the_language_of_code() -> None:

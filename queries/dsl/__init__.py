@@ -3,6 +3,7 @@
 Nothing here knows a client or a store. Tokens are strings, as they stand in documents.
 """
 
+from opensearch_winnow.queries.dsl.dedupe import dedupe
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.overlap import overlap
 from opensearch_winnow.queries.dsl.pages import best, capture, captures, count, first, following
@@ -15,6 +16,7 @@ __all__ = [
     "captures",
     "conditions",
     "count",
+    "dedupe",
     "first",
     "following",
     "least_shared",

@@ -1,0 +1,87 @@
+"""What the hits of an answer tell of their pages: sketches, and texts."""
+
+from __future__ import annotations
+
+from array import array
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.queries.compare import Side, scores, side
+from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.groups import Likeness
+from opensearch_winnow.scheme import Scheme
+
+Hit = dict[str, Any]
+
+NO_SKETCH = Sketched(0, array("Q"))
+
+
+class HitDocuments:
+    """Hits by their places, with what can be told of each."""
+
+    def __init__(self, scheme: Scheme, prefix: str, text: str) -> None:
+        self.hits: list[Hit] = []
+        self.sketched: list[Sketched] = []
+        self._scheme = scheme
+        self._prefix = prefix
+        self._text = text
+        self._sides: dict[int, Side | None] = {}
+
+    def add(self, hit: Hit) -> int:
+        self.hits.append(hit)
+        self.sketched.append(self._sketched(hit))
+        return len(self.hits) - 1
+
+    def likeness(self, one: int, other: int) -> Likeness:
+        (exact,) = self.resemblances([(one, other)])
+        if exact is not None:
+            return Likeness(exact, 0.0)
+        return Likeness(*estimated(self.sketched[one], self.sketched[other], self._scheme).resemblance)
+
+    def resemblances(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+        """Exactly, from the texts; None where one is missing."""
+        both = [(self._side(one), self._side(other)) for one, other in pairs]
+        return [scores(one, other).resemblance if one and other else None for one, other in both]
+
+    def _sketched(self, hit: Hit) -> Sketched:
+        count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
+        if not isinstance(count, int) or not 0 <= count < 2**32 or not isinstance(packed, str):
+            return NO_SKETCH  # or fields of somebody else
+        try:
+            minhash = b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # doc values come without padding
+        except ValueError:
+            return NO_SKETCH
+        expected = self._scheme.bins * self._scheme.bits // 8
+        if len(minhash) not in (0, expected):
+            raise QuestionError(
+                f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, and by scheme {self._scheme.id} it"
+                f" has {expected}: say by which scheme these documents are (scheme=…)"
+            )
+        return Sketched(count, NO_SKETCH.sketch, minhash)
+
+    def _side(self, place: int) -> Side | None:
+        if place not in self._sides:
+            hit = self.hits[place]
+            text, url = _value(hit, self._text), _value(hit, "url")
+            made = None
+            if isinstance(text, str):
+                made = side(text, self._scheme, name=url if isinstance(url, str) else None)
+                if len(made.shingles) != self.sketched[place].shingle_count:
+                    made = None  # not the text that was fingerprinted, or not all of it
+            self._sides[place] = made
+        return self._sides[place]
+
+
+def _value(hit: Hit, name: str) -> Any:
+    """Of a field, from `fields` or from `_source`, where an object may be written in one name with dots."""
+    values = hit.get("fields", {}).get(name)
+    if values:
+        return values[0]
+    found = hit.get("_source") or {}
+    if name in found:
+        return found[name]
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found

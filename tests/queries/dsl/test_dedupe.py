@@ -1,0 +1,74 @@
+"""The body of a search that is collapsed: what becomes of the one that is given."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from opensearch_winnow import QuestionError
+from opensearch_winnow.queries.dsl import dedupe
+
+BODY: dict[str, Any] = {
+    "query": {"match": {"title": "mill"}},
+    "sort": [{"n": "desc"}],
+    "from": 20,
+    "size": 5,
+    "_source": ["title"],
+    "docvalue_fields": ["n"],
+    "highlight": {"fields": {"title": {}}},
+    "aggs": {"sites": {"terms": {"field": "site"}}},
+}
+
+
+def test_what_is_asked_for_stays() -> None:
+    given = deepcopy(BODY)
+    made = dedupe(given)
+    assert {name: made[name] for name in BODY if name != "aggs"} == {
+        name: value for name, value in BODY.items() if name != "aggs"
+    }
+    assert made["aggs"]["sites"] == BODY["aggs"]["sites"]
+    made["collapse"]["inner_hits"]["sort"].clear()
+    made["query"]["match"]["title"] = "sea"
+    made["aggs"]["sites"]["terms"]["field"] = "crawl"
+    assert given == BODY  # nothing of it is shared
+
+
+def test_members_look_as_hits_do() -> None:
+    made = dedupe(BODY, field="winnow.cluster", members=3)["collapse"]
+    assert made["field"] == "winnow.cluster"
+    assert made["inner_hits"] == {
+        "name": "same winnow.cluster",
+        "size": 4,  # the hit is one of them
+        **{name: BODY[name] for name in ("sort", "_source", "docvalue_fields", "highlight")},
+    }
+
+
+@pytest.mark.parametrize("name", ["aggs", "aggregations"])
+def test_aggregations_are_added_to_those_of_the_body(name: str) -> None:
+    made = dedupe({name: {"sites": {"terms": {"field": "site"}}}})
+    assert set(made[name]) == {"sites", "winnow_groups"}
+    assert len({"aggs", "aggregations"} & set(made)) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"collapse": {"field": "site"}}, "a search with collapse cannot be collapsed: it has one already"),
+        ({"rescore": {"query": {}}}, "engines do not rescore collapsed hits; take it out"),
+        ({"search_after": [1]}, "engines page collapsed hits by from and size"),
+        ({"pit": {"id": "x"}}, "in the index as it is now, and not at a point in time"),
+        ({"slice": {"id": 0, "max": 2}}, "the copies of a page are in other slices too"),
+        ({"stored_fields": "_none_"}, "a search without ids cannot be collapsed"),
+    ],
+)
+def test_what_cannot_work_is_refused(more: dict[str, Any], said: str) -> None:
+    with pytest.raises(QuestionError, match=said):
+        dedupe(BODY | more)
+
+
+@pytest.mark.parametrize("members", [0, -1, 10_000])
+def test_members_are_bounded(members: int) -> None:
+    with pytest.raises(QuestionError, match=rf"with 1 to 9,999 members of its group, not {members}"):
+        dedupe(BODY, members=members)

@@ -1,0 +1,188 @@
+"""Hits of any answer in groups, without an engine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow import HitGroups, QuestionError, Scheme, compare, group_hits, winnow_fields
+
+WORDS = [f"word{number}" for number in range(5_000)]
+USUAL = Scheme()
+MILL, SEA = (Random(seed).choices(WORDS, k=300) for seed in (1, 2))
+
+
+def changed(words: list[str], last: int) -> str:
+    """Without its last words, of which there are others in their place."""
+    return " ".join([*words[: len(words) - last], *(f"other{last}x{number}" for number in range(last))])
+
+
+def hit(id_: str, of: str, source: dict[str, str] | None = None, *, scheme: Scheme = USUAL) -> dict[str, Any]:
+    """With the hashes of this text, and in its source the text too, unless something else is said."""
+    kept = {"text": of} if source is None else source
+    return {"_index": "pages", "_id": id_, "_score": 1.0, "_source": {**winnow_fields(of, scheme), **kept}}
+
+
+def answer(*hits: dict[str, Any], total: Any = None) -> dict[str, Any]:
+    counted = {"value": len(hits), "relation": "eq"} if total is None else total
+    return {"timed_out": False, "_shards": {"failed": 0}, "hits": {"total": counted, "hits": list(hits)}}
+
+
+def ids(groups: HitGroups) -> list[list[str]]:
+    return [[group.hit["_id"], *(member.hit["_id"] for member in group.members)] for group in groups]
+
+
+def test_hits_join_the_first_that_they_resemble() -> None:
+    mill, sea = " ".join(MILL), " ".join(SEA)
+    hits = [hit("a", mill), hit("b", sea), hit("c", changed(MILL, 20)), hit("d", sea), hit("e", changed(MILL, 200))]
+    groups = group_hits(answer(*hits))
+    assert ids(groups) == [["a", "c"], ["b", "d"], ["e"]]
+    assert (groups.total, groups.count, len(groups), groups.about, groups.left_out) == (5, 3, 3, None, 0)
+    assert [group.size for group in groups] == [2, 2, 1]
+    (member,) = groups[0].members
+    true = compare(mill, changed(MILL, 20)).resemblance
+    assert abs(member.resemblance - true) <= 5 * member.error
+    assert member.kind == ("estimate" if member.error else "exact")
+
+
+def test_a_group_is_no_chain() -> None:
+    """b resembles a, and c resembles b, but c does not resemble a."""
+    a, b, c = (" ".join(MILL[start : start + 200]) for start in (0, 50, 100))
+    assert compare(a, b).resemblance > 0.5 > compare(a, c).resemblance
+    assert compare(b, c).resemblance > 0.5
+    assert ids(group_hits(answer(hit("a", a), hit("b", b), hit("c", c)))) == [["a", "b"], ["c"]]
+    assert ids(group_hits(answer(hit("b", b), hit("a", a), hit("c", c)))) == [["b", "a", "c"]]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 1]), st.integers(0, 300)), max_size=12),
+    st.sampled_from([0.2, 0.5, 0.8, 1.0]),
+)
+def test_with_texts_they_are_what_exact_scores_say(pages: list[tuple[int, int]], threshold: float) -> None:
+    texts = [changed((MILL, SEA)[family], last) for family, last in pages]
+    groups = group_hits(answer(*(hit(str(place), text) for place, text in enumerate(texts))), threshold)
+    expected: list[list[str]] = []
+    for place, text in enumerate(texts):
+        alike = (group for group in expected if compare(texts[int(group[0])], text).resemblance >= threshold)
+        if group := next(alike, None):
+            group.append(str(place))
+        else:
+            expected.append([str(place)])
+    assert ids(groups) == expected
+
+
+@pytest.mark.parametrize("last", [92, 97, 102])  # a resemblance of .52, .50 and .48
+def test_near_the_threshold_the_texts_decide(last: int) -> None:
+    one, other = " ".join(MILL), changed(MILL, last)
+    resemblance = compare(one, other).resemblance
+    groups = group_hits(answer(hit("a", one), hit("b", other)))
+    if resemblance >= 0.5:
+        (member,) = groups[0].members
+        assert (member.resemblance, member.kind, member.error) == (resemblance, "exact", 0.0)
+    else:
+        assert ids(groups) == [["a"], ["b"]]
+
+
+def test_only_the_text_that_was_fingerprinted_decides() -> None:
+    one, other = " ".join(MILL), changed(MILL, 92)
+    cut = hit("b", other, {"text": other[:200]})
+    own = hit("c", other, {"body": other})
+    for given_text, field in ((cut, "text"), (own, "text"), (own, "headline")):
+        members = group_hits(answer(hit("a", one), given_text), text=field)[0].members
+        assert [member.kind for member in members] in ([], ["estimate"])  # the estimate may be on either side
+    pair = answer(hit("a", one, {"body": one}), own)
+    assert [member.kind for member in group_hits(pair, text="body")[0].members] == ["exact"]
+
+
+def test_nothing_is_dropped() -> None:
+    short, foreign = hit("short", "… !"), {"_index": "logs", "_id": "1", "_score": 0.5, "_source": {"line": "x"}}
+    strange = {"_index": "logs", "_id": "2", "_source": {"minhash": "not base64!", "shingle_count": 7}}
+    bare = {"_index": "logs", "_id": "3"}
+    mill = hit("mill", " ".join(MILL))
+    hits = [short, foreign, mill, short, foreign, strange, bare, strange, mill]
+    groups = group_hits(answer(*hits))
+    alone = [group for group in groups if not group.members]
+    assert [group.hit for group in groups] == [short, foreign, mill, short, foreign, strange, bare, strange]
+    assert len(alone) == 7
+    assert groups.count == 8
+
+
+def test_no_hits_and_one() -> None:
+    assert list(group_hits(answer())) == []
+    assert group_hits(answer()).count == 0
+    assert ids(group_hits(answer(hit("a", "x")))) == [["a"]]
+
+
+def test_fields_may_be_below_an_object_and_among_doc_values() -> None:
+    def below(id_: str, text: str) -> dict[str, Any]:
+        return {"_id": id_, "_source": {"winnow": {"hashes": winnow_fields(text)}}}
+
+    def with_dots(id_: str, text: str) -> dict[str, Any]:
+        return {"_id": id_, "_source": {f"winnow.hashes.{name}": value for name, value in winnow_fields(text).items()}}
+
+    def values(id_: str, text: str) -> dict[str, Any]:
+        fields = winnow_fields(text)
+        return {
+            "_id": id_,
+            "fields": {f"winnow.hashes.{name}": [fields[name]] for name in ("minhash", "shingle_count")},
+        }
+
+    mill = " ".join(MILL)
+    hits = [below("a", mill), values("b", mill), with_dots("c", mill), below("d", changed(MILL, 250))]
+    assert ids(group_hits(answer(*hits), below="winnow.hashes")) == [["a", "b", "c"], ["d"]]
+    assert len(group_hits(answer(*hits))) == 4
+
+
+def test_hashes_of_another_scheme_are_refused() -> None:
+    scheme = Scheme(bins=256)
+    pages = answer(hit("a", " ".join(MILL), scheme=scheme), hit("b", " ".join(MILL), scheme=scheme))
+    assert ids(group_hits(pages, scheme=scheme)) == [["a", "b"]]
+    with pytest.raises(QuestionError, match=r"the hit a has a MinHash of 128 bytes, .* has 512: say by which scheme"):
+        group_hits(pages)
+
+
+@pytest.mark.parametrize(
+    ("total", "expected"),
+    [
+        ({"value": 2, "relation": "eq"}, (2, 2)),
+        (2, (2, 2)),
+        ({"value": 3, "relation": "eq"}, (3, None)),
+        ({"value": 2, "relation": "gte"}, (None, None)),
+        ({}, (None, None)),
+    ],
+)
+def test_groups_are_counted_where_all_hits_are_there(total: Any, expected: tuple[int | None, int | None]) -> None:
+    groups = group_hits(answer(hit("a", "x"), hit("b", "y"), total=total))
+    assert (groups.total, groups.count) == expected
+
+
+@pytest.mark.parametrize("flaw", [{"timed_out": True}, {"terminated_early": True}, {"_shards": {"failed": 1}}])
+def test_what_an_engine_has_not_looked_at_is_not_counted(flaw: dict[str, Any]) -> None:
+    groups = group_hits(answer(hit("a", "x")) | flaw)
+    assert (groups.total, groups.count, len(groups)) == (None, None, 1)
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.1, float("nan")])
+def test_a_threshold_is_a_share(threshold: float) -> None:
+    with pytest.raises(QuestionError, match="by a share above 0 and up to 1"):
+        group_hits(answer(), threshold)
+
+
+@pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, []])
+def test_what_is_no_answer_is_refused(response: Any) -> None:
+    with pytest.raises(QuestionError, match="that is no answer to a search"):
+        group_hits(response)
+
+
+def test_they_need_no_client() -> None:
+    program = (
+        "import sys; from opensearch_winnow import dedupe, group_hits; group_hits({'hits': {'hits': []}}); dedupe({});"
+        " assert 'opensearchpy' not in sys.modules and 'lxml' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
