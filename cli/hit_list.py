@@ -1,34 +1,45 @@
-"""The hits of a search as a list with snippets, as tab-separated values, and as JSON values."""
+"""The hits of a search as a list with what is like them, as tab-separated values, and as JSON values."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from opensearch_winnow.cli.display_width import Span, shorten, wrap
-from opensearch_winnow.cli.marked_words import marked_words
+from opensearch_winnow.cli.facet_lines import facet_lines
+from opensearch_winnow.cli.group_lines import folded_lines, group_lines
 from opensearch_winnow.cli.page_line import day, short_urls, time_stamp
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
-from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.store import Hit
+from opensearch_winnow.queries.results import Member, Result, SearchResults
 
 LINES = 3  # of a snippet
 WIDEST = 100  # columns of a snippet: longer lines are hard to read
 NARROWEST = 20
 
 
-def show_list(screen: Terminal, hits: Sequence[Hit], words: Words, *, first: int = 1) -> None:
-    for number, hit in enumerate(hits, first):
-        if number > first:
+def show_list(screen: Terminal, results: SearchResults, *, first: int = 1) -> None:
+    for number, block in enumerate(blocks(results, screen.columns, first)):
+        if number:
             screen.echo()
-        for line in lines(hit, words, number, screen.columns, digits=len(str(first + len(hits) - 1))):
+        for line in block:
             screen.echo(screen.line(line))
 
 
-def lines(hit: Hit, words: Words, number: int, columns: int, *, digits: int = 1) -> Iterator[list[Span]]:
-    """The title, the URL and date below it, and what the page says around the words."""
+def blocks(results: SearchResults, columns: int, first: int) -> Iterator[Iterable[list[Span]]]:
+    """The hits, then what is like hits before them, then the facets."""
+    digits = len(str(first + len(results.hits) - 1))
+    for number, hit in enumerate(results.hits, first):
+        yield lines(hit, number, columns, digits=digits, threshold=results.threshold or 0)
+    if results.folded:
+        yield folded_lines(results.folded, columns)
+    if results.facets:
+        yield facet_lines(results, columns)
+
+
+def lines(hit: Result, number: int, columns: int, *, digits: int = 1, threshold: float = 0) -> Iterator[list[Span]]:
+    """The title, the URL and date below it, what the page says around the words, and what else is like it."""
     indent = " " * (digits + 2)
     room = max(columns - len(indent), NARROWEST)
     title = one_line(hit.card.title or "").strip() or "(no title)"
@@ -37,24 +48,45 @@ def lines(hit: Hit, words: Words, number: int, columns: int, *, digits: int = 1)
     dated = f" · {date}" if date else ""
     (url,) = short_urls([hit.card.url], room - len(dated)).shown
     yield [(indent + url + dated, "dim")]
-    snippet = marked_words(one_line(hit.snippet).strip(), words.wanted)
-    wrapped = wrap(snippet, min(room, WIDEST))
-    for line in wrapped[:LINES]:
+    for line in wrap(marked(hit.snippet, hit.marks), min(room, WIDEST))[:LINES]:
         yield [(indent, "plain"), *line]
+    if hit.members:
+        for line in group_lines(hit, room, threshold):
+            yield [(indent, "plain"), *line]
 
 
-def show_rows(hits: Sequence[Hit]) -> None:
-    sys.stdout.write("score\tfetched_at\turl\ttitle\tsnippet\n")
+def marked(text: str, marks: Sequence[tuple[int, int]]) -> list[Span]:
+    """The text as plain and bold spans."""
+    spans: list[Span] = []
+    end = 0
+    for start, after in marks:
+        spans += [(one_line(text[end:start]), "plain"), (one_line(text[start:after]), "bold")]
+        end = after
+    return [*spans, (one_line(text[end:]), "plain")]
+
+
+def show_rows(hits: Sequence[Result]) -> None:
+    """In full, as programs read it. `members` is how many pages the group has, with the hit."""
+    sys.stdout.write("score\tmembers\tfetched_at\turl\ttitle\tsnippet\n")
     for hit in hits:
         page = f"{time_stamp(hit.card) or ''}\t{one_line(hit.card.url)}\t{one_line(hit.card.title or '').strip()}"
-        sys.stdout.write(f"{hit.score:.6g}\t{page}\t{one_line(hit.snippet).strip()}\n")
+        sys.stdout.write(f"{hit.score:.6g}\t{1 + len(hit.members)}\t{page}\t{one_line(hit.snippet).strip()}\n")
 
 
-def as_object(total: int, groups: int | None, hits: Sequence[Hit], seconds: float) -> dict[str, Any]:
+def as_object(results: SearchResults, seconds: float) -> dict[str, Any]:
     return {
-        "total": total,
-        "groups": groups,
+        "total": results.total,
+        "groups": results.groups,
+        "groups_at_least": results.at_least,
+        "groups_at_most": results.at_most,
+        "groups_about": results.about,
+        "examined": results.examined,
         "seconds": round(seconds, 6),
+        "by": results.by,
+        "threshold": results.threshold,
+        "cursor": results.cursor,
+        "facets": {name: [each._asdict() for each in counts] for name, counts in results.facets.items()},
+        "folded": [{"url": each.url, "member": _member(each.member)} for each in results.folded],
         "hits": [
             {
                 "id": hit.card.id,
@@ -64,9 +96,16 @@ def as_object(total: int, groups: int | None, hits: Sequence[Hit], seconds: floa
                 "fetched_at": time_stamp(hit.card),
                 "score": hit.score,
                 "snippet": hit.snippet,
+                "marks": hit.marks,
+                "title_marks": hit.title_marks,
                 "cluster": hit.card.cluster,
-                "members": [hit.card.url],
+                "members": [hit.card.url, *(member.url for member in hit.members)],
+                "similar": [_member(member) for member in hit.members],
             }
-            for hit in hits
+            for hit in results.hits
         ],
     }
+
+
+def _member(member: Member) -> dict[str, Any]:
+    return member._asdict() | {"fetched_at": time_stamp(member)}

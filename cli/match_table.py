@@ -9,7 +9,7 @@ from typing import Any
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.display_width import Span, shorten, shorten_middle, width
 from opensearch_winnow.cli.page_line import ShortUrls, day, short_urls, time_stamp
-from opensearch_winnow.cli.percent import compact_percent
+from opensearch_winnow.cli.percent import compact_percent, scored_percent
 from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.queries.matches import Match, Matches, Score
@@ -109,10 +109,7 @@ def as_object(matches: Matches) -> dict[str, Any]:
 
 
 def _asked(match: Match, name: Score) -> str:
-    if match.kind == "exact":
-        return compact_percent(score(match, name))
-    error = 100 * match.error
-    return f"≈ {100 * score(match, name):.0f} ± {error:.{0 if error >= 1 or not error else 1}f} %"
+    return scored_percent(score(match, name), match.kind, match.error)
 
 
 def _other(match: Match, name: Score) -> str:

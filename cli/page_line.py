@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from os.path import commonprefix
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from opensearch_winnow.cli.display_width import shorten_middle, width
 from opensearch_winnow.cli.printable import one_line
-from opensearch_winnow.mappings.card import Card
 
 # What a URL begins with that tells a reader nothing.
 ROOT = re.compile(r"https?://(?:www\.)?|file://|[a-z]*:?/*", re.IGNORECASE)
 
 
-def day(card: Card) -> str:
-    return "" if card.fetched_at is None else f"{card.fetched_at:%Y-%m-%d}"
+class Capture(Protocol):
+    @property
+    def fetched_at(self) -> datetime | None: ...
 
 
-def time_stamp(card: Card) -> str | None:
+def day(capture: Capture) -> str:
+    return "" if capture.fetched_at is None else f"{capture.fetched_at:%Y-%m-%d}"
+
+
+def time_stamp(capture: Capture) -> str | None:
     """As in the documents of records."""
-    return None if card.fetched_at is None else card.fetched_at.isoformat().replace("+00:00", "Z")
+    return None if capture.fetched_at is None else capture.fetched_at.isoformat().replace("+00:00", "Z")
 
 
 class ShortUrls(NamedTuple):

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of the commands
-GUIDES = [ROOT / "docs/indexing.md", ROOT / "docs/finding.md"]
+GUIDES = [ROOT / "docs/indexing.md", ROOT / "docs/finding.md", ROOT / "docs/search.md"]
 
 
 def shown_commands(page: Path) -> list[list[tuple[str, str]]]:

@@ -4,68 +4,101 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click import unstyle
 from click.testing import Result
-from hypothesis import given
-from hypothesis import strategies as st
 
 from opensearch_winnow.cli.display_width import width
-from opensearch_winnow.cli.marked_words import marked_words
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.queries.results import Member, SearchResults
+from opensearch_winnow.stores.engine.running import Running
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
 MILL = "http://example.org/mill"
+HEAD = "score\tmembers\tfetched_at\turl\ttitle\tsnippet\n"
 HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def marked(text: str, *words: str) -> list[str]:
-    return [piece for piece, style in marked_words(text, words) if style == "bold"]
+@pytest.fixture
+def word(prose: Callable[..., str]) -> str:
+    """That is on five pages of the crawl, of which four are alike."""
+    return prose(60, 0).split()[7]
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "found"),
-    [
-        ("The Mill, MILL and mills", ["mill"], ["Mill", "MILL"]),
-        ("a café, a cafe\u0301, a CAFE", ["café"], ["café", "cafe\u0301", "CAFE"]),
-        ("a straße", ["STRASSE"], ["straße"]),
-        ("weigh a  sack; weigh, a sack", ["weigh a sack"], ["weigh a  sack", "weigh, a sack"]),
-        ("weigh a sack", ["a", "weigh a sack"], ["weigh a sack"]),
-        ("漢字の水車小屋", ["水車"], ["水車"]),
-        ("nothing here", ["mill"], []),
-        ("nothing here", ["-", "..."], []),
-        ("c++ (in brackets", ["c++", "(in"], ["c", "in"]),
-        ("", ["mill"], []),
-    ],
-)
-def test_words_are_marked_in_any_case_and_with_or_without_accents(
-    text: str, words: list[str], found: list[str]
-) -> None:
-    assert marked(text, *words) == found
+def asked(store: Path | str, words: str = "", **question: Any) -> SearchResults:
+    with Index.open(store, create=False) as index:
+        return index.search(words, **question)
 
 
-@given(st.text(), st.lists(st.text()))
-def test_marking_loses_nothing(text: str, words: list[str]) -> None:
-    assert "".join(piece for piece, _ in marked_words(text, words)) == text
+def as_json(member: Member) -> dict[str, Any]:
+    at = member.fetched_at
+    return member._asdict() | {"fetched_at": at and f"{at:%Y-%m-%dT%H:%M:%SZ}"}
 
 
-def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
-    done = winnow("search", "valley", "--store", crawl, "--json")
+@pytest.mark.parametrize("by", ["signature", "cluster", "both"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path, word: str, by: str, exact: bool) -> None:
+    options = ["--by", by, "--facets", "site,month", *(["--exact"] if exact else [])]
+    done = winnow("search", word, "--store", crawl, "--json", *options)
+    found = asked(crawl, word, group=True, by=by, exact=exact, facets=("site", "month"))
     answer = json.loads(done.stdout)
-    with Index.open(crawl, create=False) as index:
-        results = index.search("valley")
     assert done.exit_code == 0
-    assert (answer["total"], answer["groups"]) == (results.total, None) == (2, None)
-    assert [list(hit) for hit in answer["hits"]] == [
-        ["id", "url", "title", "site", "fetched_at", "score", "snippet", "cluster", "members"]
-    ] * 2
-    for ours, theirs in zip(answer["hits"], results.hits, strict=True):
-        assert (ours["url"], ours["score"], ours["snippet"]) == (theirs.card.url, theirs.score, theirs.snippet)
-        assert (ours["cluster"], ours["members"]) == (theirs.card.cluster, [theirs.card.url])
+    assert done.stdout.count("\n") == 1
+    for ours, theirs in zip(answer.pop("hits"), found.hits, strict=True):
+        card = theirs.card
+        assert ours == {
+            "id": card.id,
+            "url": card.url,
+            "title": card.title,
+            "site": card.site,
+            "fetched_at": card.fetched_at and f"{card.fetched_at:%Y-%m-%dT%H:%M:%SZ}",
+            "score": theirs.score,
+            "snippet": theirs.snippet,
+            "marks": [list(mark) for mark in theirs.marks],
+            "title_marks": [list(mark) for mark in theirs.title_marks],
+            "cluster": card.cluster,
+            "members": [card.url, *(member.url for member in theirs.members)],
+            "similar": [as_json(member) for member in theirs.members],
+        }
+        assert ours["snippet"][slice(*ours["marks"][0])].lower() == word.strip(".")
+    assert answer.pop("seconds") > 0
+    assert answer == {
+        "total": 5,
+        "groups": 5 if by == "cluster" else 2,
+        "groups_at_least": found.at_least,
+        "groups_at_most": found.at_most,
+        "groups_about": None,
+        "examined": 5,
+        "by": by,
+        "threshold": 0.5,
+        "cursor": None,
+        "facets": {name: [count._asdict() for count in counts] for name, counts in found.facets.items()},
+        "folded": [],
+    }
+
+
+def test_without_groups(winnow: Winnow, crawl: Path, word: str) -> None:
+    answer = json.loads(winnow("search", word, "--store", crawl, "--json", "--no-group").stdout)
+    assert [hit["members"] for hit in answer["hits"]] == [[hit["url"]] for hit in answer["hits"]]
+    assert (answer["total"], len(answer["hits"]), answer["groups"], answer["by"]) == (5, 5, None, None)
+
+
+def test_the_threshold_says_what_is_alike(winnow: Winnow, crawl: Path, word: str) -> None:
+    def sizes(*options: str) -> list[int]:
+        hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
+        return sorted(len(hit["members"]) for hit in hits)
+
+    assert sizes() == sizes("--threshold", "0.7") == [1, 4]
+    assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the one that goes on with something else
+    assert sizes("--threshold", "1") == [1, 1, 1, 2]
+    assert sizes("--threshold", "0.1") == [5]
 
 
 def urls(done: Result) -> set[str]:
@@ -73,91 +106,210 @@ def urls(done: Result) -> set[str]:
 
 
 def test_phrases_and_what_a_page_must_not_have(winnow: Winnow, crawl: Path) -> None:
-    def found(*words: str) -> set[str]:
-        return urls(winnow("search", "--store", crawl, "--json", "--", *words))
+    def found(*words: str, option: str = "--no-group") -> set[str]:
+        return urls(winnow("search", "--store", crawl, "--json", "--no-group", option, "--", *words))
 
     assert found("the mill") == found('"the mill"') == {MILL}  # as one word of the shell it is a phrase
     assert found("mill", "the") == {MILL}
     assert found("mill the") == set()
     assert found("valley", "-mill") == {"http://example.com/\x1b[2J"}
+    assert found("valley", "-the mill") == {"http://example.com/\x1b[2J"}  # as a shell leaves it of -"the mill"
     assert found("水車") == {"http://mirror.example/mill"}
+    assert found("mil*") == found("mill", "OR", "unheardof") == found("mill", "unheardof", option="--any") == {MILL}
 
 
-def test_captures_and_filters(winnow: Winnow, crawl: Path, prose: Callable[..., str]) -> None:
-    word = prose(60, 0).split()[7]
+def test_captures_and_filters(winnow: Winnow, crawl: Path, word: str) -> None:
+    def found(*options: str) -> Result:
+        return winnow("search", word, "--store", crawl, "--json", "--no-group", *options)
 
     def times(*options: str) -> list[str]:
-        hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
+        hits = json.loads(found(*options).stdout)["hits"]
         return sorted(hit["fetched_at"][:4] for hit in hits if hit["url"] == MILL)
 
     assert times() == ["2024"]
     assert times("--all-captures") == ["2023", "2024"]
     assert times("--until", "2023") == times("--crawl", "first") == ["2023"]
     assert times("--since", "2024") == ["2024"]
-    assert urls(winnow("search", word, "--site", "EXAMPLE.net", "--store", crawl, "--json")) == {
-        "http://example.net/quote"
-    }
+    assert urls(found("--site", "EXAMPLE.net")) == {"http://example.net/quote"}
 
 
-def test_pages_of_hits(winnow: Winnow, crawl: Path, prose: Callable[..., str]) -> None:
-    word = prose(60, 0).split()[7]
-    whole = json.loads(winnow("search", word, "--store", crawl, "--json").stdout)["hits"]
-    assert len(whole) > 3
-    pages = [
-        json.loads(winnow("search", word, "--store", crawl, "--json", "--limit", "2", "--page", str(page)).stdout)
-        for page in (1, 2)
-    ]
-    assert [hit["id"] for page in pages for hit in page["hits"]] == [hit["id"] for hit in whole[:4]]
-    assert {page["total"] for page in pages} == {len(whole)}
-    beyond = winnow("search", word, "--store", crawl, "--limit", "2", "--page", "9")
-    assert beyond.exit_code == 1
-    assert f"There are {len(whole)} pages, and --page {(len(whole) + 1) // 2} is the last" in beyond.stderr
+@pytest.mark.parametrize("option", ["--group", "--no-group"])
+def test_pages_of_hits(winnow: Winnow, crawl: Path, word: str, option: str) -> None:
+    def hits(*options: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(
+            winnow("search", word, "--store", crawl, "--json", option, *options).stdout
+        )["hits"]
+        return found
+
+    whole = hits("--limit", "50")
+    assert len(whole) == (2 if option == "--group" else 5)
+    assert [hit for page in range(1, 6) for hit in hits("--limit", "1", "--page", str(page))] == whole
+    beyond = winnow("search", word, "--store", crawl, "--limit", "2", "--page", "9", option)
+    assert (beyond.exit_code, beyond.stdout) == (1, HEAD)
+    assert beyond.stderr.strip() == (
+        "There are 5 pages in 2 groups · 3 repeats folded, and --page 1 is the last"
+        if option == "--group"
+        else "There are 5 pages, and --page 3 is the last"
+    )
+
+
+def test_few_that_are_examined_give_bounds(winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal) -> None:
+    few = ["--examine", "1", "--limit", "1"]
+    answer = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
+    assert (answer["groups"], answer["groups_at_least"], answer["groups_at_most"], answer["examined"]) == (
+        None,
+        1,
+        5,
+        1,
+    )
+    _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, *few)
+    first, *_, which, _ = unstyle(shown).splitlines()
+    assert re.fullmatch(r"5 pages in 1 to 5 groups; 1 page was examined \(--examine 5 for all\) · \d+ ms", first)
+    assert which == "showing 1 to 1 (--page 2 may have more)"
+
+
+def test_what_is_found_late_is_told_on_a_later_page(
+    winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal
+) -> None:
+    few = ["--examine", "1", "--limit", "1", "--page", "2"]
+    best, other = asked(crawl, word, group=True).hits
+    second = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
+    assert [hit["url"] for hit in second["hits"]] == [other.card.url]
+    assert second["folded"] == [{"url": best.card.url, "member": as_json(member)} for member in best.members]
+    _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, *few)
+    assert "▸ 3 pages are like hits before these" in unstyle(shown).splitlines()
+    assert not HOSTILE.search(unstyle(shown))
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_a_list_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: str, prose: Callable[..., str]) -> None:
-    word = prose(60, 0).split()[7]
-    code, shown = on_terminal("winnow", "search", word, "--store", crawl.name, COLUMNS=columns)
+def test_a_list_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: str, word: str) -> None:
+    code, shown = on_terminal("winnow", "search", word, "--store", crawl.name, "--facets", "site", COLUMNS=columns)
     lines = unstyle(shown).splitlines()
     assert code == 0
+    assert re.fullmatch(r"5 pages in 2 groups · 3 repeats folded · \d+ ms", lines[0])
     assert max(map(width, lines[:-1])) <= int(columns)
-    assert [line.split()[0] for line in lines if re.match(r"\d  ", line)] == ["1", "2", "3", "4", "5"]
+    assert [line.split()[0] for line in lines if re.match(r"\d  ", line)] == ["1", "2"]
     assert f"\x1b[1m{word}\x1b[0m" in shown
-    assert re.fullmatch(r"5 pages · \d+ ms", lines[-2])
+    (more,) = (number for number, line in enumerate(lines) if "▸" in line)
+    assert re.fullmatch(r" +▸ 3 more like this \(≈ \d\d–\d+ %\) on \d sites", lines[more])
+    assert all(re.fullmatch(r" +≈ \d+ ± [\d.]+ %  (\S{10}| {10})  \S.*", line) for line in lines[more + 1 : more + 4])
+    assert any(line.startswith("site  example.com 1 (1 group) · ") for line in lines)
     assert lines[-1].startswith("→ winnow similar http")
     assert lines[-1].endswith(f"--store {crawl.name}")
     assert not HOSTILE.search(unstyle(shown))
 
 
-def test_rows_are_in_full(winnow: Winnow, crawl: Path) -> None:
+def test_exact_scores_are_plain_on_a_terminal(on_terminal: OnTerminal, crawl: Path, word: str) -> None:
+    _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, "--exact")
+    assert "≈" not in shown
+    assert re.search(r"▸ 3 more like this \(\d\d–\d+ %\)", unstyle(shown))
+
+
+def test_pages_of_a_cluster_that_are_below_the_threshold(winnow: Winnow, crawl: Path, word: str) -> None:
+    with Index.open(crawl, create=False) as index:
+        index.store.set_clusters({card.id: "one" for card in index.store.cards()})
+    shown = winnow("search", word, "--store", crawl, "--by", "cluster", "--exact", "--color", "always").stdout
+    (more,) = (line for line in unstyle(shown).splitlines() if "▸" in line)
+    assert re.search(r"▸ 4 more like this \(\d+–\d+ %, [14] below 50 %\)", more)
+    answer = json.loads(winnow("search", word, "--store", crawl, "--by", "cluster", "--json").stdout)
+    assert (answer["groups"], answer["total"], [len(hit["members"]) for hit in answer["hits"]]) == (1, 5, [5])
+
+
+def test_rows_are_in_full(winnow: Winnow, crawl: Path, word: str) -> None:
     head, *rows = [line.split("\t") for line in winnow("search", "café", "--store", crawl).stdout.splitlines()]
-    assert head == ["score", "fetched_at", "url", "title", "snippet"]
-    assert [(row[1], len(row[2]) > 300, row[3]) for row in rows] == [("2024-04-01T00:00:00Z", True, "A café")]
+    assert head == HEAD.split()
+    assert [(row[1], row[2], len(row[3]) > 300, row[4]) for row in rows] == [
+        ("1", "2024-04-01T00:00:00Z", True, "A café")
+    ]
+    done = winnow("search", word, "--store", crawl)
+    assert sorted(line.split("\t")[1] for line in done.stdout.splitlines()[1:]) == ["1", "4"]
+    assert not HOSTILE.search(re.sub(r"[\t\n]", "", done.stdout))
 
 
 def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Path) -> None:
     def said(*words: str | Path) -> str:
-        done = winnow("search", *words, "--store", crawl)
-        assert (done.exit_code, done.stdout) == (1, "score\tfetched_at\turl\ttitle\tsnippet\n")
+        done = winnow("search", "--store", crawl, *words)
+        assert (done.exit_code, done.stdout) == (1, HEAD)
         return done.stderr.strip()
 
     assert said("unheardof") == f"No page of {crawl} has unheardof"
+    assert said("unheardof*") == f"No page of {crawl} has unheardof*"
+    assert said("un heard") == f'No page of {crawl} has "un heard"'
     assert said("valley", "mill", "unheardof") == "No page has all these words; without unheardof there is 1"
+    assert said("valley", "unheard", "OR", "of*") == "No page has all these words; without unheard OR of* there are 2"
     assert said("unheard", "of") == f"No page of {crawl} has all these words, nor all but one of them"
+    assert said("unheard", "of", "--any") == f"No page of {crawl} has any of these words"
     assert said("valley", "--site", "example.net") == "No page has these words with --site; without, 2 have"
+    assert said("--", "mill", "-the valley", "-val*") == 'No page has these words without "the valley" val*; 1 with it'
     empty = winnow("search", "unheardof", "--store", crawl, "--json")
-    assert json.loads(empty.stdout)["hits"] == []
+    assert (empty.exit_code, json.loads(empty.stdout)["hits"], json.loads(empty.stdout)["groups"]) == (1, [], 0)
 
 
 def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
-    for words in (["-mill"], ["..."], [""]):
-        done = winnow("search", "--store", crawl, "--", *words)
-        assert done.exit_code == 2
-        assert "at least one word" in done.stderr
-    for options in (["--limit", "9" * 20], ["--page", "9" * 20], ["--limit", "0"]):
-        assert "is not in the range" in winnow("search", "mill", *options, "--store", crawl).stderr
-    most = winnow("search", "mill", "--limit", "1000000", "--page", "1000000", "--store", crawl)
+    def refused(*arguments: str) -> str:
+        done = winnow("search", "--store", crawl, *arguments)
+        assert (done.exit_code, done.stdout) == (2, "")
+        return done.stderr
+
+    for words in (["-mill"], ["..."], [""], []):
+        assert "at least one word" in refused("--", *words)
+    for options in (["--limit", "9" * 20], ["--page", "9" * 20], ["--limit", "0"], ["--examine", "0"]):
+        assert "is not in the range" in refused("mill", *options)
+    for threshold in ("0", "1.1", "-1"):
+        assert "is not in the range 0<x<=1" in refused("mill", "--threshold", threshold)
+    assert "'sight' is none of site, crawl, month, year" in refused("mill", "--json", "--facets", "site,sight")
+    assert "add --json" in refused("mill", "--facets", "site")
+    assert "--stable is for a store on a cluster" in refused("mill", "--stable")
+    assert "give one of them, not both" in refused("mill", "--cursor", "abc")
+    for options in (["--limit", "3"], ["--site", "example.org"], ["--no-group"], ["--any"]):
+        assert f"{options[0].replace('no-', '')} cannot be changed" in refused("--cursor", "abc", *options)
+    assert "that is no cursor" in refused("--cursor", "abc")
+    most = winnow("search", "mill", "--limit", "10000", "--page", "1000000", "--store", crawl)
     assert "--page 1 is the last" in most.stderr
     missing = winnow("search", "mill", "--store", tmp_path / "no.winnow")
     assert (missing.exit_code, missing.stdout) == (2, "")
     assert "no.winnow" in missing.stderr
+
+
+@pytest.fixture
+def notes(engine: Running, tmp_path: Path) -> str:
+    """A store on a cluster: twelve pages, of which each has a copy."""
+    address = f"{engine.url}/{tmp_path.name}"
+    texts = [f"A note on the mill. {' '.join(f'{number}x{word}' for word in range(40))}" for number in range(12)]
+    with Index.open(address) as index:
+        index.add(
+            Page(f"http://{site}.example/{number}", text=text)
+            for number, text in enumerate(texts)
+            for site in ("a", "mirror")
+        )
+    return address
+
+
+def test_a_cursor_goes_on_whatever_is_written(winnow: Winnow, notes: str) -> None:
+    before = [hit.card.url for hit in asked(notes, "mill", group=True, limit=50).hits]
+    assert len(before) == 12
+    done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "5", "--json")
+    answers = [json.loads(done.stdout)]
+    while answers[-1]["cursor"]:
+        with Index.open(notes) as index:
+            index.add([Page(f"http://new.example/{len(answers)}", text="Mill, mill, mill.", title="The mill")])
+        done = winnow("search", "--cursor", answers[-1]["cursor"], "--store", notes, "--json")
+        assert done.exit_code == 0
+        answers.append(json.loads(done.stdout))
+    assert [hit["url"] for answer in answers for hit in answer["hits"]] == before
+    assert [(answer["total"], answer["groups"]) for answer in answers] == [(24, 12)] * 3
+    assert asked(notes, "mill").total == 26
+
+
+def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: OnTerminal) -> None:
+    done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "7")
+    cursor = shlex.split(done.stderr)[1]
+    assert done.stderr == f"--cursor {cursor} has the next\n"
+    assert len(done.stdout.splitlines()) == 8
+    code, shown = on_terminal("winnow", "search", "--cursor", cursor, "--store", notes)
+    lines = unstyle(shown).splitlines()
+    assert code == 0
+    assert re.fullmatch(r"24 pages in 12 groups · 12 repeats folded · \d+ ms", lines[0])
+    assert [line.split()[0] for line in lines if re.match(r" ?\d+  ", line)] == ["8", "9", "10", "11", "12"]
+    assert "showing 8 to 12" in lines
+    assert "--cursor" not in shown

@@ -1,0 +1,257 @@
+"""Hits on a terminal: marked words, what is like a hit below it, facets, lines that fit; and the answer in words."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cli.display_width import width
+from opensearch_winnow.cli.group_lines import more_like_this, percent_range
+from opensearch_winnow.cli.hit_list import blocks, marked
+from opensearch_winnow.cli.hit_words import as_typed, pages_in_groups, past_the_end, which_are_shown
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults
+from opensearch_winnow.queries.words import Words
+
+MILL = "http://example.org/mill"
+HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+card = Card(
+    id="0" * 32,
+    url=MILL,
+    site="example.org",
+    crawl="",
+    title="The mill",
+    fetched_at=datetime(2024, 3, 1, tzinfo=UTC),
+    latest=True,
+    text_digest="",
+    fingerprint_count=3,
+    shingle_count=100,
+    sketch_count=4,
+    duplicate=None,
+    duplicate_of=None,
+    cluster="0" * 32,
+)
+
+
+def member(resemblance: float = 0.94, error: float = 0.0, **others: Any) -> Member:
+    usual = Member(
+        id="1" * 32,
+        url="http://mirror.example/mill",
+        site="mirror.example",
+        crawl="",
+        fetched_at=datetime(2024, 3, 2, tzinfo=UTC),
+        score=1.5,
+        resemblance=resemblance,
+        kind="estimate" if error else "exact",
+        error=error,
+    )
+    return usual._replace(**others)
+
+
+def result(*members: Member, **others: Any) -> Result:
+    return Result(card, 2.5, "… the mill in the valley …", [(6, 10), (18, 24)], [(4, 8)], list(members))._replace(
+        **others
+    )
+
+
+def found(*hits: Result, **others: Any) -> SearchResults:
+    pages = sum(1 + len(hit.members) for hit in hits)
+    counts: dict[str, Any] = {"groups": len(hits), "at_least": len(hits), "at_most": len(hits), "examined": pages}
+    grouped: dict[str, Any] = {"total": pages, "hits": list(hits), "threshold": 0.5, "by": "signature"}
+    return SearchResults(**grouped | counts | others)
+
+
+def shown(results: SearchResults, columns: int = 80, first: int = 1) -> list[list[str]]:
+    return [["".join(text for text, _ in line) for line in block] for block in blocks(results, columns, first)]
+
+
+def test_a_hit_has_a_title_a_url_a_date_and_a_snippet() -> None:
+    assert shown(found(result()), first=7) == [
+        ["7  The mill", f"   {MILL} · 2024-03-01", "   … the mill in the valley …"]
+    ]
+    (untitled,) = shown(found(result(card=card._replace(title=" ", fetched_at=None))))
+    assert untitled[:2] == ["1  (no title)", f"   {MILL}"]
+
+
+def test_marks_are_bold_and_nothing_is_lost() -> None:
+    spans = marked("… the mill in the valley …", [(6, 10), (18, 24)])
+    assert [text for text, style in spans if style == "bold"] == ["mill", "valley"]
+    assert "".join(text for text, _ in spans) == "… the mill in the valley …"
+    assert marked("a \x1b[2J mill", [(7, 11)]) == [("a ␛[2J ", "plain"), ("mill", "bold"), ("", "plain")]
+    assert marked("nothing", []) == [("nothing", "plain")]
+
+
+def test_what_is_like_a_hit_is_below_it() -> None:
+    others = [member(), member(0.83, url="http://m.example/a", site="m.example", fetched_at=None)]
+    (block,) = shown(found(result(*others)))
+    assert block[3:] == [
+        "   ▸ 2 more like this (83–94 %) on 2 sites",
+        "     94 %  2024-03-02  http://mirror.example/mill",
+        "     83 %              http://m.example/a",
+    ]
+
+
+def test_of_many_the_first_few_are_shown() -> None:
+    (block,) = shown(found(result(*[member()] * 15)))
+    assert block[3] == "   ▸ 15 more like this (94 %) on 1 site"
+    assert len(block) == 8
+    assert block[-1] == "     and 12 more"
+
+
+def test_estimates_say_so_and_exact_ones_are_plain() -> None:
+    (block,) = shown(found(result(member(), member(0.83, 0.021), member(0.9, 0.004))))
+    assert block[3] == "   ▸ 3 more like this (≈ 83–94 %) on 1 site"
+    assert [line.split("  2024")[0].strip() for line in block[4:]] == ["94 %", "≈ 83 ± 2 %", "≈ 90 ± 0.4 %"]
+    assert len({line.index("2024-03-02") for line in block[4:]}) == 1
+
+
+def test_a_page_of_the_cluster_that_is_below_the_threshold_is_said_to_be_so() -> None:
+    (block,) = shown(found(result(member(), member(0.38, 0.02)), by="cluster"))
+    assert block[3:] == [
+        "   ▸ 2 more like this (≈ 38–94 %, 1 below 50 %) on 1 site",
+        "           94 %  2024-03-02              http://mirror.example/mill",
+        "     ≈ 38 ± 2 %  2024-03-02  below 50 %  http://mirror.example/mill",
+    ]
+
+
+def test_a_page_without_a_signature_has_no_resemblance() -> None:
+    (block,) = shown(found(result(member(0.0, 1.0), member(0.9)), by="cluster"))
+    assert block[3] == "   ▸ 2 more like this (90 %, 1 too short to tell) on 1 site"
+    assert [line.split()[0] for line in block[4:]] == ["–", "90"]
+    assert more_like_this(result(member(0.0, 1.0)), 0.5) == "1 more like this (1 too short to tell) on 1 site"
+
+
+@pytest.mark.parametrize(
+    ("sites", "where"),
+    [
+        (["example.org"], " on the same site"),
+        (["example.org", "m.example"], " on 2 sites"),
+        (["m.example", "m.example"], " on 1 site"),
+        ([""], ""),
+    ],
+)
+def test_on_which_sites(sites: list[str], where: str) -> None:
+    said = more_like_this(result(*(member(site=site) for site in sites)), 0.5)
+    assert said == f"{len(sites)} more like this (94 %){where}"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(0.83, 0.94, "83–94 %"), (0.5, 1, "50–100 %"), (0.9, 0.901, "90 %"), (0.8, 0.999, "80 to >99 %"), (1, 1, "100 %")],
+)
+def test_ranges(low: float, high: float, said: str) -> None:
+    assert percent_range(low, high) == said
+
+
+def test_pages_of_groups_before_are_shown_after_the_hits() -> None:
+    late = [Folded(MILL, member(0.61)), Folded(MILL, member(0.72))]
+    _, block = shown(found(result(), folded=late))
+    assert block == [
+        "▸ 2 pages are like hits before these",
+        "  61 %  2024-03-02  http://mirror.example/mill",
+        "  72 %  2024-03-02  http://mirror.example/mill",
+    ]
+    assert shown(found(result(), folded=late[:1]))[1][0] == "▸ 1 page is like hits before these"
+
+
+def test_facets_count_pages_and_groups() -> None:
+    facets = {
+        "site": [FacetCount("example.org", 1_200, 9), FacetCount("m.example", 3, 1)],
+        "month": [FacetCount("2024-03", 2, 2), FacetCount("", 1, 1)],
+    }
+    assert shown(found(result(), facets=facets))[1] == [
+        "site   example.org 1,200 (9 groups) · m.example 3 (1 group)",
+        "month  2024-03 2 (2 groups) · unknown 1 (1 group)",
+    ]
+    bounded = shown(found(result(), facets=facets, groups=None))[1]
+    assert bounded[1] == "month  2024-03 2 (≥ 2 groups) · unknown 1 (≥ 1 group)"
+    clusters = shown(found(result(), facets=facets, by="cluster"))[1]
+    assert clusters[1] == "month  2024-03 2 (2 clusters) · unknown 1 (1 cluster)"
+    alone = shown(found(result(), facets=facets, by=None, groups=None))[1]
+    assert alone[1] == "month  2024-03 2 · unknown 1"
+    many = {"site": [FacetCount(f"{number}.example", 1, 1) for number in range(12)]}
+    *_, last = shown(found(result(), facets=many), columns=40)[1]
+    assert last.endswith("· and 2 more") or last.strip() == "and 2 more"
+    assert shown(found(result(), facets={"site": []}))[1] == ["site  none"]
+
+
+LONG = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "url", [MILL, LONG, "http://例え.jp/" + "とても長い道/" * 9, "http://x.org/שלום/\x1b[2J\u202e"]
+)
+@pytest.mark.parametrize("title", [None, "漢字の" * 30, "🙂 and 🙂" * 9, "\x1b]0;t\x07\x1b[2J\u202e"])
+def test_lines_fit_whatever_pages_are_called(columns: int, url: str, title: str | None) -> None:
+    others = [member(), member(0.83, 0.02, url=url), member(0.2, 0.004, url=url, site=url)]
+    results = found(
+        result(*others, card=card._replace(url=url, title=title), snippet=f"{title} " * 20, marks=[(0, 3)]),
+        folded=[Folded(url, each) for each in others],
+        facets={"site": [FacetCount(url, 3, 1)] * 3},
+    )
+    lines = [line for block in shown(results, columns) for line in block]
+    assert max(map(width, lines)) <= columns
+    assert not HOSTILE.search("".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"total": 42, "groups": 17}, "42 pages in 17 groups · 25 repeats folded"),
+        ({"total": 2, "groups": 1}, "2 pages in 1 group · 1 repeat folded"),
+        ({"total": 3, "groups": 3}, "3 pages in 3 groups"),
+        ({"total": 1, "groups": 1}, "1 page in 1 group"),
+        (
+            {"total": 1_204, "groups": None, "at_least": 38, "at_most": 1_142, "examined": 100},
+            "1,204 pages in 38 to 1,142 groups; 100 pages were examined (--examine 1204 for all)",
+        ),
+        (
+            {"total": 1_204, "groups": None, "at_least": 38, "at_most": 1_142, "examined": 100, "about": 300},
+            "1,204 pages in about 300 groups (38 to 1,142); 100 pages were examined (--examine 1204 for all)",
+        ),
+        ({"total": 42, "groups": None, "by": None}, "42 pages"),
+    ],
+)
+def test_the_answer_in_words(others: dict[str, Any], said: str) -> None:
+    assert pages_in_groups(found(**others)) == said
+
+
+@pytest.mark.parametrize(
+    ("others", "page", "said"),
+    [
+        ({"total": 9, "at_most": 2, "at_least": 2}, 1, ""),
+        ({"total": 9, "at_most": 5, "at_least": 5}, 1, "showing 1 to 2 (--page 2 has the next)"),
+        ({"total": 9, "at_most": 5, "at_least": 2}, 1, "showing 1 to 2 (--page 2 may have more)"),
+        ({"total": 9, "at_most": 5, "at_least": 5, "cursor": "abc"}, 1, "showing 1 to 2"),
+        ({"total": 9, "at_most": 4, "at_least": 4}, 2, "showing 3 to 4"),
+        ({"total": 4, "by": None}, 1, "showing 1 to 2 (--page 2 has the next)"),
+        ({"total": 2, "by": None}, 1, ""),
+    ],
+)
+def test_which_hits_are_shown(others: dict[str, Any], page: int, said: str) -> None:
+    assert which_are_shown(found(result(), result(), **others), page, 2) == said
+
+
+def test_a_page_of_results_with_nothing_on_it() -> None:
+    assert past_the_end(found(total=5, groups=3), 4, 2) == (
+        "There are 5 pages in 3 groups · 2 repeats folded, and --page 2 is the last"
+    )
+    assert past_the_end(found(total=5, groups=None, by=None), 4, 2) == "There are 5 pages, and --page 3 is the last"
+    paused = {"total": 30_000, "groups": None, "at_least": 1, "at_most": 10_001, "examined": 20_000}
+    assert past_the_end(found(**paused), 2, 10).endswith("for all): nothing new so far, and --page 3 looks further")
+    assert past_the_end(found(**paused, cursor="abc"), 2, 10).endswith("for all): nothing new so far")
+
+
+@given(
+    st.text() | st.lists(st.sampled_from(["a", "-b", "OR", "c*", '"d e"', '"OR"', '"c*"', '"', "-", "*"])).map(" ".join)
+)
+def test_words_can_be_typed_again(typed: str) -> None:
+    wanted = Words.of(typed).wanted
+    assert Words.of(as_typed(wanted)).wanted == wanted
