@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint types tests bench engines guarantee asan unicode-tables engine-jars clean
+.PHONY: help demo test build lint types tests bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ asan: $(READY) ## the tests of the core under the address and undefined-behaviou
 
 unicode-tables: $(READY) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
 	$(RUN)/python tools/unicode_tables.py
+
+word-tables: build ## write the tables of words anew, by asking a real engine about each character
+	$(RUN)/python -m tools.word_tables
 
 engine-jars: $(READY) ## write the lists of files that an engine is made of anew
 	$(RUN)/python tools/engine_jars.py

@@ -25,11 +25,13 @@ USUAL = (
     "choices",
     "adversarial",
     "sketches_vs_peers",
+    "grouping",
     "front_door",
     "memory",
     "extraction",
     "html_to_record",
     "store_cost",
+    "words",
     "store",
 )
 ON_REQUEST = (
@@ -37,6 +39,7 @@ ON_REQUEST = (
     "quality",  # no speed: it is the same on every machine
     "opensearch_bulk",  # these start an engine: a real OpenSearch
     "opensearch_questions",
+    "opensearch_search",
     "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
 )
 
