@@ -24,7 +24,8 @@ PORTABLE = os.environ.get("PORTABLE", "0") != "0"
 
 # Nothing that could change a result: no -ffast-math, no -march=native.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if ASAN else []
-C_FLAGS = (["-O0", "-g", "-UNDEBUG"] if DEBUG else ["-O3"]) + SANITIZERS + ["-DPORTABLE"] * PORTABLE
+EXACT = ["-ffp-contract=off"]  # two operations are not made one that rounds once, as some machines can
+C_FLAGS = [*(("-O0", "-g", "-UNDEBUG") if DEBUG else ("-O3",)), *EXACT, *SANITIZERS, *["-DPORTABLE"] * PORTABLE]
 
 DIRECTIVES = {
     "language_level": 3,

@@ -185,7 +185,9 @@ def test_the_same_groups(stores: Stores, typed: str, by: Any) -> None:
 
 
 def unscored(found: SearchResults) -> Any:
-    """Scores are of an engine's own scale."""
+    """Without scores, which are of an engine's own scale, and without numbers of clusters, which it estimates."""
     groups = [[hit.card.url, *((each.url, each.resemblance, each.kind) for each in hit.members)] for hit in found.hits]
     late = [(each.url, each.member.url) for each in found.folded]
-    return groups, late, found.total, found.groups, found.at_least, found.at_most, found.examined, found.facets
+    assert found.at_least <= found.at_most
+    counted = (found.groups, found.at_least, found.at_most, found.facets) if found.by == "signature" else ()
+    return groups, late, found.total, found.examined, counted

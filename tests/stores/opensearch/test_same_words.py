@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
+from unicodedata import ucd_3_2_0
 
 import pytest
 from opensearchpy import OpenSearch, helpers
@@ -20,9 +21,11 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.engine.running import Running
+from tests.engine_fixture import VERSION
 from tests.stores.conftest import numbered
 
 SHARDS = (1, 3)
+OWN_SCALE = VERSION.startswith("3")
 PAGES = 120
 # Characters of every kind that there is for words, and what stands between them.
 SOME = (
@@ -45,6 +48,9 @@ QUESTIONS = [
     "don't 日本",
     "ete rare*",
     '"wind rare*" OR rare2',
+    '"only7 also7"',
+    '"only90 also90" OR wind',
+    '"only30 also30" mill',
     "nothing",
     "wind -mil*",
 ]
@@ -76,8 +82,7 @@ def indices(client: OpenSearch) -> Iterator[dict[int, str]]:
 
 
 def records() -> list[Record]:
-    """Every word of a phrase is in titles and texts of each shard: of a shard without them the engine leaves the lengths
-    out of its global statistics, and scores are others."""
+    """With words that only one shard has."""
     source = Random(6)
 
     def words(count: int) -> str:
@@ -86,19 +91,29 @@ def records() -> list[Record]:
         )
 
     return [
-        numbered(number, title=words(source.randrange(4)) or None, text=words(source.randrange(0, 5 + 3 * number)))
+        numbered(
+            number,
+            title=words(source.randrange(4)) or None,
+            text=f"{words(source.randrange(5 + 3 * number))} only{number} also{number}",
+        )
         for number in range(PAGES)
     ]
 
 
 def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, str]) -> None:
     source = Random(8)
-    characters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    old = VERSION.startswith("7")  # it does not know the characters of today
+    characters = [
+        chr(code)
+        for code in range(1, 0x110000)
+        if not 0xD800 <= code < 0xE000 and not (old and ucd_3_2_0.category(chr(code)) == "Cn")
+    ]
+    some = [each for each in SOME if each in set(characters)]
     texts = [
-        "".join(source.choice(SOME if source.random() < 0.8 else characters) for _ in range(source.randrange(1, 120)))
+        "".join(source.choice(some if source.random() < 0.8 else characters) for _ in range(source.randrange(1, 120)))
         for _ in range(600)
     ]
-    texts += [(start + each * 1_000)[:size] for size in (254, 255, 256, 600) for each in SOME for start in ("", "x")]
+    texts += [(start + each * 1_000)[:size] for size in (254, 255, 256, 600) for each in some for start in ("", "x")]
     for start in range(0, len(texts), 15):  # no more than 10,000 words: the engine refuses to show more
         text = " \n".join(texts[start : start + 15])
         found = client.indices.analyze(index=indices[1], body={"analyzer": ANALYZER, "text": text})["tokens"]
@@ -121,7 +136,19 @@ def test_relevance_is_that_of_opensearch(
                 found = store.search(words, Filters(), limit=PAGES)
                 scores = {hit.card.id: hit.score for hit in found.hits}
                 assert found.total == len(scores)
-                assert scores == relevance(client, indices[shards], words), typed
+                theirs = relevance(client, indices[shards], words)
+                if OWN_SCALE:
+                    assert scores == theirs, typed
+                else:
+                    assert_in_proportion(scores, theirs, typed)
+
+
+def assert_in_proportion(ours: dict[str, float], theirs: dict[str, float], typed: str) -> None:
+    """Older engines have scores that are larger by a constant factor, but for those of prefixes."""
+    assert ours.keys() == theirs.keys()
+    if "*" not in typed:
+        for id_, score in ours.items():
+            assert theirs[id_] == pytest.approx(2.2 * score, rel=1e-5), typed
 
 
 def relevance(client: OpenSearch, index: str, words: Words) -> dict[str, float]:
