@@ -50,7 +50,9 @@ AIM = "Aim: grouped by signature within 1.1 × the first 100 without groups, and
 def tables(run: Run) -> Iterator[Table]:
     with unpacked_data() as unpacked, TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
+        # Usually there are 300 points in time at most, which is fewer than we leave open.
+        many = {"search.max_open_pit_context": "1000"}
+        running = engine.start(heap="2g", port=free_port(), owner=os.getpid(), settings=many)
         try:
             corpus = records(manuals(unpacked))[:: max(1, round(1 / run.scale))]
             real = (Page(each.url, text=each.text, title=each.title) for each in corpus)

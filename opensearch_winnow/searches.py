@@ -44,11 +44,14 @@ class Searches:
         return self._with_cursor(groups, cursor.number)
 
     def _with_cursor(self, groups: Groups, number: int) -> SearchResults:
-        """The view stays, for those who go back, until its store ends it."""
+        """The view stays, for those who go back, until its store ends it; unless nobody has a cursor of it."""
+        found = groups.results(number)
+        if number == 0 and not groups.has_more_than(number):
+            groups.view.close()
+            return found
         self._kept[groups.view.key] = groups
         while len(self._kept) > MOST:
             del self._kept[next(iter(self._kept))]
-        found = groups.results(number)
         if not groups.has_more_than(number):
             return found
         return replace(found, cursor=str(Cursor(groups.asked, groups.view.key, number + 1)))

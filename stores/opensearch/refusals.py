@@ -92,7 +92,7 @@ WORDS = [
         (r"^circuit_breaking_exception", "the engine is short of memory; try again later, or give it a larger heap"),
         (
             r"too many (?:scroll|search|Point In Time) contexts",
-            "too many others read all of an index at this time; try again in a few minutes",
+            "too many others have a scan or a cursor open at this time; try again in a few minutes",
         ),
         (
             r"^search_context_missing_exception",
