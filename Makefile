@@ -38,8 +38,8 @@ bench: build $(VENV)/.bench ## the core and the way in beside their peers, in on
 	$(RUN)/python -m benchmarks
 
 engines: build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
-	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_docs_opensearch.py
-	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_docs_opensearch.py
+	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
+	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
 
 guarantee: build ## the slow sweep: a million pairs that share a run, and none missed
 	$(RUN)/python -m pytest -n $(JOBS) -m guarantee

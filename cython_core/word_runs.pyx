@@ -68,10 +68,12 @@ def counted(bytes pages not None, bytes gone=None) -> tuple[int, int]:
     """On how many pages a word is in the title, and on how many in the text, but for those where `gone` is not 0."""
     cdef Py_ssize_t in_titles = 0, in_texts = 0
     cdef size_t most = MOST_PAGES if gone is None else len(gone)
-    cdef const uint8_t* mask = NULL if gone is None else <const uint8_t*><const char*>gone
+    cdef const uint8_t* mask = NULL
     cdef const uint8_t* start = <const uint8_t*><const char*>pages
     cdef Pages page
     cdef int more = -1
+    if gone is not None:
+        mask = <const uint8_t*><const char*>gone
     if open_pages(&page, start, start + len(pages)):
         with nogil:
             while True:

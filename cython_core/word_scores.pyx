@@ -213,9 +213,11 @@ cdef class Board:
         """The pages that meet all that is required, counted from a number, and their scores."""
         cdef array.array numbers = array.clone(NUMBERS, self.size, zero=False)
         cdef array.array scores = array.clone(SCORES, self.size, zero=False)
-        cdef const uint8_t* gone = NULL if self.gone is None else <const uint8_t*><const char*>self.gone
+        cdef const uint8_t* gone = NULL
         cdef uint32_t start = first
         cdef Py_ssize_t i, count = 0
+        if self.gone is not None:
+            gone = <const uint8_t*><const char*>self.gone
         with nogil:
             for i in range(self.size):
                 if self.met[i] == self.required and (gone == NULL or not gone[i]):

@@ -260,7 +260,7 @@ SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"sou
         (
             {"search__max_open_scroll_context": 0},
             lambda own: own.search(index="pages", body=ALL, scroll="1m"),
-            "too many others read",
+            "too many others have",
         ),
         (
             {"cluster__max_shards_per_node": 1},
