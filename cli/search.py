@@ -19,7 +19,7 @@ from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import EXAMINED, MOST, THRESHOLD, Cursor
+from opensearch_winnow.queries.cursors import MOST, THRESHOLD, Cursor
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import FacetName, Way
@@ -30,6 +30,7 @@ FARTHEST = 1_000_000  # page of results: farther than anybody reads, and not too
 SEVERAL_WORDS = re.compile(r'(-?)([^"]*\s[^"]*)')
 # What may be said beside a cursor. The rest of a search is as it was.
 BESIDE_CURSOR = {"store", "cursor", "as_json", "color"}
+MANY = 1_000  # hits that are examined: a command takes its time to start, and an exact number is worth more
 
 
 class FacetNames(click.ParamType[tuple[FacetName, ...]]):
@@ -74,7 +75,7 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     "--examine",
     metavar="N",
     type=click.IntRange(1),
-    default=EXAMINED,
+    default=MANY,
     show_default=True,
     help="Put at least the N best hits into groups.",
 )

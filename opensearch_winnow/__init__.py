@@ -13,6 +13,7 @@ from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import StoreError
 
@@ -46,6 +47,7 @@ __all__ = [
     "QuestionError",
     "Scheme",
     "SchemeError",
+    "SearchResults",
     "StoreError",
     "WinnowError",
     "actions",
