@@ -9,7 +9,7 @@ from opensearch_winnow.cython_core.reference import minhash_resemblance
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Joined = tuple[int, float, float]  # whom, the resemblance, and its error
+Joined = tuple[int, float, float]  # whom, the resemblance, and its error
 
 
 def joins(

@@ -14,8 +14,8 @@ from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, sha
 from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import Field, Lookup, lookups
-from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.lookups import Field, Lookup, fewest, lookups
+from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.stores.store import Store
 
@@ -138,9 +138,12 @@ class Similar:
         return [card for card, found in self._estimates(cards) if self._asked.may_hold(found, CLEAR)]
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
-        count = len(self._question.sketched.sketch)
-        found = estimated_by_counts(sketch.of(card), count, card.sketch_count, self._scheme)
-        return self._asked.may_hold(found, CLEAR)
+        shared, ours, theirs = sketch.of(card), len(self._question.sketched.sketch), card.sketch_count
+        if self._asked.may_hold(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
+            return True
+        # Errors say little about a sample of a few: there it is asked how probable it is.
+        sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}
+        return all(shared >= fewest(sizes[name], minimum) for name, minimum in self._asked.minima.items())
 
     def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
         """From the texts; copies of a text are compared once. Pages without a text are estimated."""

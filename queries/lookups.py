@@ -33,7 +33,7 @@ def lookups(question: Question, asked: Asked, *, boilerplate: bool) -> Iterator[
     sketch = question.sketched.sketch
     share = 0.0 if boilerplate else asked.of_question
     if not asked.any_passage and sketch:
-        yield Lookup("sketch", sketch, _at_least(len(sketch), share))
+        yield Lookup("sketch", sketch, max(fewest(len(sketch), share), 1))
     if asked.minima.get("resemblance"):
         yield Lookup("bands", question.record.bands)
     if (1 - share) ** len(sketch) > MISSED:
@@ -41,14 +41,14 @@ def lookups(question: Question, asked: Asked, *, boilerplate: bool) -> Iterator[
 
 
 @cache
-def _at_least(size: int, share: float) -> int:
+def fewest(size: int, share: float) -> int:
     """How many of a sample are shared by a page that shares so much of all: fewer are, by a chance below MISSED."""
     if not 0 < share < 1:
-        return size if share else 1
+        return size if share else 0
     chance = 0.0
     for count in range(size):
         ways = lgamma(size + 1) - lgamma(count + 1) - lgamma(size - count + 1)
         chance += exp(ways + count * log(share) + (size - count) * log(1 - share))
         if chance > MISSED:
-            return max(count, 1)
-    return max(size, 1)
+            return count
+    return size

@@ -53,6 +53,21 @@ def urls(matches: Matches) -> list[str]:
     return [match.url.removeprefix("https://") for match in matches]
 
 
+def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None:
+    """By bad luck the sketches of two pages, of seven shingles in all, have none in common."""
+    source = Random(968)
+    words = [f"w{source.randrange(10**6)}" for _ in range(129)]
+    other = [*words[:84], *(f"x{source.randrange(10**6)}" for _ in range(6))]
+    pages = [Page("https://a.example", text=" ".join(words)), Page("https://b.example", text=" ".join(other))]
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add(pages)
+        sketches = [set(record.sketch) for record in index.store.scan()]
+        assert len(set.union(*sketches)) == 7
+        assert not set.intersection(*sketches)
+        (match,) = index.similar(url="https://a.example")
+        assert match.resemblance > 0.59
+
+
 def test_a_match_is_not_lost_by_how_a_threshold_is_rounded(tmp_path: Path) -> None:
     """.55 * 100 is more than 55."""
     words = [f"word{number}" for number in range(109)]  # 100 shingles
