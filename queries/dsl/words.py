@@ -10,9 +10,9 @@ from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import Words
 
 TITLE = 4.0  # times as much as in the text a word counts in the title
-# No page has the empty word. But of a field that is asked for one, every shard tells the lengths: one that has none of
-# the words of a phrase would not, and scores would depend on how pages are spread.
-EVERY_SHARD: list[Clause] = [{"term": {"title": ""}}, {"term": {"text": ""}}]
+# No page has it. But of a field that is asked for a word, every shard tells the lengths: one that has none of the words
+# of a phrase would not, and scores would depend on how pages are spread.
+NO_WORD = ""
 
 
 def words_query(words: Words, filters: Sequence[Clause] = ()) -> Clause | None:
@@ -26,7 +26,7 @@ def words_query(words: Words, filters: Sequence[Clause] = ()) -> Clause | None:
     return {
         "bool": {
             "must": [_any([clause for each in alternatives for clause in _clauses(each)]) for alternatives in wanted],
-            "should": EVERY_SHARD,
+            "should": [{"term": {field: NO_WORD}} for field in ("title", "text")],
             "must_not": [clause for each in unwanted for clause in _clauses(each)],
             "filter": list(filters),
         }
