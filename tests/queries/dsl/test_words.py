@@ -5,6 +5,8 @@ from typing import Any
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.words import Words
 
+EVERY_SHARD = [{"term": {"title": ""}}, {"term": {"text": ""}}]
+
 
 def either(*clauses: dict[str, Any]) -> dict[str, Any]:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
@@ -26,6 +28,7 @@ def test_words_as_a_query() -> None:
     assert words_query(Words.of('Apple OR "fruit tree" Mil* -pear -well-kn*'), [latest]) == {
         "bool": {
             "must": [either(*phrase("Apple"), *phrase("fruit tree")), either(*prefix("mil"))],
+            "should": EVERY_SHARD,
             "must_not": [*phrase("pear"), {"bool": {"must": [either(*phrase("well-")), either(*prefix("kn"))]}}],
             "filter": [latest],
         }
@@ -38,5 +41,5 @@ def test_no_query_without_a_wanted_word() -> None:
 
 def test_what_utf_8_does_not_have_is_replaced() -> None:
     assert words_query(Words.of("a\ud800b")) == {
-        "bool": {"must": [either(*phrase("a\ufffdb"))], "must_not": [], "filter": []}
+        "bool": {"must": [either(*phrase("a\ufffdb"))], "should": EVERY_SHARD, "must_not": [], "filter": []}
     }
