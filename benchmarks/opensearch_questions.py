@@ -6,13 +6,13 @@ Each takes its turn about the same pages, on one node.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from opensearchpy import OpenSearch
 
@@ -44,6 +44,7 @@ MATCH, NEAR, CANDIDATES, MLT = (
     "of that, the search for candidates by sketch",
     "more_like_this the page",
 )
+Asked = TypeVar("Asked")
 AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_like_this, recall at least .99."
 
 
@@ -81,22 +82,24 @@ def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table
         CANDIDATES: lambda page: search(index, client, candidates(page)),
         NEAR: lambda page: index.similar(url=page.url),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in kinds}
-    for page in asked:
-        for name, question in kinds.items():
-            seconds[name] += clocked(question, [page])
-    p50 = {name: percentiles(each[WARM:] or each) for name, each in seconds.items()}
-    rows = [
-        (
-            name,
-            f"{middle * 1e3:.1f} / {late * 1e3:.1f}",
-            f"{middle / p50[MATCH][0]:.2f} ×",
-            f"{middle / p50[MLT][0]:.2f} ×",
-        )
-        for name, (middle, late) in p50.items()
-    ]
+    rows = in_turns(kinds, asked, beside=(MATCH, MLT))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of match", "of mlt"), rows, AIM)
+
+
+def in_turns(
+    kinds: dict[str, Callable[[Asked], Any]], asked: Sequence[Asked], *, beside: tuple[str, str]
+) -> list[tuple[str, ...]]:
+    """A row for each kind of question: milliseconds, and how many times as long as two of them take."""
+    seconds: dict[str, list[float]] = {name: [] for name in kinds}
+    for each in asked:
+        for name, question in kinds.items():
+            seconds[name] += clocked(question, [each])
+    p50 = {name: percentiles(every[WARM:] or every) for name, every in seconds.items()}
+    return [
+        (name, f"{middle * 1e3:.1f} / {late * 1e3:.1f}", *(f"{middle / p50[other][0]:.2f} ×" for other in beside))
+        for name, (middle, late) in p50.items()
+    ]
 
 
 def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Table:

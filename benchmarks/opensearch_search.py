@@ -13,8 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.generated_pages import generated_pages
-from benchmarks.opensearch_questions import filled, search
-from benchmarks.store import clocked, percentiles
+from benchmarks.opensearch_questions import WARM, filled, in_turns, search
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
@@ -27,7 +26,6 @@ from tests.quality.corpora import manuals, records
 
 RECORDS = 50_000
 QUERIES = 250
-WARM = 50  # that are not counted
 TOP, HUNDRED, RAW = (
     "search, the first 10",
     "search, the first 100",
@@ -79,19 +77,6 @@ def times_table(title: str, index: Index, client: Any, texts: list[str], run: Ru
     }
     for name, how in KINDS.items():
         kinds[name] = lambda typed, how=how: index.search(typed, **how)  # type: ignore[misc]
-    seconds: dict[str, list[float]] = {name: [] for name in kinds}
-    for typed in asked:
-        for name, question in kinds.items():
-            seconds[name] += clocked(question, [typed])
-    p50 = {name: percentiles(each[WARM:] or each) for name, each in seconds.items()}
-    rows = [
-        (
-            name,
-            f"{middle * 1e3:.1f} / {late * 1e3:.1f}",
-            f"{middle / p50[TOP][0]:.2f} ×",
-            f"{middle / p50[HUNDRED][0]:.2f} ×",
-        )
-        for name, (middle, late) in p50.items()
-    ]
+    rows = in_turns(kinds, asked, beside=(TOP, HUNDRED))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of 10", "of 100"), rows, AIM)

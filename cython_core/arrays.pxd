@@ -1,6 +1,6 @@
 """Arrays at the door of the core: any contiguous buffer of the right integers, or a TypeError that says what came."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef inline const uint64_t[::1] hashes(object values, str caller):
@@ -11,6 +11,16 @@ cdef inline const uint64_t[::1] hashes(object values, str caller):
         except (TypeError, ValueError, BufferError):
             pass
     raise TypeError(f"{caller}() wants an array of 64-bit unsigned integers (typecode 'Q'), got {kind(values)}")
+
+
+cdef inline const uint32_t[::1] page_numbers(object values, str caller):
+    """A view of 32-bit unsigned integers."""
+    if values is not None:
+        try:
+            return values
+        except (TypeError, ValueError, BufferError):
+            pass
+    raise TypeError(f"{caller}() wants an array of 32-bit unsigned integers (typecode 'I'), got {kind(values)}")
 
 
 cdef inline str kind(object values):

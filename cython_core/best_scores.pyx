@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from opensearch_winnow.cython_core.arrays cimport kind
+from opensearch_winnow.cython_core.arrays cimport kind, page_numbers
 
 cdef array.array NUMBERS = array.array("I")
 cdef array.array SCORES = array.array("f")
@@ -18,7 +18,7 @@ def best(numbers, scores, count) -> tuple[array.array, array.array, array.array,
 
     `count` is at least 1 and at most the number of scores.
     """
-    cdef const uint32_t[::1] number = _numbers(numbers, "best")
+    cdef const uint32_t[::1] number = page_numbers(numbers, "best")
     cdef const float[::1] score = _scores(scores, number, "best")
     cdef Py_ssize_t n = number.shape[0], wanted = count, i, above = 0, tied = 0
     if not 1 <= wanted <= n:
@@ -52,9 +52,9 @@ def best(numbers, scores, count) -> tuple[array.array, array.array, array.array,
 
 def among(numbers, scores, some, *, bint left_out=False) -> tuple[array.array, array.array]:
     """The pages that are among some others, with their scores; or those that are not. All numbers are in order."""
-    cdef const uint32_t[::1] number = _numbers(numbers, "among")
+    cdef const uint32_t[::1] number = page_numbers(numbers, "among")
     cdef const float[::1] score = _scores(scores, number, "among")
-    cdef const uint32_t[::1] other = _numbers(some, "among")
+    cdef const uint32_t[::1] other = page_numbers(some, "among")
     cdef Py_ssize_t n = number.shape[0], m = other.shape[0], i, j = 0, count = 0
     cdef array.array kept = array.clone(NUMBERS, n, zero=False)
     cdef array.array kept_scores = array.clone(SCORES, n, zero=False)
@@ -99,15 +99,6 @@ cdef float nth(float* scores, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
 
 cdef inline float median(float a, float b, float c) noexcept nogil:
     return max(min(a, b), min(max(a, b), c))
-
-
-cdef const uint32_t[::1] _numbers(object values, str caller):
-    if values is not None:  # which Cython would take for a view
-        try:
-            return values
-        except (TypeError, ValueError, BufferError):
-            pass
-    raise TypeError(f"{caller}() wants an array of 32-bit unsigned integers (typecode 'I'), got {kind(values)}")
 
 
 cdef const float[::1] _scores(object values, const uint32_t[::1] numbers, str caller):

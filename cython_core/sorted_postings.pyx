@@ -7,7 +7,7 @@ from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 
-from opensearch_winnow.cython_core.arrays cimport hashes, kind
+from opensearch_winnow.cython_core.arrays cimport hashes, page_numbers
 
 cdef array.array NO_TOKENS = array.array("Q")
 cdef array.array NO_PAGES = array.array("I")
@@ -21,8 +21,8 @@ cdef struct Posting:
 def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
     """The postings of pages, each once; `tokens` are those of all pages, and the first of them has `counts[0]`."""
     cdef const uint64_t[::1] source = hashes(tokens, "sorted_postings")
-    cdef const uint32_t[::1] lengths = _numbers(counts, "sorted_postings")
-    cdef const uint32_t[::1] numbers = _numbers(pages, "sorted_postings")
+    cdef const uint32_t[::1] lengths = page_numbers(counts, "sorted_postings")
+    cdef const uint32_t[::1] numbers = page_numbers(pages, "sorted_postings")
     cdef Py_ssize_t n = source.shape[0], m = lengths.shape[0], i, j, end, k = 0, total = 0
     for i in range(m):
         total += lengths[i]
@@ -82,7 +82,7 @@ def without(tokens, pages, dropped) -> tuple[array.array, array.array]:
     """The postings but for those of some pages, which are sorted."""
     cdef const uint64_t[::1] a = hashes(tokens, "without")
     cdef const uint32_t[::1] p = _pages(pages, a, "without")
-    cdef const uint32_t[::1] d = _numbers(dropped, "without")
+    cdef const uint32_t[::1] d = page_numbers(dropped, "without")
     cdef Py_ssize_t n = a.shape[0], m = d.shape[0], i, k = 0
     cdef array.array kept = array.clone(NO_TOKENS, n, zero=False)
     cdef array.array on = array.clone(NO_PAGES, n, zero=False)
@@ -146,16 +146,7 @@ cdef tuple _arrays(const Posting* postings, Py_ssize_t n):
 
 
 cdef const uint32_t[::1] _pages(object pages, const uint64_t[::1] tokens, str caller):
-    cdef const uint32_t[::1] numbers = _numbers(pages, caller)
+    cdef const uint32_t[::1] numbers = page_numbers(pages, caller)
     if numbers.shape[0] != tokens.shape[0]:
         raise ValueError(f"{caller}() wants a page for each token: {numbers.shape[0]} for {tokens.shape[0]}")
     return numbers
-
-
-cdef const uint32_t[::1] _numbers(object values, str caller):
-    if values is not None:  # which Cython would take for a view
-        try:
-            return values
-        except (TypeError, ValueError, BufferError):
-            pass
-    raise TypeError(f"{caller}() wants an array of 32-bit unsigned integers (typecode 'I'), got {kind(values)}")

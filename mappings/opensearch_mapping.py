@@ -85,8 +85,8 @@ def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
 
 
 def fragment(below: str = "") -> dict[str, Any]:
-    """Only the fields that fingerprinting makes, for somebody's own mapping; if said, below an object field."""
-    made: dict[str, Any] = {"properties": _copy(HASH_FIELDS)}
+    """Only what fingerprinting makes, and the cluster, for somebody's own mapping; if said, below an object field."""
+    made: dict[str, Any] = {"properties": _copy({**HASH_FIELDS, "cluster": KEYWORD})}
     for name in reversed(below.split(".") if below else []):
         made = {"properties": {name: made}}
     return made

@@ -27,8 +27,6 @@ from opensearch_winnow.stores.store import Ranked, View
 PATIENCE = 10_000  # pages that are looked at for one page of results, if all are copies of each other
 TOGETHER = 1_000  # pages that are looked at together at most
 VALUES = 100  # of a facet, those with the most pages
-
-
 NONE = array("Q")
 CLUSTERS: tuple[Way, ...] = ("cluster", "both")  # ways in which clusters count
 SIGNATURES: tuple[Way, ...] = ("signature", "both")

@@ -11,7 +11,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker, hashes_of
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.opensearch_document import hash_fields, source_of
-from opensearch_winnow.mappings.opensearch_mapping import KEYWORD, fragment
+from opensearch_winnow.mappings.opensearch_mapping import fragment
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
 
@@ -29,12 +29,7 @@ def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", clust
 
 def mapping_fragment(below: str = "") -> dict[str, Any]:
     """`{"properties": …}` of these fields, for the mapping of your own index; if said, below an object field of it."""
-    made = fragment(below)
-    innermost = made["properties"]
-    for name in below.split(".") if below else ():
-        innermost = innermost[name]["properties"]
-    innermost["cluster"] = dict(KEYWORD)  # which no text tells
-    return made
+    return fragment(below)
 
 
 def actions(

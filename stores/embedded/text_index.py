@@ -21,9 +21,8 @@ from opensearch_winnow.stores.embedded.rows import Row, only, sound
 
 JOINED = 8
 SMALLEST = 4_096  # words in a run of the first kind
-KINDS = (
-    5  # so that no row grows without end: a run of more than SMALLEST * 8 ** 4, some 17 million words, stays as it is
-)
+# So that no row grows without end: a run of more than SMALLEST * 8 ** 4, some 17 million words, stays as it is.
+KINDS = 5
 GAP = 100_000  # numbers of pages that are gone, between runs that stay apart: each would take two bytes
 PLACE = 32  # bits of a block's place that count the blocks of its run
 AT_ONCE = 16  # blocks in memory, of each run, while some become one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,29 +13,9 @@ from opensearch_winnow.cli.display_width import width
 from opensearch_winnow.cli.group_lines import more_like_this, percent_range
 from opensearch_winnow.cli.hit_list import blocks, marked
 from opensearch_winnow.cli.hit_words import as_typed, pages_in_groups, past_the_end, which_are_shown
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults
 from opensearch_winnow.queries.words import Words
-
-MILL = "http://example.org/mill"
-HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-card = Card(
-    id="0" * 32,
-    url=MILL,
-    site="example.org",
-    crawl="",
-    title="The mill",
-    fetched_at=datetime(2024, 3, 1, tzinfo=UTC),
-    latest=True,
-    text_digest="",
-    fingerprint_count=3,
-    shingle_count=100,
-    sketch_count=4,
-    duplicate=None,
-    duplicate_of=None,
-    cluster="0" * 32,
-)
+from tests.cli.shown_card import HOSTILE, MILL, card
 
 
 def member(resemblance: float = 0.94, error: float = 0.0, **others: Any) -> Member:

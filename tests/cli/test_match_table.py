@@ -16,29 +16,10 @@ from opensearch_winnow.cli.match_table import table
 from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.cli.percent import compact_percent
 from opensearch_winnow.cli.time_period import TimePeriod
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
+from tests.cli.shown_card import HOSTILE, MILL, card
 
-MILL = "http://example.org/mill"
-HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-card = Card(
-    id="0" * 32,
-    url=MILL,
-    site="example.org",
-    crawl="",
-    title="The mill",
-    fetched_at=datetime(2024, 3, 1, tzinfo=UTC),
-    latest=True,
-    text_digest="",
-    fingerprint_count=3,
-    shingle_count=100,
-    sketch_count=4,
-    duplicate=None,
-    duplicate_of=None,
-    cluster="0" * 32,
-)
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
 
 

@@ -121,7 +121,7 @@ def test_settings_are_kept_however_long_they_are(client: OpenSearch) -> None:
 
 
 def test_a_fragment_is_ours_alone_and_below_any_field() -> None:
-    assert fragment() == {"properties": HASH_FIELDS}
+    assert fragment() == {"properties": {**HASH_FIELDS, "cluster": FIELDS["cluster"]}}
     assert fragment("a.b") == {"properties": {"a": {"properties": {"b": fragment()}}}}
 
 
