@@ -13,7 +13,9 @@ from libc.stdint cimport INT32_MAX, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind
-from opensearch_winnow.cython_core.differing_bins cimport bins_of, differing_bins, resemblance, resemblance_error
+from opensearch_winnow.cython_core.differing_bins cimport (
+    FEW, bins_of, differing_bins, most_alike, most_differing, resemblance, resemblance_error,
+)
 
 cdef enum Standing:
     LEADS = -1
@@ -27,15 +29,13 @@ cdef array.array PLACES = array.array("i")
 cdef array.array SHARES = array.array("d")
 
 cdef enum:
-    # Shingles. Where a page has fewer, the true error is up to 1.7 times the claimed one, and twice as many are clear.
-    FEW = 20
     # Bytes of a MinHash that are looked at first. Most pages have little in common, and a quarter of the bins tells.
     FIRST = 128
 
 
 cdef struct Bounds:
     # How many bins of two pages differ at most if they surely resemble each other, if they may, and if they may by the
-    # first bytes. As more bins differ none becomes true again, whatever the threshold and the number of errors.
+    # first bytes.
     Py_ssize_t surely
     Py_ssize_t maybe
     Py_ssize_t maybe_at_first
@@ -127,21 +127,12 @@ cdef class Joins:
         return self.bins > 0 and self.counts[page] > 0
 
     cdef Bounds _bounds(self, double clear):
+        cdef Py_ssize_t at_first = self.first * 8 // self.bits
         return Bounds(
-            self._most_differing(self.bins, -clear),
-            self._most_differing(self.bins, clear),
-            self._most_differing(self.first * 8 // self.bits, clear + 1.0),  # it is one more chance to err
+            most_differing(self.bins, self.bits, self.threshold, -clear),
+            most_differing(self.bins, self.bits, self.threshold, clear),
+            most_differing(at_first, self.bits, self.threshold, clear + 1.0),  # it is one more chance to err
         )
-
-    cdef Py_ssize_t _most_differing(self, Py_ssize_t bins, double errors):
-        """Of so many bins, with an estimate that reaches the threshold with so many errors added; -1: not even none."""
-        cdef Py_ssize_t differing
-        for differing in range(bins, -1, -1):
-            if resemblance(differing, bins, self.bits) + errors * resemblance_error(differing, bins, self.bits) >= (
-                self.threshold
-            ):
-                return differing
-        return -1
 
     cdef bint _decide(
         self, const uint64_t[::1] known, const double[::1] exact, Py_ssize_t at_most, Pairs* uncertain
@@ -183,9 +174,8 @@ cdef class Joins:
         cdef bint waits = False
         for i in range(standing):
             earlier = may_lead[i]
-            # As much as their sizes allow. A quotient, as an exact resemblance is, so that rounding does not matter.
             smaller = min(self.counts[page], self.counts[earlier])
-            most = <double>smaller / max(self.counts[page], self.counts[earlier])
+            most = most_alike(self.counts[page], self.counts[earlier])
             if most < self.threshold:
                 continue
             bounds = &self.of_few if smaller < FEW else &self.usual

@@ -98,11 +98,13 @@ def opened(file: Path) -> Iterator[pq.ParquetFile]:
         raise RecordsError(f"{file} cannot be read as a record file, or is damaged: {reason}") from None
 
 
-def batches(file: Path, keep: pa.BooleanArray | None = None) -> Iterator[pa.RecordBatch]:
+def batches(
+    file: Path, keep: pa.BooleanArray | None = None, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
     """The rows of a file, few at a time; with `keep`, those for which it is true."""
     row = 0
     with opened(file) as parquet:
-        for batch in _batches(parquet):
+        for batch in _batches(parquet, columns):
             chosen = batch if keep is None else batch.filter(keep.slice(row, len(batch)))
             row += len(batch)
             if len(chosen):

@@ -1,0 +1,1 @@
+"""Batches: records → pairs → verified edges → clusters, on DuckDB or Spark."""

@@ -1,0 +1,208 @@
+"""From records to edges on one machine: pages in their order, candidate pairs, verdicts, texts where they are needed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
+from opensearch_winnow.clusters.columns import EDGE, JUDGED, PAIR, POSTING, bars, column, numbers
+from opensearch_winnow.clusters.duckdb_connection import Connection
+from opensearch_winnow.clusters.flat_files import RowFile, SetFile
+from opensearch_winnow.clusters.found import Candidates
+from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
+from opensearch_winnow.cython_core.token_pairs import TokenPairs
+from opensearch_winnow.queries.compare import side
+from opensearch_winnow.queries.estimated import CLEAR
+
+# Pages have numbers in their order, and contents that of their first page. Keys of different kinds begin differently.
+PAGES = """
+CREATE TABLE pages AS
+SELECT * EXCLUDE (shingle_digest, shingle_count, key), min(number) OVER (PARTITION BY key) AS content, key
+FROM (
+    SELECT *,
+        (row_number() OVER (ORDER BY fetched_at NULLS LAST, length(url), url, id) - 1)::UINTEGER AS number,
+        CASE WHEN shingle_count > 0 THEN 's' || shingle_digest
+             WHEN content_digest <> '' THEN 'c' || content_digest
+             ELSE 'i' || id END AS key
+    FROM fed
+)
+"""
+READ = (
+    "id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count", "cluster",
+)  # fmt: skip
+EARLIER, LATER = "(pair >> 32)", "(pair & 4294967295)"
+
+
+class Edges:
+    """Makes the tables `pages` and `edges`."""
+
+    def __init__(
+        self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, memory: int, progress: Progress
+    ) -> None:
+        self._con = con
+        self._scan = scan
+        self._scheme = scan.scheme
+        self._asked = asked
+        self._folder = folder
+        self._progress = progress
+        self.found = Candidates()
+        self.pages = 0
+        self._numbers = array("I")  # of the rows
+        self._contents = array("I")
+        self._counts = array("I")  # shingles of the pages, by number
+        self._minhashes: RowFile | None = None
+        # So many pages that the MinHashes of twice as many are a quarter of the memory.
+        self._block = max(memory // 8 // self._size, 1)
+
+    @property
+    def _size(self) -> int:
+        return self._scheme.bins * self._scheme.bits // 8
+
+    def make_pages(self) -> None:
+        fields = [(name, pa.int64() if name == "fetched_at" else pa.string()) for name in READ]
+        schema = pa.schema([("row", pa.uint32()), *fields]).set(
+            READ.index("shingle_count") + 1, pa.field("shingle_count", pa.int32())
+        )
+        self._con.feed(PAGES, schema, self._read(schema))
+        for batch in self._con.batches("SELECT number, content FROM pages ORDER BY row"):
+            self._numbers.frombytes(numbers(batch.column(0), "I").cast("B"))
+            self._contents.frombytes(numbers(batch.column(1), "I").cast("B"))
+        self.pages = len(self._numbers)
+        self._counts = array("I", bytes(4 * self.pages))
+
+    def _read(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        for row, batch in self._scan.columns(*READ):
+            self._progress("reading", row, None)
+            times = batch.column("fetched_at").cast(pa.int64())
+            batch = batch.set_column(batch.schema.get_field_index("fetched_at"), "fetched_at", times)
+            rows = pa.array(range(row, row + len(batch)), pa.uint32())
+            yield pa.record_batch([rows, *(batch.column(name) for name in READ)], schema=schema)
+
+    def make_edges(self) -> None:
+        """In one stream: each step takes what the one before it gives, and only sorting and distinguishing need room."""
+        con = self._con
+        self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._size)
+        postings = con.through("SELECT token, page FROM fed ORDER BY token, page", POSTING, self._postings())
+        in_blocks = f"{EARLIER} // {self._block}, {LATER} // {self._block}, pair"
+        pairs = con.through(f"SELECT DISTINCT pair FROM fed ORDER BY {in_blocks}", PAIR, self._pairs(postings))
+        con.feed("CREATE TABLE judged AS SELECT * FROM fed", JUDGED, self._judged(pairs))
+        con.run(
+            "CREATE TABLE edges AS SELECT pair, resemblance, error, false AS exact"
+            f" FROM judged WHERE verdict = {ALIKE}"
+        )
+        con.feed("INSERT INTO edges SELECT * FROM fed", EDGE, self._decided(in_blocks))
+        con.run("DROP TABLE judged")
+        (self.found.edges,) = con.row("SELECT count(*) FROM edges")
+
+    def _first_pages(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
+        """The numbers of some rows, and whether each is the first page of its content."""
+        some = column(self._numbers, row, row + count)
+        return some, pc.equal(some, column(self._contents, row, row + count))
+
+    def _postings(self) -> Iterator[pa.RecordBatch]:
+        """And the MinHashes are put where they are found by number."""
+        fields = ("bands",) if self._asked.fast else ("bands", "sketch")
+        for row, batch in self._scan.columns("shingle_count", "minhash", *fields):
+            self._progress("reading tokens", row, self.pages)
+            some, first = self._first_pages(row, len(batch))
+            wanted = pc.and_(first, pc.greater(batch.column("shingle_count"), 0))
+            some, batch = some.filter(wanted), batch.filter(wanted)
+            self._keep(numbers(some, "I"), batch)
+            tokens = [batch.column(name) for name in fields]
+            pages = [some.take(pc.list_parent_indices(each)) for each in tokens]
+            flat = [each.flatten() for each in tokens]
+            yield pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(pages)], schema=POSTING)
+
+    def _keep(self, pages: memoryview, batch: pa.RecordBatch) -> None:
+        assert self._minhashes is not None
+        counts = batch.column("shingle_count").to_pylist()
+        for page, count, minhash in zip(pages, counts, batch.column("minhash"), strict=True):
+            packed = memoryview(minhash.as_buffer())
+            if len(packed) != self._size:
+                raise ClusterError(f"a record has a MinHash of {len(packed)} bytes, and its scheme of {self._size}")
+            self._minhashes[page] = packed
+            self._counts[page] = count
+
+    def _pairs(self, postings: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        pairing = TokenPairs(self._asked.compared)
+        done = 0
+        for batch in postings:
+            self._progress("pairing", done, None)
+            pairs = pairing.add(numbers(batch.column(0), "Q"), numbers(batch.column(1), "I"))
+            yield pa.record_batch([column(pairs)], schema=PAIR)
+            done += len(batch)
+        self.found.common, self.found.longest = pairing.common, pairing.longest
+        self.found.left_out = pairing.left_out
+
+    def _judged(self, pairs: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Those that are alike, or may be."""
+        for batch in pairs:
+            self._progress("comparing", self.found.compared, None)
+            self.found.compared += len(batch)
+            values, errors, verdicts = map(column, self.judge(numbers(batch.column(0), "Q")))
+            self._count(values.filter(pc.not_equal(verdicts, UNCERTAIN)))
+            judged = pa.record_batch([batch.column(0), values, errors, verdicts], schema=JUDGED)
+            yield judged.filter(pc.not_equal(verdicts, DIFFERENT))
+
+    def judge(self, pairs: memoryview) -> tuple[array[float], array[float], array[int]]:
+        assert self._minhashes is not None
+        return pair_verdicts(
+            pairs,
+            self._minhashes.rows,
+            self._counts,
+            self._size,
+            threshold=self._asked.threshold,
+            bits=self._scheme.bits,
+            clear=CLEAR,
+        )
+
+    def _decided(self, in_blocks: str) -> Iterator[pa.RecordBatch]:
+        """The uncertain ones that are alike, from their texts where these are at hand."""
+        done = 0
+        sets = self._sets()
+        with sets:
+            unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY {in_blocks}"
+            for batch in self._con.batches(unclear):
+                self._progress("comparing texts", done, None)
+                done += len(batch)
+                pair, estimates, errors = batch.columns
+                exact = column(sets.resemblances(numbers(pair, "Q")))
+                known = pc.invert(pc.is_nan(exact))
+                values = pc.if_else(known, exact, estimates)
+                self.found.exact += known.true_count
+                self._count(values)
+                edges = pa.record_batch([pair, values, pc.if_else(known, 0.0, errors), known], schema=EDGE)
+                yield edges.filter(pc.greater_equal(values, self._asked.threshold))
+
+    def _sets(self) -> SetFile:
+        """The shingles of the pages that are in uncertain pairs, from their texts."""
+        wanted = array("B", bytes(self.pages))
+        ends = " UNION ".join(f"SELECT {end} AS page FROM judged WHERE verdict = {UNCERTAIN}" for end in (EARLIER, LATER))
+        for batch in self._con.batches(ends):
+            for page in numbers(batch.column(0), "Q"):
+                wanted[page] = 1
+        sets = SetFile(self._folder / "shingles", self.pages)
+        if not any(wanted):
+            return sets
+        flags = column(wanted)
+        for row, batch in self._scan.columns("url", "text"):
+            self._progress("reading texts", row, self.pages)
+            some, first = self._first_pages(row, len(batch))
+            these = pc.and_(pc.and_(first, pc.equal(flags.take(some), 1)), pc.not_equal(batch.column("text"), ""))
+            batch = batch.filter(these)
+            for page, url, text in zip(numbers(some.filter(these), "I"), *batch.to_pydict().values(), strict=True):
+                sets[page] = side(text, self._scheme, name=url).shingles
+        return sets
+
+    def _count(self, resemblances: pa.Array) -> None:
+        self.found.histogram = [a + b for a, b in zip(self.found.histogram, bars(resemblances), strict=True)]
+
+    def close(self) -> None:
+        if self._minhashes:
+            self._minhashes.close()

@@ -1,0 +1,93 @@
+"""What a clustering has found: two tables, and what there is to say about them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from opensearch_winnow.mappings.record_columns import TIME
+
+# The bars of the histogram: of resemblances from 0 to .02, and so on; the last has 1 in it.
+BARS = 50
+
+CLUSTERS = pa.schema(
+    [
+        pa.field("url", pa.string(), nullable=False),
+        pa.field("fetched_at", TIME),
+        pa.field("capture", pa.string(), nullable=False),  # the id of the record
+        pa.field("cluster", pa.string(), nullable=False),  # the id of its representative's
+        pa.field("representative", pa.string(), nullable=False),  # the URL of that one
+        pa.field("resemblance", pa.float64(), nullable=False),  # to it
+        pa.field("error", pa.float64(), nullable=False),  # the standard error of that; 0: exact
+    ]
+)
+# Why pages are in one cluster. Of pages with the same shingles each is an edge to the first of them.
+EDGES = pa.schema(
+    [
+        pa.field("url", pa.string(), nullable=False),  # of the earlier page
+        pa.field("other_url", pa.string(), nullable=False),
+        pa.field("capture", pa.string(), nullable=False),
+        pa.field("other_capture", pa.string(), nullable=False),
+        pa.field("resemblance", pa.float64(), nullable=False),
+        pa.field("error", pa.float64(), nullable=False),
+        pa.field("rule", pa.string(), nullable=False),  # content, text, shingles: what is equal; exact or estimate
+        pa.field("scheme", pa.string(), nullable=False),
+    ]
+)
+# Which clusters a store is told of.
+CHANGES = pa.schema([pa.field("capture", pa.string(), nullable=False), pa.field("cluster", pa.string(), nullable=False)])
+
+
+class Largest(NamedTuple):
+    """One of the largest clusters."""
+
+    pages: int
+    cluster: str
+    url: str  # of the representative
+    title: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidates:
+    """How pairs were found, and what was not looked at."""
+
+    compared: int = 0  # pairs of pages
+    exact: int = 0  # of them, decided by their texts
+    edges: int = 0  # of them, at or above the threshold
+    common: int = 0  # tokens that are on so many pages that not all pairs of them were compared
+    longest: int = 0  # pages that the most common token is on
+    left_out: int = 0  # pairs of pages that one such token has and that it did not propose; others may have
+    # How many of the compared pairs have which resemblance: BARS bars.
+    histogram: list[int] = field(default_factory=lambda: [0] * BARS)
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """A clustering in numbers. A cluster has two pages or more."""
+
+    engine: str
+    scheme: str
+    pages: int
+    contents: int  # different sets of shingles
+    clusters: int
+    clustered_pages: int
+    identical_clusters: int  # whose pages all have the same shingles
+    identical_pages: int
+    sizes: dict[int, int]  # how many clusters have so many pages
+    largest: list[Largest]  # the largest first; of one size by id
+    edges: int  # with those between equal pages: the rows of the evidence
+    candidates: Candidates
+    expected_recall: float | None = None  # of edges, by bands alone; None if sketches were looked at too
+    changed: int | None = None  # pages of the store that got another cluster
+    fresh: int | None = None  # contents that were not in the state; None without one
+    seconds: float = 0.0
+
+    def as_document(self) -> dict[str, Any]:
+        """As JSON values."""
+        document = asdict(self)
+        document["largest"] = self.largest[0].pages if self.largest else 0
+        document["largest_clusters"] = [each._asdict() for each in self.largest]
+        document["sizes"] = {str(size): count for size, count in sorted(self.sizes.items())}
+        return document

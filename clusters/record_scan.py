@@ -1,0 +1,41 @@
+"""The records that are clustered, column by column: each capture once, few at a time in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+
+from opensearch_winnow.mappings.parquet import batches, latest, record_files, scheme_of
+from opensearch_winnow.mappings.written_scheme import other_scheme
+from opensearch_winnow.scheme import Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class RecordScan:
+    """Rows of record files have numbers, in the order of the files; a row that a later one replaces has none."""
+
+    files: Sequence[Path]
+    scheme: Scheme
+    keep: Sequence[pa.BooleanArray | None]
+
+    @classmethod
+    def of(cls, names: Sequence[str], key: str | None = None) -> Self:
+        """Of files and folders of them. Refused if they are of two schemes."""
+        scheme, *others = map(scheme_of, names)
+        for name, other in zip(names[1:], others, strict=True):
+            if other.id != scheme.id:
+                raise other_scheme(name, other.id, scheme.id)
+        files = [file for name in names for file in record_files(name)]
+        return cls(files, scheme.scheme(key), latest(files) if len(files) > 1 else [None])
+
+    def columns(self, *names: str) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Batches of some columns, each with the number of its first row."""
+        row = 0
+        for file, keep in zip(self.files, self.keep, strict=True):
+            for batch in batches(file, keep, names):
+                yield row, batch
+                row += len(batch)

@@ -1,0 +1,141 @@
+"""Pairs of pages that have a token in common, from postings: the pages of one token, then those of another.
+
+A pair is an integer: the number of the later page, and above 32 bits that of the earlier.
+"""
+
+import array
+
+from cpython cimport array
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+
+from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
+
+cdef array.array PAIRS = array.array("Q")
+
+
+cdef struct Pairs:
+    uint64_t* keys
+    Py_ssize_t count
+    Py_ssize_t room
+
+
+cdef class TokenPairs:
+    """Takes postings in parts, the pages of each token in ascending order.
+
+    A page is paired with all pages before it that have the token; if these are more than `most`, with the first half of
+    that and the last half. So pairs grow with the pages and not with their square, those that come first are sure to
+    be seen, and no page changes the pairs of pages before it.
+    """
+
+    cdef readonly Py_ssize_t most
+    cdef readonly Py_ssize_t common  # tokens that are on more pages than that, and one
+    cdef readonly Py_ssize_t longest  # pages that a token is on
+    cdef readonly uint64_t left_out  # pairs that common tokens have in excess
+    cdef Py_ssize_t heads  # how many of `most` are the first pages
+    cdef uint32_t* head
+    cdef uint32_t* tail  # a ring: the n-th page after the first ones is at n, modulo its size
+    cdef uint64_t token
+    cdef Py_ssize_t count  # pages of the token so far
+    cdef uint32_t last  # of them
+
+    def __cinit__(self, Py_ssize_t most):
+        if not 2 <= most <= 1_000_000:
+            raise ValueError(f"TokenPairs() wants to pair a page with 2 to 1,000,000 before it, not {most}")
+        self.most = most
+        self.heads = most // 2
+        self.head = <uint32_t*>malloc(most * sizeof(uint32_t))
+        if self.head == NULL:
+            raise MemoryError(f"TokenPairs() could not get memory for {most} pages")
+        self.tail = self.head + self.heads
+
+    def __dealloc__(self):
+        free(self.head)
+
+    def add(self, tokens, pages, changed=None) -> array.array:
+        """The pairs of these pages with those before them, also of earlier parts ('Q').
+
+        `changed` has a byte for every page there is: pairs of two pages that have 0 there are left out.
+        """
+        cdef const uint64_t[::1] token = hashes(tokens, "add")
+        cdef const uint32_t[::1] page = page_numbers(pages, "add")
+        cdef const unsigned char[::1] flags = _flags(changed)
+        cdef const unsigned char* flag = NULL
+        cdef Py_ssize_t i, n = token.shape[0], wrong = -1
+        cdef Pairs pairs = Pairs(NULL, 0, 0)
+        cdef array.array result
+        if page.shape[0] != n:
+            raise ValueError(f"add() wants a page for each token: {page.shape[0]} for {n}")
+        for i in range(n if changed is not None else 0):
+            if page[i] >= flags.shape[0]:
+                raise ValueError(f"add() is told of {flags.shape[0]} pages whether they changed, and not of {page[i]}")
+        if changed is not None and flags.shape[0]:
+            flag = &flags[0]
+        try:
+            with nogil:
+                for i in range(n):
+                    if self.count == 0 or token[i] != self.token:
+                        self.token = token[i]
+                        self.count = 0
+                    elif page[i] <= self.last:
+                        if page[i] < self.last:
+                            wrong = i
+                            break
+                        continue  # a token may come twice on a page
+                    self._pair(page[i], flag, &pairs)
+                    if pairs.count > pairs.room:
+                        break
+                    self._keep(page[i])
+            if wrong >= 0:
+                raise ValueError(f"add() wants the pages of a token in order, got {page[wrong]} after {self.last}")
+            if pairs.count > pairs.room:
+                raise MemoryError(f"add() could not get memory for {pairs.count} pairs")
+            result = array.clone(PAIRS, pairs.count, zero=False)
+            for i in range(pairs.count):
+                result.data.as_ulonglongs[i] = pairs.keys[i]
+        finally:
+            free(pairs.keys)
+        return result
+
+    cdef void _pair(self, uint32_t page, const unsigned char* changed, Pairs* pairs) noexcept nogil:
+        cdef Py_ssize_t i, tails = self.most - self.heads
+        for i in range(min(self.count, self.heads)):
+            if changed == NULL or changed[page] or changed[self.head[i]]:
+                _append(pairs, self.head[i], page)
+        for i in range(min(max(self.count - self.heads, 0), tails)):
+            if changed == NULL or changed[page] or changed[self.tail[i]]:
+                _append(pairs, self.tail[i], page)
+        if self.count > self.most:
+            self.left_out += <uint64_t>(self.count - self.most)
+            self.common += self.count == self.most + 1
+
+    cdef void _keep(self, uint32_t page) noexcept nogil:
+        if self.count < self.heads:
+            self.head[self.count] = page
+        else:
+            self.tail[(self.count - self.heads) % (self.most - self.heads)] = page
+        self.last = page
+        self.count += 1
+        self.longest = max(self.longest, self.count)
+
+
+cdef void _append(Pairs* pairs, uint32_t earlier, uint32_t later) noexcept nogil:
+    """Count it in any case: if there are more than there is room for, there was no memory."""
+    cdef uint64_t* larger
+    if pairs.count == pairs.room:
+        larger = <uint64_t*>realloc(pairs.keys, (2 * pairs.room + 64) * sizeof(uint64_t))
+        if larger != NULL:
+            pairs.keys = larger
+            pairs.room = 2 * pairs.room + 64
+    if pairs.count < pairs.room:
+        pairs.keys[pairs.count] = (<uint64_t>earlier << 32) | later
+    pairs.count += 1
+
+
+cdef const unsigned char[::1] _flags(object changed):
+    if changed is not None:
+        try:
+            return changed
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(f"add() wants a byte for each page, whether it changed, got {kind(changed)}") from None
+    return b""
