@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,6 @@ from opensearch_winnow.stores.store import Store
 
 if TYPE_CHECKING:  # Arrow takes half a second to import, which --help need not wait for.
     import pyarrow as pa
-
-BATCH = 1_000  # records that become columns at a time
 
 
 class StoredRecords:
@@ -44,19 +41,9 @@ class StoredRecords:
 
     def write_parquet(self, target: Path) -> int:
         """Into one record file. How many there were: a store may be written meanwhile."""
-        from opensearch_winnow.mappings.hidden_parquet import HiddenParquet  # noqa: PLC0415
-        from opensearch_winnow.mappings.record_columns import as_columns  # noqa: PLC0415
+        from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
-        records = self.records()
-        out = HiddenParquet(target, self.scheme)
-        try:
-            while some := list(islice(records, BATCH)):
-                out.write(as_columns(some))
-            out.place()
-        except BaseException:
-            out.discard()
-            raise
-        return out.rows
+        return export_records(self._store, target, self._where)
 
 
 class FiledRecords:

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 from opensearch_winnow.clusters.found import BARS
 
 TYPES = {"B": pa.uint8(), "I": pa.uint32(), "Q": pa.int64(), "d": pa.float64()}  # hashes and pairs are read with a sign
-PAIR = pa.schema([pa.field("pair", pa.int64())])
 POSTING = pa.schema([pa.field("token", pa.int64()), pa.field("page", pa.uint32())])
-JUDGED = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("verdict", pa.uint8())])
+JUDGED = pa.schema(
+    [("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("verdict", pa.uint8())]
+)
 EDGE = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("exact", pa.bool_())])
 
 

@@ -58,9 +58,7 @@ class Connection:
 
 
 @contextmanager
-def _fed(
-    cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
-) -> Iterator[None]:
+def _fed(cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[None]:
     raised: list[BaseException] = []
 
     def passed_on() -> Iterator[pa.RecordBatch]:

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
-from opensearch_winnow.clusters.columns import EDGE, JUDGED, PAIR, POSTING, bars, column, numbers
+from opensearch_winnow.clusters.columns import EDGE, JUDGED, POSTING, bars, column, numbers
 from opensearch_winnow.clusters.duckdb_connection import Connection
-from opensearch_winnow.clusters.flat_files import RowFile, SetFile
+from opensearch_winnow.clusters.flat_files import PairFiles, RowFile, SetFile
 from opensearch_winnow.clusters.found import Candidates
 from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.clusters.state import STILL, State, changed_pages
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
 from opensearch_winnow.queries.compare import side
@@ -36,15 +37,14 @@ FROM (
 READ = (
     "id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count", "cluster",
 )  # fmt: skip
+ROWS = 100_000  # pairs that are compared at a time
 EARLIER, LATER = "(pair >> 32)", "(pair & 4294967295)"
 
 
 class Edges:
     """Makes the tables `pages` and `edges`."""
 
-    def __init__(
-        self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, memory: int, progress: Progress
-    ) -> None:
+    def __init__(self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, progress: Progress) -> None:
         self._con = con
         self._scan = scan
         self._scheme = scan.scheme
@@ -57,8 +57,8 @@ class Edges:
         self._contents = array("I")
         self._counts = array("I")  # shingles of the pages, by number
         self._minhashes: RowFile | None = None
-        # So many pages that the MinHashes of twice as many are a quarter of the memory.
-        self._block = max(memory // 8 // self._size, 1)
+        self._tokens = 0
+        self._changed: array[int] | None = None  # a byte for each page: whether its pairs are made; None: all are
 
     @property
     def _size(self) -> int:
@@ -84,20 +84,28 @@ class Edges:
             rows = pa.array(range(row, row + len(batch)), pa.uint32())
             yield pa.record_batch([rows, *(batch.column(name) for name in READ)], schema=schema)
 
-    def make_edges(self) -> None:
-        """In one stream: each step takes what the one before it gives, and only sorting and distinguishing need room."""
+    def make_edges(self, before: State | None = None) -> None:
+        """All of them; or with a state of before, which is loaded, those that it does not have."""
         con = self._con
         self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._size)
-        postings = con.through("SELECT token, page FROM fed ORDER BY token, page", POSTING, self._postings())
-        in_blocks = f"{EARLIER} // {self._block}, {LATER} // {self._block}, pair"
-        pairs = con.through(f"SELECT DISTINCT pair FROM fed ORDER BY {in_blocks}", PAIR, self._pairs(postings))
-        con.feed("CREATE TABLE judged AS SELECT * FROM fed", JUDGED, self._judged(pairs))
+        pairs = PairFiles(self._folder / "pairs", self.pages)
+        try:
+            if before:
+                self._pair(self._changed_postings(), pairs)
+            else:
+                postings = con.through("SELECT token, page FROM fed ORDER BY token, page", POSTING, self._postings())
+                self._pair(postings, pairs)
+            con.feed("CREATE TABLE judged AS SELECT * FROM fed", JUDGED, self._judged(pairs))
+        finally:
+            pairs.close()
+        self._minhashes.forget()
         con.run(
-            "CREATE TABLE edges AS SELECT pair, resemblance, error, false AS exact"
-            f" FROM judged WHERE verdict = {ALIKE}"
+            f"CREATE TABLE edges AS SELECT pair, resemblance, error, false AS exact FROM judged WHERE verdict = {ALIKE}"
         )
-        con.feed("INSERT INTO edges SELECT * FROM fed", EDGE, self._decided(in_blocks))
+        con.feed("INSERT INTO edges SELECT * FROM fed", EDGE, self._decided())
         con.run("DROP TABLE judged")
+        if before:
+            con.run(STILL)
         (self.found.edges,) = con.row("SELECT count(*) FROM edges")
 
     def _first_pages(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
@@ -117,7 +125,9 @@ class Edges:
             tokens = [batch.column(name) for name in fields]
             pages = [some.take(pc.list_parent_indices(each)) for each in tokens]
             flat = [each.flatten() for each in tokens]
-            yield pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(pages)], schema=POSTING)
+            postings = pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(pages)], schema=POSTING)
+            self._tokens += len(postings)
+            yield postings
 
     def _keep(self, pages: memoryview, batch: pa.RecordBatch) -> None:
         assert self._minhashes is not None
@@ -129,26 +139,41 @@ class Edges:
             self._minhashes[page] = packed
             self._counts[page] = count
 
-    def _pairs(self, postings: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _changed_postings(self) -> Iterator[pa.RecordBatch]:
+        """Those of tokens on pages that have changed."""
+        self._con.feed("CREATE TABLE postings AS SELECT * FROM fed", POSTING, self._postings())
+        self._changed = array("B", bytes(self.pages))
+        for batch in changed_pages(self._con, self._asked.compared):
+            for page in numbers(batch, "I"):
+                self._changed[page] = 1
+        touched = "SELECT token FROM postings SEMI JOIN changed USING (page)"
+        (self._tokens,) = self._con.row(f"SELECT count(*) FROM postings WHERE token IN ({touched})")
+        yield from self._con.batches(
+            f"SELECT token, page FROM postings WHERE token IN ({touched}) ORDER BY token, page"
+        )
+        self._con.run("DROP TABLE postings")
+
+    def _pair(self, postings: Iterable[pa.RecordBatch], pairs: PairFiles) -> None:
         pairing = TokenPairs(self._asked.compared)
         done = 0
         for batch in postings:
-            self._progress("pairing", done, None)
-            pairs = pairing.add(numbers(batch.column(0), "Q"), numbers(batch.column(1), "I"))
-            yield pa.record_batch([column(pairs)], schema=PAIR)
+            self._progress("pairing", done, self._tokens)
+            pairs.add(pairing.add(numbers(batch.column(0), "Q"), numbers(batch.column(1), "I"), self._changed))
             done += len(batch)
         self.found.common, self.found.longest = pairing.common, pairing.longest
         self.found.left_out = pairing.left_out
 
-    def _judged(self, pairs: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _judged(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Those that are alike, or may be."""
-        for batch in pairs:
-            self._progress("comparing", self.found.compared, None)
-            self.found.compared += len(batch)
-            values, errors, verdicts = map(column, self.judge(numbers(batch.column(0), "Q")))
-            self._count(values.filter(pc.not_equal(verdicts, UNCERTAIN)))
-            judged = pa.record_batch([batch.column(0), values, errors, verdicts], schema=JUDGED)
-            yield judged.filter(pc.not_equal(verdicts, DIFFERENT))
+        for part, some in enumerate(pairs.distinct()):
+            self._progress("comparing", part, pairs.PARTS)
+            self.found.compared += len(some)
+            for start in range(0, len(some), ROWS):
+                pair = column(some, start, min(start + ROWS, len(some)))
+                values, errors, verdicts = map(column, self.judge(numbers(pair, "Q")))
+                self._count(values.filter(pc.not_equal(verdicts, UNCERTAIN)))
+                judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
+                yield judged.filter(pc.not_equal(verdicts, DIFFERENT))
 
     def judge(self, pairs: memoryview) -> tuple[array[float], array[float], array[int]]:
         assert self._minhashes is not None
@@ -162,12 +187,12 @@ class Edges:
             clear=CLEAR,
         )
 
-    def _decided(self, in_blocks: str) -> Iterator[pa.RecordBatch]:
+    def _decided(self) -> Iterator[pa.RecordBatch]:
         """The uncertain ones that are alike, from their texts where these are at hand."""
         done = 0
         sets = self._sets()
         with sets:
-            unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY {in_blocks}"
+            unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY pair"
             for batch in self._con.batches(unclear):
                 self._progress("comparing texts", done, None)
                 done += len(batch)
@@ -183,7 +208,9 @@ class Edges:
     def _sets(self) -> SetFile:
         """The shingles of the pages that are in uncertain pairs, from their texts."""
         wanted = array("B", bytes(self.pages))
-        ends = " UNION ".join(f"SELECT {end} AS page FROM judged WHERE verdict = {UNCERTAIN}" for end in (EARLIER, LATER))
+        ends = " UNION ".join(
+            f"SELECT {end} AS page FROM judged WHERE verdict = {UNCERTAIN}" for end in (EARLIER, LATER)
+        )
         for batch in self._con.batches(ends):
             for page in numbers(batch.column(0), "Q"):
                 wanted[page] = 1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from opensearch_winnow.clusters import duckdb_clusters, found
+from opensearch_winnow.clusters import duckdb_clusters, schemas
 from opensearch_winnow.clusters.asked import Clustering, Progress
 from opensearch_winnow.clusters.duckdb_clusters import Clusters
 from opensearch_winnow.clusters.duckdb_connection import Connection, in_words
@@ -18,7 +15,9 @@ from opensearch_winnow.clusters.expected_recall import expected_recall
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.memory_size import memory_size
 from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.clusters.state import State
 from opensearch_winnow.clusters.table_file import TableFile
+from opensearch_winnow.clusters.work_folder import work_folder
 
 MEMORY = "2GB"
 
@@ -31,6 +30,7 @@ def cluster_on_duckdb(
     evidence: str | None,
     changes: str | None,
     overwrite: bool,
+    state: str | None,
     memory: str | None,
     threads: int | None,
     work: str | None,
@@ -43,28 +43,36 @@ def cluster_on_duckdb(
     with ExitStack() as stack:
         tables = []
         for name, schema, query in (
-            (output, found.CLUSTERS, duckdb_clusters.CLUSTERS),
-            (evidence, found.EDGES, duckdb_clusters.EDGES.format(scheme=scan.scheme.id)),
-            (changes, found.CHANGES, duckdb_clusters.CHANGES),
+            (output, schemas.CLUSTERS, duckdb_clusters.CLUSTERS),
+            (evidence, schemas.EDGES, duckdb_clusters.EDGES.format(scheme=scan.scheme.id)),
+            (changes, schemas.CHANGES, duckdb_clusters.CHANGES),
         ):
             if name is not None:
                 table = TableFile(Path(name), schema, about, overwrite=overwrite)
                 stack.callback(table.discard)
                 tables.append((table, query))
-        folder = stack.enter_context(_working_in(work, output))
+        kept = State(Path(state), asked, scan.scheme.id) if state else None
+        folder = stack.enter_context(work_folder(work, output))
+        stack.enter_context(in_words(folder.parent))
         con = Connection(folder, allowed // 2, threads)  # the other half is for files that are mapped, and batches
         stack.callback(con.close)
-        edges = Edges(con, scan, asked, folder, allowed, progress)
+        edges = Edges(con, scan, asked, folder, progress)
         stack.callback(edges.close)
         edges.make_pages()
-        edges.make_edges()
+        loaded = kept is not None and kept.load(con)
+        edges.make_edges(kept if loaded else None)
         progress("clustering", 0, None)
         clusters = Clusters(con, edges, asked.linkage)
         sizes = clusters.sizes()
-        contents, copies = con.row("SELECT count(*) FILTER (number = content), count(*) FILTER (number <> content) FROM pages")
+        known = con.row("SELECT count(*) FROM known")[0] if loaded else 0
+        contents, copies = con.row(
+            "SELECT count(*) FILTER (number = content), count(*) FILTER (number <> content) FROM pages"
+        )
         for table, query in tables:
             progress("writing", 0, None)
             table.write(con.batches(query))
+        if kept:
+            kept.write(con)
         for table, _ in reversed(tables):
             table.place()
     candidates = edges.found
@@ -81,17 +89,6 @@ def cluster_on_duckdb(
         largest=sizes.largest,
         edges=candidates.edges + copies,
         candidates=candidates,
+        fresh=contents - known if kept else None,
         expected_recall=expected_recall(candidates.histogram, asked.threshold, scan.scheme) if asked.fast else None,
     )
-
-
-@contextmanager
-def _working_in(work: str | None, output: str | None) -> Iterator[Path]:
-    """A new folder in the one that is named, else beside the output, else where the system has such things."""
-    place = Path(work) if work else Path(output).parent if output else Path(tempfile.gettempdir())
-    with in_words(place):
-        folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=os.fspath(place)))
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)

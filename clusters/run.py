@@ -4,62 +4,84 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
 from opensearch_winnow.clusters.found import Found
 
 EngineName = Literal["duckdb", "spark"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
-NOTHING: Mapping[str, str] = {}
+
+
+class How(TypedDict, total=False):
+    """What does not change which clusters there are."""
+
+    engine: EngineName  # duckdb if nothing is said
+    output: str | None  # a Parquet file with a row for each page
+    evidence: str | None  # and one with a row for each edge
+    overwrite: bool  # what is there
+    state: str | None  # a folder, from which the next run goes on; DuckDB only
+    memory: str | None  # 2GB if nothing is said; DuckDB only
+    threads: int | None  # DuckDB only
+    work: str | None  # a folder for what does not fit into memory; else it is beside the output
+    spark: Mapping[str, str]  # settings of Spark
+    progress: Progress | None
 
 
 def cluster_records(
-    records: Sequence[str],
-    asked: Clustering,
-    *,
-    engine: EngineName = "duckdb",
-    output: str | None = None,
-    evidence: str | None = None,
-    changes: str | None = None,
-    overwrite: bool = False,
-    state: str | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    work: str | None = None,
-    spark: Mapping[str, str] = NOTHING,
-    key: str | None = None,
-    progress: Progress | None = None,
+    records: Sequence[str], asked: Clustering, *, changes: str | None = None, key: str | None = None, **how: Unpack[How]
 ) -> Found:
-    """Cluster record files, or folders of them, and write the tables that are asked for.
+    """Cluster record files, or folders of them, and write the tables that are asked for: they appear when all is done.
 
-    `output` has a row for each page, `evidence` for each edge, `changes` for each page whose record has another
-    cluster. They appear when all is done. `memory` (2GB), `threads`, `work` (a folder for what does not fit) and
-    `state` are for DuckDB, and `spark` are settings of Spark.
+    `changes` is a Parquet file with a row for each page whose record has another cluster. `key` is that of a scheme
+    with a secret.
     """
     start = time.monotonic()
+    engine = how.get("engine", "duckdb")
     if not records:
         raise ClusterError("what to cluster? There are no record files")
     if engine not in ENGINES:
         raise ClusterError(f"no engine {engine!r}; there are {' and '.join(ENGINES)}")
-    progress = progress or (lambda _phase, _done, _total: None)
+    progress = how.get("progress") or (lambda _phase, _done, _total: None)
     if engine == "duckdb":
-        from opensearch_winnow.clusters.on_duckdb import cluster_on_duckdb  # noqa: PLC0415
+        from opensearch_winnow.clusters.on_duckdb import cluster_on_duckdb  # noqa: PLC0415 (Arrow takes half a second)
 
         found = cluster_on_duckdb(
             records,
             asked,
-            output=output,
-            evidence=evidence,
+            output=how.get("output"),
+            evidence=how.get("evidence"),
             changes=changes,
-            overwrite=overwrite,
-            memory=memory,
-            threads=threads,
-            work=work,
+            overwrite=how.get("overwrite", False),
+            state=how.get("state"),
+            memory=how.get("memory"),
+            threads=how.get("threads"),
+            work=how.get("work"),
             key=key,
             progress=progress,
         )
     else:
-        raise NotImplementedError
+        if how.get("state"):
+            raise ClusterError("a state is kept with the engine duckdb only")
+        try:
+            from opensearch_winnow.clusters.spark.engine import cluster_on_spark  # noqa: PLC0415
+            from opensearch_winnow.clusters.spark.session import spark_session  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            if error.name and error.name.partition(".")[0] in ("pyspark", "pandas"):
+                raise ClusterError("Spark is not installed: pip install 'opensearch-winnow[spark]'") from None
+            raise
+
+        found = cluster_on_spark(
+            records,
+            asked,
+            output=how.get("output"),
+            evidence=how.get("evidence"),
+            changes=changes,
+            overwrite=how.get("overwrite", False),
+            session=spark_session(how.get("spark", {})),
+            work=how.get("work"),
+            key=key,
+            progress=progress,
+        )
     found.seconds = round(time.monotonic() - start, 3)
     return found

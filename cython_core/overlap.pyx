@@ -49,7 +49,7 @@ def pair_resemblances(pairs, values, starts, counts) -> array.array:
     if count.shape[0] != start.shape[0]:
         raise ValueError(f"pair_resemblances() wants a count for each of {sets} starts, got {count.shape[0]}")
     for i in range(start.shape[0]):
-        if start[i] + count[i] > <uint64_t>value.shape[0]:
+        if start[i] > <uint64_t>value.shape[0] or count[i] > <uint64_t>value.shape[0] - start[i]:
             raise ValueError(f"pair_resemblances() has {value.shape[0]} values, and set {i} goes beyond")
     for i in range(pair.shape[0]):
         if max(pair[i] >> 32, pair[i] & UINT32_MAX) >= sets:

@@ -6,12 +6,39 @@ A pair is an integer: the number of the later page, and above 32 bits that of th
 import array
 
 from cpython cimport array
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport UINT32_MAX, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
 
 cdef array.array PAIRS = array.array("Q")
+cdef array.array COUNTS = array.array("I")
+
+
+def split_pairs(pairs, Py_ssize_t parts, Py_ssize_t pages) -> tuple[array.array, array.array]:
+    """The pairs by their later page, of which there are so many: those of the first part of them, and so on. Second,
+    how many each part has ('I'). No page has many pairs with pages before it, so that parts are of about one size."""
+    cdef const uint64_t[::1] pair = hashes(pairs, "split_pairs")
+    cdef Py_ssize_t i, n = pair.shape[0], start = 0
+    cdef uint64_t part
+    if not (1 <= parts <= 65_536 and 1 <= pages <= UINT32_MAX and n <= UINT32_MAX):
+        raise ValueError(f"split_pairs() wants 1 to 65,536 parts of 1 page or more, got {parts} of {pages}")
+    cdef array.array result = array.clone(PAIRS, n, zero=False)
+    cdef array.array counts = array.clone(COUNTS, parts, zero=True)
+    cdef array.array ends = array.clone(PAIRS, parts, zero=True)
+    for i in range(n):
+        part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
+        if part >= <uint64_t>parts:
+            raise ValueError(f"split_pairs() is told of {pages} pages, and there is {pair[i] & UINT32_MAX}")
+        counts.data.as_uints[part] += 1
+    for i in range(parts):
+        ends.data.as_ulonglongs[i] = start
+        start += counts.data.as_uints[i]
+    for i in range(n):
+        part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
+        result.data.as_ulonglongs[ends.data.as_ulonglongs[part]] = pair[i]
+        ends.data.as_ulonglongs[part] += 1
+    return result, counts
 
 
 cdef struct Pairs:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,7 @@ from opensearch_winnow.scheme import Scheme
 
 FORMAT = 1  # of the columns and of the metadata; readers refuse others
 METADATA = b"winnow"  # the key of the file's metadata that says so
+SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 BATCH = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
 IDS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
@@ -35,18 +36,18 @@ def metadata_of(scheme: WrittenScheme) -> bytes:
 
 def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
     """The scheme of a record file, or of all parts of a folder."""
-    first, *others = (_scheme_of_file(file) for file in record_files(path))
+    first, *others = map(scheme_of_file, record_files(path))
     for other in others:
         if other.id != first.id:
             raise RecordsError(f"{path} has parts of two schemes, {first.id} and {other.id}; keep them in two folders")
     return first
 
 
-def _scheme_of_file(file: Path) -> WrittenScheme:
-    with opened(file) as parquet:
-        metadata = parquet.metadata.metadata or {}
+def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> WrittenScheme:
+    """That of one file; with `footer`, of a file elsewhere of which only the end was fetched."""
+    with opened(file, footer) as parquet:
         try:
-            content = json.loads(metadata[METADATA])
+            content = _content(parquet.metadata.metadata or {})
             version = content["format"]
             if version != FORMAT:
                 raise RecordsError(f"{file} has format {version} of record files, and this winnow knows {FORMAT} only")
@@ -56,6 +57,16 @@ def _scheme_of_file(file: Path) -> WrittenScheme:
         if not parquet.schema_arrow.equals(SCHEMA):
             raise RecordsError(f"{file} has other columns than a record file; was it written by something else?")
     return scheme
+
+
+def _content(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """What METADATA holds. Spark writes no keys into files but its own, which has what is said of columns."""
+    if METADATA in metadata or SPARK_METADATA not in metadata:
+        content: dict[str, Any] = json.loads(metadata[METADATA])
+    else:
+        first, *_ = json.loads(metadata[SPARK_METADATA])["fields"]
+        content = json.loads(first["metadata"][METADATA.decode()])
+    return content
 
 
 def record_files(path: str | os.PathLike[str]) -> list[Path]:
@@ -82,10 +93,10 @@ def part_number(file: Path) -> int:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[pq.ParquetFile]:
-    """The Parquet file, and whatever is wrong with it in words."""
+def opened(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
+    """The Parquet file, or the content that is known of it, and whatever is wrong with it in words."""
     try:
-        with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+        with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
             yield parquet
     except FileNotFoundError:
         raise RecordsError(f"there is no record file {file}") from None

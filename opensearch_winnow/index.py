@@ -8,9 +8,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from opensearch_winnow.canonical import canonical
+from opensearch_winnow.clustered import cluster_store
+from opensearch_winnow.clusters.asked import COMPARED, Clustering, Linkage
+from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.run import How
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.intake import Intake
 from opensearch_winnow.ingest.page import Page
@@ -286,6 +290,25 @@ class Index:
 
     def statistics(self) -> Statistics:
         return self.store.statistics()
+
+    def cluster(
+        self,
+        *,
+        threshold: float = THRESHOLD,
+        linkage: Linkage = "representatives",
+        fast: bool = False,
+        compared: int = COMPARED,
+        write_back: bool = True,
+        **how: Unpack[How],
+    ) -> Found:
+        """Find the clusters of near-duplicate pages in the whole store, and tell it which pages have another.
+
+        A page joins the first page, in the order of time, that it resembles at least as the `threshold` says and that
+        is a representative. With `fast` only pages that share a band are compared. `output` and `evidence` name Parquet
+        files to write; `engine` is "duckdb" or "spark". With `write_back=False` the store is told nothing.
+        """
+        asked = Clustering(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
+        return cluster_store(self.store, asked, write_back=write_back, **how)
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,25 @@
+"""Where a clustering keeps what it works with."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from opensearch_winnow.clusters.asked import ClusterError
+
+
+@contextmanager
+def work_folder(work: str | None, output: str | None) -> Iterator[Path]:
+    """A new folder in the one that is named, else beside the output, else where the system has such things."""
+    place = Path(work) if work else Path(output).parent if output else Path(tempfile.gettempdir())
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=place.resolve()))
+    except OSError as error:
+        raise ClusterError(f"{place} cannot be used to work in: {error.strerror}") from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,49 @@
+"""The clusters of a store: its records are exported and clustered, and it is told which pages have another cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+from opensearch_winnow.clusters.asked import Clustering, Progress
+from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.run import How, cluster_records
+from opensearch_winnow.clusters.work_folder import work_folder
+from opensearch_winnow.stores.store import Store
+
+TELLING = "telling the store"  # the phase in which it may know a part only
+BATCH = 10_000  # pages whose clusters are told at a time
+
+
+def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, **how: Unpack[How]) -> Found:
+    """As `cluster_records` does it. With `write_back` the store is told, at the end."""
+    from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415 (Arrow takes half a second)
+
+    progress = how.get("progress") or (lambda _phase, _done, _total: None)
+    with work_folder(how.get("work"), how.get("output")) as folder:
+        records, changes = folder / "records.parquet", folder / "changes.parquet"
+        how["work"] = str(folder)
+        pages = store.count()
+        export_records(store, records, done=lambda done: progress("reading the store", done, pages))
+        found = cluster_records(
+            [str(records)],
+            asked,
+            changes=str(changes) if write_back else None,
+            key=store.scheme.key,
+            **how,
+        )
+        if write_back:
+            found.changed = _told(store, changes, progress)
+    return found
+
+
+def _told(store: Store, changes: Path, progress: Progress) -> int:
+    """The pages that got another cluster: how many they are."""
+    import pyarrow.dataset as ds  # noqa: PLC0415
+
+    table = ds.dataset(changes, format="parquet")
+    told, total = 0, table.count_rows()
+    for batch in table.to_batches(batch_size=BATCH):
+        progress(TELLING, told, total)
+        told += store.set_clusters(dict(zip(*(column.to_pylist() for column in batch.columns), strict=True)))
+    return told

@@ -1,0 +1,33 @@
+"""The records of a store in one record file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+from opensearch_winnow.mappings.hidden_parquet import HiddenParquet
+from opensearch_winnow.mappings.record_columns import as_columns
+from opensearch_winnow.mappings.written_scheme import written
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.store import Store
+
+BATCH = 1_000  # records that become columns at a time
+
+
+def export_records(
+    store: Store, target: Path, where: Filters = Filters(), done: Callable[[int], object] | None = None
+) -> int:
+    """How many there were: a store may be written meanwhile. `done` is called with how many there are so far."""
+    records = store.scan(where)
+    out = HiddenParquet(target, written(store.scheme))
+    try:
+        while some := list(islice(records, BATCH)):
+            out.write(as_columns(some))
+            if done:
+                done(out.rows)
+        out.place()
+    except BaseException:
+        out.discard()
+        raise
+    return out.rows
