@@ -24,7 +24,7 @@ def column(numbers: array[int] | array[float], start: int = 0, end: int | None =
     return pa.Array.from_buffers(TYPES[numbers.typecode], count, [None, pa.py_buffer(numbers)], offset=start)
 
 
-def numbers(column: pa.Array, typecode: Literal["B", "I", "Q", "d"]) -> memoryview:
+def numbers(column: pa.Array, typecode: Literal["I", "Q"]) -> memoryview:
     """Of a column that may be a part of another, and has no nulls."""
     buffer = column.buffers()[1]
     width = column.type.bit_width // 8

@@ -109,8 +109,9 @@ class Clusters:
 
     def sizes(self) -> Sizes:
         by_size = self._con.rows(
-            "SELECT size, count(*), sum(alone)::BIGINT FROM (SELECT count(*) AS size,"
-            " (min(content) = max(content))::INTEGER AS alone FROM members GROUP BY leader HAVING size > 1) GROUP BY size"
+            "SELECT size, count(*), sum(alone)::BIGINT FROM ("
+            " SELECT count(*) AS size, (min(content) = max(content))::INTEGER AS alone"
+            " FROM members GROUP BY leader HAVING size > 1) GROUP BY size"
         )
         largest = self._con.rows(
             "SELECT size, id, url, title FROM (SELECT leader, count(*) AS size FROM members GROUP BY leader"

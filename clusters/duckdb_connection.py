@@ -85,10 +85,12 @@ def in_words(folder: Path) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.OutOfMemoryException as error:
-        if "temp" in str(error).partition("\n")[0]:
-            raise ClusterError(f"{folder} is full: {_reason(error)}; name another folder (--work)") from None
-        raise ClusterError(f"there is not enough memory, so give more of it (--memory): {_reason(error)}") from None
-    except (duckdb.IOException, OSError) as error:
+        if "temp" not in str(error).partition("\n")[0]:
+            raise ClusterError(f"there is not enough memory, so give more of it (--memory): {_reason(error)}") from None
+        raise ClusterError(f"{folder} is full: name another folder to work in (--work)") from None
+    except (duckdb.Error, OSError) as error:
+        if "No space left" in str(error):
+            raise ClusterError(f"{folder} is full: name another folder to work in (--work)") from None
         raise ClusterError(f"{folder} cannot be used to work in: {_reason(error)}") from None
 
 

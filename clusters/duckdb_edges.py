@@ -1,9 +1,10 @@
-"""From records to edges on one machine: pages in their order, candidate pairs, verdicts, texts where they are needed."""
+"""From records to edges on one machine: pages in their order, candidate pairs, verdicts, texts where needed."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -170,7 +171,8 @@ class Edges:
             self.found.compared += len(some)
             for start in range(0, len(some), ROWS):
                 pair = column(some, start, min(start + ROWS, len(some)))
-                values, errors, verdicts = map(column, self.judge(numbers(pair, "Q")))
+                judged_pairs = self.judge(numbers(pair, "Q"))
+                values, errors, verdicts = (column(each) for each in judged_pairs)
                 self._count(values.filter(pc.not_equal(verdicts, UNCERTAIN)))
                 judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
                 yield judged.filter(pc.not_equal(verdicts, DIFFERENT))
@@ -190,11 +192,13 @@ class Edges:
     def _decided(self) -> Iterator[pa.RecordBatch]:
         """The uncertain ones that are alike, from their texts where these are at hand."""
         done = 0
-        sets = self._sets()
-        with sets:
-            unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY pair"
+        total, *_ = self._con.row(f"SELECT count(*) FROM judged WHERE verdict = {UNCERTAIN}")
+        unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY pair"
+        with closing(SetFile(self._folder / "shingles", self.pages)) as sets:
+            if total:
+                self._read_texts(sets)
             for batch in self._con.batches(unclear):
-                self._progress("comparing texts", done, None)
+                self._progress("comparing texts", done, total)
                 done += len(batch)
                 pair, estimates, errors = batch.columns
                 exact = column(sets.resemblances(numbers(pair, "Q")))
@@ -205,8 +209,8 @@ class Edges:
                 edges = pa.record_batch([pair, values, pc.if_else(known, 0.0, errors), known], schema=EDGE)
                 yield edges.filter(pc.greater_equal(values, self._asked.threshold))
 
-    def _sets(self) -> SetFile:
-        """The shingles of the pages that are in uncertain pairs, from their texts."""
+    def _read_texts(self, sets: SetFile) -> None:
+        """The shingles of the pages that are in uncertain pairs."""
         wanted = array("B", bytes(self.pages))
         ends = " UNION ".join(
             f"SELECT {end} AS page FROM judged WHERE verdict = {UNCERTAIN}" for end in (EARLIER, LATER)
@@ -214,9 +218,6 @@ class Edges:
         for batch in self._con.batches(ends):
             for page in numbers(batch.column(0), "Q"):
                 wanted[page] = 1
-        sets = SetFile(self._folder / "shingles", self.pages)
-        if not any(wanted):
-            return sets
         flags = column(wanted)
         for row, batch in self._scan.columns("url", "text"):
             self._progress("reading texts", row, self.pages)
@@ -225,7 +226,7 @@ class Edges:
             batch = batch.filter(these)
             for page, url, text in zip(numbers(some.filter(these), "I"), *batch.to_pydict().values(), strict=True):
                 sets[page] = side(text, self._scheme, name=url).shingles
-        return sets
+        sets.complete()
 
     def _count(self, resemblances: pa.Array) -> None:
         self.found.histogram = [a + b for a, b in zip(self.found.histogram, bars(resemblances), strict=True)]

@@ -7,7 +7,6 @@ import os
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
 from opensearch_winnow.cython_core.overlap import pair_resemblances
 from opensearch_winnow.cython_core.sketches import distinct
@@ -15,13 +14,17 @@ from opensearch_winnow.cython_core.token_pairs import split_pairs
 
 
 class RowFile:
-    """Rows of one size. One that was never written is zeros, and takes no room."""
+    """Rows of one size."""
 
     def __init__(self, path: Path, rows: int, size: int) -> None:
         self.size = size
+        room = max(rows * size, 1)  # an empty file cannot be mapped
         with path.open("w+b") as file:
-            file.truncate(max(rows * size, 1))  # an empty file cannot be mapped
-            self._bytes = mmap.mmap(file.fileno(), max(rows * size, 1))
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, room)  # to write to a page that the disk lacks would kill us
+            else:
+                file.truncate(room)
+            self._bytes = mmap.mmap(file.fileno(), room)
         self.rows = memoryview(self._bytes)[: rows * size]
 
     def __setitem__(self, number: int, row: memoryview) -> None:
@@ -41,11 +44,12 @@ class SetFile:
     """Sets of 64-bit numbers, sorted, for some of the pages: first all are added, then they are compared."""
 
     def __init__(self, path: Path, pages: int) -> None:
-        self._path = path
-        self._file = path.open("wb")
+        self._file = path.open("w+b")
         self._starts = array("Q", bytes(8 * pages))
         self._counts = array("I", bytes(4 * pages))
         self._end = 0
+        self._bytes: mmap.mmap | None = None
+        self._values = memoryview(b"").cast("Q")
 
     def __setitem__(self, page: int, values: array[int]) -> None:
         self._starts[page] = self._end
@@ -53,21 +57,21 @@ class SetFile:
         self._end += len(values)
         self._file.write(values)
 
-    def __enter__(self) -> Self:
-        """To compare them."""
-        self._file.close()
-        with self._path.open("rb") as file:
-            self._bytes = mmap.mmap(file.fileno(), 8 * self._end, access=mmap.ACCESS_READ) if self._end else None
-        self._values = memoryview(self._bytes or b"").cast("Q")
-        return self
+    def complete(self) -> None:
+        """From now on they are compared."""
+        self._file.flush()
+        if self._end:
+            self._bytes = mmap.mmap(self._file.fileno(), 8 * self._end, access=mmap.ACCESS_READ)
+            self._values = memoryview(self._bytes).cast("Q")
 
-    def resemblances(self, pairs: array[int]) -> array[float]:
+    def resemblances(self, pairs: memoryview) -> array[float]:
         return pair_resemblances(pairs, self._values, self._starts, self._counts)
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._values.release()
         if self._bytes:
             self._bytes.close()
+        self._file.close()
 
 
 class PairFiles:

@@ -33,7 +33,10 @@ class TableFile:
     def write(self, batches: Iterable[pa.RecordBatch]) -> int:
         """All of it: how many rows there are."""
         rows = 0
-        with in_words(self._target), pq.ParquetWriter(self._hidden.path, self._schema, compression="zstd") as writer:
+        with (
+            in_words(self._target),
+            pq.ParquetWriter(self._hidden.path, self._schema, compression="zstd", write_page_checksum=True) as writer,
+        ):
             for batch in batches:
                 writer.write_table(pa.Table.from_batches([batch]).rename_columns(self._schema.names).cast(self._schema))
                 rows += len(batch)
