@@ -15,6 +15,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "similar": "opensearch_winnow.cli.similar",
         "search": "opensearch_winnow.cli.search",
         "compare": "opensearch_winnow.cli.compare",
+        "cluster": "opensearch_winnow.cli.cluster",
         "stats": "opensearch_winnow.cli.stats",
         "boilerplate": "opensearch_winnow.cli.boilerplate",
         "fingerprint": "opensearch_winnow.cli.fingerprint",
@@ -35,6 +36,7 @@ def main() -> None:
       winnow index crawl.warc.gz --store crawl.winnow
       winnow similar http://example.org/page --store crawl.winnow
       winnow search mill valley --store crawl.winnow
+      winnow cluster --store crawl.winnow
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       pdftotext paper.pdf - | winnow compare - thesis.txt --json

@@ -15,11 +15,13 @@ from opensearch_winnow.clusters.asked import ClusterError
 def work_folder(work: str | None, output: str | None) -> Iterator[Path]:
     """A new folder in the one that is named, else beside the output, else where the system has such things."""
     place = Path(work) if work else Path(output).parent if output else Path(tempfile.gettempdir())
+    folder = None
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=place.resolve()))
-    except OSError as error:
-        raise ClusterError(f"{place} cannot be used to work in: {error.strerror}") from None
-    try:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=place.resolve()))
+        except OSError as error:
+            raise ClusterError(f"the folder {place} cannot be used to work in: {error.strerror}") from None
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)

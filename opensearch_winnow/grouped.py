@@ -19,7 +19,16 @@ from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.cursors import SearchAsked
 from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.queries.groups import Leaders, Likeness
-from opensearch_winnow.queries.results import FacetCount, FacetName, Folded, GroupCount, Member, Result, SearchResults, Way
+from opensearch_winnow.queries.results import (
+    FacetCount,
+    FacetName,
+    Folded,
+    GroupCount,
+    Member,
+    Result,
+    SearchResults,
+    Way,
+)
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Ranked, View

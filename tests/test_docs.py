@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of the commands
-GUIDES = [ROOT / "docs/indexing.md", ROOT / "docs/finding.md", ROOT / "docs/search.md"]
+GUIDES = [ROOT / f"docs/{name}.md" for name in ("indexing", "finding", "search", "clusters")]
 
 
 def shown_commands(page: Path) -> list[list[tuple[str, str]]]:
@@ -32,7 +32,11 @@ def matches(expected: str, seen: str) -> bool:
 
 @pytest.mark.parametrize(
     "commands",
-    [pytest.param(block, id=f"{page.name}: {block[0][0]}") for page in PAGES for block in shown_commands(page)],
+    [
+        pytest.param(block, id=f"{page.name}: {block[0][0]}")
+        for page in [*PAGES, *GUIDES]
+        for block in shown_commands(page)
+    ],
 )
 def test_commands_print_what_the_page_shows(
     on_terminal: Callable[..., tuple[int, str]], commands: list[tuple[str, str]], tmp_path: Path
