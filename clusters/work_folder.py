@@ -14,7 +14,8 @@ from opensearch_winnow.clusters.asked import ClusterError
 @contextmanager
 def work_folder(work: str | None, output: str | None) -> Iterator[Path]:
     """A new folder in the one that is named, else beside the output, else where the system has such things."""
-    place = Path(work) if work else Path(output).parent if output else Path(tempfile.gettempdir())
+    beside = output if output and "://" not in output else None  # Spark's may be on another machine
+    place = Path(work) if work else Path(beside).parent if beside else Path(tempfile.gettempdir())
     folder = None
     try:
         try:
@@ -23,5 +24,5 @@ def work_folder(work: str | None, output: str | None) -> Iterator[Path]:
             raise ClusterError(f"the folder {place} cannot be used to work in: {error.strerror}") from None
         yield folder
     finally:
-        if folder:
+        if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Unpack
 
@@ -19,6 +20,7 @@ def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, *
     """As `cluster_records` does it. With `write_back` the store is told, at the end."""
     from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415 (Arrow takes half a second)
 
+    start = time.monotonic()
     progress = how.get("progress") or (lambda _phase, _done, _total: None)
     with work_folder(how.get("work"), how.get("output")) as folder:
         records, changes = folder / "records.parquet", folder / "changes.parquet"
@@ -34,6 +36,7 @@ def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, *
         )
         if write_back:
             found.changed = _told(store, changes, progress)
+    found.seconds = round(time.monotonic() - start, 3)
     return found
 
 

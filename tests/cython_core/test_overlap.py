@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from itertools import accumulate, product
+from math import isnan
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.overlap import overlap, stretches, without
+from opensearch_winnow.cython_core.overlap import overlap, pair_resemblances, stretches, without
 
 LARGEST = 2**64 - 1
 # Few enough values that two sets meet, and the ends of the range.
@@ -50,6 +52,36 @@ def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> N
     few |= set(sorted(many)[:: count // 5])
     for a, b in ((few, many), (many, few)):
         assert without(sorted_array(a), sorted_array(b)) == array("Q", reference.without(a, b))
+
+
+@given(st.lists(st.sets(values) | st.sets(st.integers(0, 5)), max_size=6))
+@example([set(range(1_000)), {0, 999}, set()])
+def test_pairs_of_sets(sets: list[set[int]]) -> None:
+    joined = array("Q", [value for each in sets for value in sorted(each)])
+    counts = array("I", map(len, sets))
+    starts = array("Q", [0, *accumulate(counts)][: len(sets)])
+    pairs = list(product(range(len(sets)), repeat=2))
+    found = pair_resemblances(array("Q", [a << 32 | b for a, b in pairs]), joined, starts, counts)
+    for (a, b), resemblance in zip(pairs, found, strict=True):
+        if sets[a] and sets[b]:
+            assert resemblance == len(sets[a] & sets[b]) / len(sets[a] | sets[b])
+        else:
+            assert isnan(resemblance)
+
+
+def test_pairs_of_sets_that_are_not_there() -> None:
+    values, starts, counts = array("Q", [1, 2, 3]), array("Q", [0, 1]), array("I", [1, 2])
+    assert pair_resemblances(array("Q", [1]), values, starts, counts).tolist() == [0]
+    for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
+        with pytest.raises(ValueError, match=f"there are 2 sets, and pair {a}, {b} is not of them"):
+            pair_resemblances(array("Q", [a << 32 | b]), values, starts, counts)
+    with pytest.raises(ValueError, match="a count for each of 2 starts, got 1"):
+        pair_resemblances(array("Q"), values, starts, array("I", [1]))
+    for start, count in ((1, 3), (4, 0), (4, 1), (LARGEST, 2)):
+        with pytest.raises(ValueError, match="has 3 values, and set 1 goes beyond"):
+            pair_resemblances(array("Q"), values, array("Q", [0, start]), array("I", [1, count]))
+    with pytest.raises(TypeError, match=r"pair_resemblances\(\) wants an array of 32-bit"):
+        pair_resemblances(array("Q"), values, starts, starts)
 
 
 @given(st.lists(st.integers(0, 20), max_size=40), st.sets(st.integers(0, 20)))

@@ -1,0 +1,131 @@
+"""Small crawls with everything in them that clusters are made of, in record files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.ingest.page_record import digest, hashes_of
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.scheme import Scheme
+
+TABLES = ("clusters", "edges", "changes")
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SCHEMES = (
+    Scheme(),
+    # Few bins, so that much is uncertain; and one in three shingles is in the sketch.
+    Scheme(shingle=3, modulus=3, bins=64, bands=8, rows=3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """Records in the files that they are written to."""
+
+    scheme: Scheme
+    files: list[list[Record]]
+
+    @property
+    def records(self) -> list[Record]:
+        return [record for file in self.files for record in file]
+
+    def write(self, folder: Path) -> list[str]:
+        paths = [folder / f"{number}.parquet" for number in range(len(self.files))]
+        for path, records in zip(paths, self.files, strict=True):
+            write_records(path, records, self.scheme)
+        return list(map(str, paths))
+
+
+def write_records(path: Path, records: Iterable[Record], scheme: Scheme = Scheme()) -> str:
+    with RecordWriter(path, scheme) as writer:
+        for record in records:
+            writer.add(record)
+    return str(path)
+
+
+def page_record(
+    url: str, text: str, scheme: Scheme = Scheme(), *, time: int | None = None, keep_text: bool = True, title: str = ""
+) -> Record:
+    """The record of a text that came so many seconds after the start."""
+    return Record(
+        url=url,
+        title=title or None,
+        text=text if keep_text else "",
+        fetched_at=None if time is None else START + timedelta(seconds=time),
+        content_digest=digest(text.encode()) if text else "",
+        **hashes_of(text, scheme)._asdict(),
+    )
+
+
+def words(random: Random, count: int) -> list[str]:
+    return [f"w{random.randrange(100_000)}" for _ in range(count)]
+
+
+# URLs whose order is another by code points, by UTF-16 and by locale, and whose length is another in bytes.
+NAMES = ("a", "B", "é", "ẞẞ", "\uff5e", "\U0001f600", "longer", "0", "z z")
+
+
+def texts(random: Random, count: int) -> list[str]:
+    """Families, copies, copies but for their commas, the same again and again, chains, and pages of no words."""
+    families = [words(random, length) for length in random.sample([12, 40, 100, 250], 2)]
+    chain, again = words(random, 12 * count + 60), words(random, 15)
+    made: list[str] = []
+    for place in range(count):
+        kind = random.randrange(8)
+        if kind < 3:
+            family = random.choice(families)
+            edited = int(len(family) * random.choice([0.03, 0.1, 0.2, 0.35, 0.5]))
+            at = random.randrange(len(family) - edited + 1)
+            made.append(" ".join([*family[:at], *words(random, edited), *family[at + edited :]]))
+        elif kind == 3:
+            made.append(" ".join(chain[place * 12 : place * 12 + 60]))
+        elif kind == 4:
+            made.append(" ".join(again * random.randint(3, 5)))
+        elif kind == 5:
+            made.append(random.choice(["", "!", "…", " ".join(words(random, random.choice([1, 5, 40])))]))
+        elif made:
+            copied = random.choice(made)
+            made.append(copied if kind == 6 else copied.replace(" ", ", "))
+    return made
+
+
+def small_crawl(seed: int, count: int, scheme: Scheme, files: int) -> Crawl:
+    random = Random(seed)
+    records: dict[str, Record] = {}
+    for text in texts(random, count):
+        url = f"https://{random.choice(NAMES)}.example/{random.choice(NAMES)}"
+        record = page_record(
+            url,
+            text,
+            scheme,
+            time=random.choice([None, 0, 0, 1, random.randrange(1_000)]),
+            keep_text=random.random() < 0.8,
+            title=random.choice(["", "A title", "Ein »Titel«"]),
+        )
+        if records and random.random() < 0.3:
+            record.cluster = random.choice(list(records))
+        records[record.id] = record
+    parts: list[list[Record]] = [[] for _ in range(files)]
+    for record in records.values():
+        parts[random.randrange(files)].append(record)
+    # Some of the first file come again, with another text.
+    for record in parts[0] if files > 1 else []:
+        if random.random() < 0.3:
+            text = " ".join(words(random, 30))
+            seconds = None if record.fetched_at is None else round((record.fetched_at - START).total_seconds())
+            parts[-1].append(page_record(record.url, text, scheme, time=seconds))
+    return Crawl(scheme, parts)
+
+
+def clustered(records: Sequence[str], asked: Clustering, folder: Path, **options: Any) -> Found:
+    """With all tables in the folder."""
+    output, evidence, changes = (str(folder / f"{name}.parquet") for name in TABLES)
+    return cluster_records(records, asked, output=output, evidence=evidence, changes=changes, **options)

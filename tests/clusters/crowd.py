@@ -1,0 +1,53 @@
+"""Many pages that have a template in common, and a family among them: made of shingles, without any text."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from datetime import timedelta
+from random import Random
+
+from opensearch_winnow.cython_core.minhash import bands, minhash, pack
+from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.ingest.page_record import digest
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+from tests.clusters.conftest import START
+
+SCHEME = Scheme()
+STRANGERS, FAMILY = 50_000, 5_000
+TEMPLATE = 46  # of 100 shingles: two strangers have a resemblance of 46 / 154, which is .3
+EDITED = 3  # shingles of each of the family
+
+
+def strangers_and_a_family() -> Iterator[Record]:
+    """Pages that share a template; and one page in eleven is of a family, that has the template too."""
+    random = Random(8)
+    template, family = (array("Q", random.randbytes(8 * count)) for count in (TEMPLATE, 100 - TEMPLATE))
+    for number in range(STRANGERS + FAMILY):
+        related = number % ((STRANGERS + FAMILY) // FAMILY) == 5
+        body = family if related else array("Q", random.randbytes(8 * len(family)))
+        every = template + body
+        if related:
+            for _ in range(EDITED):
+                every[random.randrange(len(every))] = random.getrandbits(64)
+        yield record_of(f"https://{'family' if related else 'stranger'}.example/{number}", number, distinct(every))
+
+
+def record_of(url: str, seconds: int, shingles: array[int]) -> Record:
+    """Without a text: what is estimated has to do."""
+    signature = minhash(shingles, SCHEME.bins)
+    return Record(
+        url=url,
+        text="",
+        fetched_at=START + timedelta(seconds=seconds),
+        content_digest=digest(shingles),
+        text_digest="",
+        shingle_digest=digest(shingles),
+        fingerprints=array("Q"),
+        positions=array("I"),
+        shingle_count=len(shingles),
+        sketch=mod_sketch(shingles, SCHEME.modulus),
+        minhash=pack(signature, SCHEME.bits),
+        bands=bands(signature, SCHEME.bands, SCHEME.rows),
+    )

@@ -1,0 +1,252 @@
+"""What cannot be clustered is said in one sentence, and leaves nothing behind: no table, no part of one, no work."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow.clusters.asked import ClusterError, Clustering
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.scheme import Scheme
+from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
+from tests.clusters.crowd import strangers_and_a_family
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A record file of some pages, families among them."""
+    path = tmp_path_factory.mktemp("crawl")
+    return Path(*small_crawl(8, 100, SCHEMES[0], 1).write(path)).read_bytes()
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Refused:
+    """The complaint about records, after which nothing is there."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "work").mkdir()
+
+    def call(*records: Path, kind: type[WinnowError] = RecordsError, **options: Any) -> str:
+        options = {
+            "output": str(tmp_path / "out" / "clusters.parquet"),
+            "evidence": str(tmp_path / "out" / "edges.parquet"),
+            "work": str(tmp_path / "work"),
+        } | options
+        with pytest.raises(kind) as raised:
+            cluster_records(list(map(str, records)), Clustering(), **options)
+        assert "\n" not in str(raised.value)
+        assert nothing_in(tmp_path / "out", tmp_path / "work")
+        return str(raised.value)
+
+    return call
+
+
+def nothing_in(*folders: Path) -> bool:
+    return not [path for folder in folders for path in folder.iterdir()]
+
+
+def test_records_of_two_schemes(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "in").mkdir()
+    one = Path(write_records(tmp_path / "in" / "one.parquet", [page_record("a", "some words")]))
+    scheme = Scheme.preset("passages")
+    other = Path(write_records(tmp_path / "in" / "other.parquet", [page_record("b", "some words", scheme)], scheme))
+    complaint = refused(one, other)
+    assert complaint.startswith(f"{other} has records of scheme {scheme.id}, and these are of scheme {Scheme().id}")
+    assert "parts of two schemes" in refused(tmp_path / "in")
+
+
+def test_a_key_is_needed(tmp_path: Path, refused: Refused) -> None:
+    scheme = Scheme(key="open sesame")
+    path = write_records(tmp_path / "r.parquet", [page_record("a", "some words", scheme)], scheme)
+    assert "has a key, and this is not it" in refused(Path(path))
+    assert cluster_records([path], Clustering(), key="open sesame").pages == 1
+
+
+def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("not Parquet at all")
+    (tmp_path / "empty").mkdir()
+    for name, complaint in {
+        "gone.parquet": "there is no record file",
+        "other.parquet": "but not one of winnow's records",
+        "text.parquet": "cannot be read as a record file",
+        "empty": "has no record files",
+    }.items():
+        assert complaint in refused(tmp_path / name)
+    assert "There are no record files" in refused(kind=ClusterError)
+
+
+def test_a_file_that_is_cut_off(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
+    path = tmp_path / "damaged.parquet"
+    for length in (0, 3, 1_000, len(crawl) // 2, len(crawl) - 1):
+        path.write_bytes(crawl[:length])
+        assert f"{path} cannot be read as a record file, or is damaged" in refused(path)
+
+
+def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
+    """Somewhere in a column that is read, and first of all in the last file of some."""
+    whole, path = tmp_path / "whole.parquet", tmp_path / "damaged.parquet"
+    whole.write_bytes(crawl)
+    columns = pq.read_metadata(whole).row_group(0)
+    places = {columns.column(i).path_in_schema: columns.column(i) for i in range(columns.num_columns)}
+    for name in ("id", "url", "fetched_at", "shingle_digest", "text", "sketch.list.element", "minhash"):
+        column = places[name]
+        middle = column.data_page_offset + column.total_compressed_size - 5
+        path.write_bytes(
+            crawl[:middle] + bytes(byte ^ 0xFF for byte in crawl[middle : middle + 4]) + crawl[middle + 4 :]
+        )
+        for records in ([path], [whole, path]):
+            assert f"{path} cannot be read as a record file, or is damaged" in refused(*records), name
+
+
+def test_outputs_that_cannot_be(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
+    path = tmp_path / "r.parquet"
+    path.write_bytes(crawl)
+    assert "No such file or directory" in refused(path, output=str(tmp_path / "gone" / "clusters.parquet"))
+    assert "is a folder; name a file" in refused(path, kind=ClusterError, evidence=str(tmp_path))
+    assert f"{tmp_path}/gone cannot be used to work in" in refused(path, kind=ClusterError, work=str(tmp_path / "gone"))
+    (tmp_path / "there.parquet").write_text("mine")
+    complaint = refused(path, kind=ClusterError, output=str(tmp_path / "there.parquet"))
+    assert complaint.startswith(f"{tmp_path}/there.parquet exists")
+    assert (tmp_path / "there.parquet").read_text() == "mine"
+    for memory in ("much", "-1GB", "GB"):
+        assert "is no size of memory" in refused(path, kind=ClusterError, memory=memory)
+
+
+def test_a_folder_of_somebody_else(as_anybody: Path, crawl: bytes) -> None:
+    path, closed = as_anybody / "r.parquet", as_anybody / "closed"
+    path.write_bytes(crawl)
+    closed.mkdir(mode=0o555)
+    for options in ({"output": str(closed / "c.parquet")}, {"work": str(closed)}):
+        with pytest.raises(WinnowError, match=r"closed.*Permission denied"):
+            cluster_records([str(path)], Clustering(), **options)  # type: ignore[arg-type]
+    assert sorted(each.name for each in as_anybody.iterdir()) == ["closed", "r.parquet"]
+    assert nothing_in(closed)
+
+
+def test_what_is_there_is_replaced_when_that_is_wanted(tmp_path: Path, crawl: bytes) -> None:
+    path, output = tmp_path / "r.parquet", tmp_path / "clusters.parquet"
+    path.write_bytes(crawl)
+    cluster_records([str(path)], Clustering(), output=str(output))
+    before = output.read_bytes()
+    output.write_text("mine")
+    cluster_records([str(path)], Clustering(), output=str(output), overwrite=True)
+    assert output.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["clusters.parquet", "r.parquet"]
+
+
+RUN = """
+import os, resource, signal, sys
+from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.errors import WinnowError
+
+records, output, work, most, phase = sys.argv[1:]
+
+
+def progress(now, done, total):
+    if now == phase:
+        print("there", flush=True)
+        sys.stdin.read()
+
+
+if most:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), resource.RLIM_INFINITY))
+try:
+    cluster_records([records], Clustering(), output=output, work=work, memory="200MB", progress=progress)
+except WinnowError as error:
+    print(error)
+print(os.listdir(work))
+"""
+
+
+def program(records: Path, output: Path, work: Path, *, most: str = "", phase: str = "") -> list[str]:
+    return [sys.executable, "-c", RUN, str(records), str(output), str(work), most, phase]
+
+
+def on_small_disk(command: list[str], folder: Path, size: int) -> tuple[list[str], bool]:
+    """The command with a disk of so many bytes in place of a folder, which nobody else sees; and whether it has that.
+
+    Where a user may not have that, none of its files may have so many bytes, and not a million either.
+    """
+    mount = f"mount -t tmpfs -o size={size} tmpfs {folder}"
+    alone = ["unshare", "--mount", "--map-root-user", "sh", "-c", f'{mount} && exec "$@"', "sh"]
+    if shutil.which("unshare") and not subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        return [*alone, *command], True
+    blocks = min(size, 1_000_000) // 512
+    return ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", *command], False
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(write_records(tmp_path_factory.mktemp("crowd") / "r.parquet", islice(strangers_and_a_family(), 3_000)))
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """For the output, and to work in."""
+    for name in ("out", "work"):
+        (tmp_path / name).mkdir()
+    return tmp_path / "out", tmp_path / "work"
+
+
+@pytest.mark.parametrize(
+    ("place", "size"),
+    [("work", size) for size in (40_000, 400_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000)]
+    + [("out", 4_096), ("out", 40_000)],
+)
+def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: int) -> None:
+    out, work = folders
+    command, on_disk = on_small_disk(
+        program(crowd, out / "clusters.parquet", work), work if place == "work" else out, size
+    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    complaint, left = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, left) == (0, "", "[]")
+    if not on_disk:
+        assert complaint.startswith((str(out), str(work)))
+        assert complaint.endswith(": File too large")
+    elif place == "work":
+        assert complaint == f"{work} is full: name another folder to work in (--work)"
+    else:
+        assert complaint == f"{out}/clusters.parquet cannot be written: No space left on device"
+    assert nothing_in(out, work)
+
+
+@pytest.mark.parametrize("most", [0, 5_000, 100_000, 1_000_000])
+def test_files_that_may_not_grow(crowd: Path, folders: tuple[Path, Path], most: int) -> None:
+    out, work = folders
+    command = program(crowd, out / "clusters.parquet", work, most=str(most))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    complaint, left = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, left) == (0, "", "[]")
+    assert "File too large" in complaint
+    assert nothing_in(out, work)
+
+
+@pytest.mark.parametrize("phase", ["reading", "pairing", "comparing", "clustering", "writing"])
+def test_killed(crowd: Path, folders: tuple[Path, Path], phase: str) -> None:
+    """Nothing is seen of the output, and what is hidden is in nobody's way."""
+    out, work = folders
+    output = out / "clusters.parquet"
+    command = program(crowd, output, work, phase=phase)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "there\n"
+        run.kill()
+    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == []
+    cluster_records([str(crowd)], Clustering(), output=str(output), work=str(work))
+    assert [path.name for path in out.iterdir()] == ["clusters.parquet"]

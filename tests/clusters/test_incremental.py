@@ -1,0 +1,202 @@
+"""A crawl that grows, clustered again and again with a state: every time the tables are those of all at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.clusters.asked import ClusterError, Clustering
+from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+from tests.clusters.conftest import SCHEMES, TABLES, Crawl, clustered, page_record, small_crawl, words, write_records
+
+ASKED = st.builds(
+    Clustering,
+    threshold=st.sampled_from([0.3, 0.5, 0.8]),
+    linkage=st.sampled_from(["representatives", "components"]),
+    fast=st.booleans(),
+    compared=st.sampled_from([2, 3, 5, 100]),
+)
+
+
+def tables(records: list[str], asked: Clustering, folder: Path, **options: Any) -> tuple[Found, list[bytes]]:
+    folder.mkdir()
+    found = clustered(records, asked, folder, **options)
+    return found, [(folder / f"{name}.parquet").read_bytes() for name in TABLES]
+
+
+def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
+    """New pages come at the end, or at any time; and some that were there come again, as they were or as others."""
+    random = Random(seed)
+    records = small_crawl(seed, 80, scheme, 1).records
+    if in_time:
+        records.sort(key=lambda record: (record.fetched_at is None, record.fetched_at))
+    cuts = sorted(random.sample(range(len(records)), 2))
+    files = [records[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True)]
+    again = [record for record in records if record not in files[2] and random.random() < 0.1]
+    changed = random.random() < 0.3
+    files[2] += [
+        replace(
+            random.choice([each for each in records if each.shingle_digest != record.shingle_digest]),
+            url=record.url,
+            fetched_at=record.fetched_at,
+        )
+        if changed
+        else replace(record, title="Another", cluster=records[0].id)
+        for record in again
+    ]
+    return Crawl(scheme, files)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32), st.sampled_from(SCHEMES), st.booleans(), ASKED)
+def test_is_as_all_at_once(seed: int, scheme: Scheme, in_time: bool, asked: Clustering) -> None:
+    crawl = growing(seed, scheme, in_time)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        records = crawl.write(folder)
+        cluster_records(records[:1], asked, state=str(folder / "state"))
+        for end in (2, 3):
+            whole, expected = tables(records[:end], asked, folder / f"whole-{end}")
+            found, written = tables(records[:end], asked, folder / f"grown-{end}", state=str(folder / "state"))
+            assert written == expected
+            assert (found.pages, found.contents, found.edges) == (whole.pages, whole.contents, whole.edges)
+            assert (found.sizes, found.largest) == (whole.sizes, whole.largest)
+
+
+@pytest.fixture
+def family() -> list[Record]:
+    """40 near-copies, one a second."""
+    random = Random(3)
+    text = words(random, 200)
+    return [
+        page_record(f"https://example.org/{time}", " ".join([*text, *words(random, 5)]), time=time)
+        for time in range(0, 80, 2)
+    ]
+
+
+def test_only_what_is_new_is_compared(tmp_path: Path, family: list[Record]) -> None:
+    asked, state = Clustering(compared=6), str(tmp_path / "state")
+    first = write_records(tmp_path / "first.parquet", family[:30])
+    found = cluster_records([first], asked, state=state)
+    assert found.fresh == 30
+    assert found.candidates.compared > 100
+    again = cluster_records([first], asked, state=state)
+    assert (again.fresh, again.candidates.compared, again.edges) == (0, 0, found.edges)
+    second = write_records(tmp_path / "second.parquet", family[30:])
+    grown = cluster_records([first, second], asked, state=state)
+    assert grown.fresh == 10
+    whole = cluster_records([first, second], asked)
+    assert whole.fresh is None
+    assert grown.candidates.compared == whole.candidates.compared - found.candidates.compared
+    assert grown.sizes == whole.sizes == {40: 1}
+
+
+def test_a_page_from_before_is_put_in_its_place(tmp_path: Path, family: list[Record]) -> None:
+    """It leads the cluster now, and who was not compared with whom is no longer the same."""
+    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    files = [write_records(tmp_path / "later.parquet", family[1:])]
+    cluster_records(files, asked, state=state)
+    for number, page in enumerate(
+        (family[0], page_record("https://example.org/odd", family[9].text + " more", time=11))
+    ):
+        files.append(write_records(tmp_path / f"{number}.parquet", [page]))
+        _, expected = tables(files, asked, tmp_path / f"whole-{number}")
+        found, written = tables(files, asked, tmp_path / f"grown-{number}", state=state)
+        assert written == expected
+        assert found.largest[0].cluster == family[0].id
+
+
+def test_a_content_whose_first_page_is_now_another(tmp_path: Path, family: list[Record]) -> None:
+    """There is something else now, and its copy comes last."""
+    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    copy = page_record("https://example.org/copy", family[5].text, time=100)
+    files = [write_records(tmp_path / "first.parquet", [*family, copy])]
+    cluster_records(files, asked, state=state)
+    files.append(write_records(tmp_path / "second.parquet", [page_record(family[5].url, "something else", time=10)]))
+    _, expected = tables(files, asked, tmp_path / "expected")
+    found, written = tables(files, asked, tmp_path / "found", state=state)
+    assert written == expected
+    assert found.fresh == 2
+
+
+def test_pages_that_are_gone(tmp_path: Path, family: list[Record]) -> None:
+    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    whole, fewer = (
+        [write_records(tmp_path / f"{len(some)}.parquet", some)] for some in (family, [*family[:9], *family[20:]])
+    )
+    cluster_records(whole, asked, state=state)
+    _, expected = tables(fewer, asked, tmp_path / "expected")
+    assert tables(fewer, asked, tmp_path / "found", state=state)[1] == expected
+
+
+def test_a_state_is_of_one_way_to_cluster(tmp_path: Path, family: list[Record]) -> None:
+    records, state = [write_records(tmp_path / "r.parquet", family)], str(tmp_path / "state")
+    cluster_records(records, Clustering(), state=state)
+    cluster_records(records, Clustering(linkage="components"), state=state)  # of the same edges
+    for asked, complaint in (
+        (Clustering(threshold=0.6), r"is of threshold 0.5, and this is of 0.6"),
+        (Clustering(fast=True), r"is of fast False, and this is of True"),
+        (Clustering(compared=7), r"is of compared 100, and this is of 7"),
+    ):
+        with pytest.raises(ClusterError, match=complaint):
+            cluster_records(records, asked, state=state)
+    other = Scheme.preset("passages")
+    path = write_records(tmp_path / "other.parquet", [page_record("a", "some words", other)], other)
+    with pytest.raises(ClusterError, match=f"is of scheme {Scheme().id}, and this is of {other.id}"):
+        cluster_records([path], Clustering(), state=state)
+
+
+def test_a_folder_with_a_name_that_could_be_a_pattern(tmp_path: Path, family: list[Record]) -> None:
+    records = [write_records(tmp_path / "r.parquet", family)]
+    state = tmp_path / "it's [a] state*"
+    assert [cluster_records(records, Clustering(), state=str(state)).fresh for _ in range(2)] == [40, 0]
+
+
+@pytest.mark.parametrize("name", ["contents.parquet", "edges.parquet"])
+def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str) -> None:
+    """Never are other clusters made of it."""
+    records, state = [write_records(tmp_path / "r.parquet", family)], tmp_path / "state"
+    output = tmp_path / "clusters.parquet"
+
+    def clusters() -> bytes | str:
+        """Or what is said."""
+        try:
+            cluster_records(records, Clustering(), state=str(state), output=str(output), overwrite=True)
+        except ClusterError as error:
+            return str(error)
+        return output.read_bytes()
+
+    expected = clusters()
+    damaged = f"the state in {state} cannot be read, or is damaged: remove it to start anew"
+    files = {path: path.read_bytes() for path in state.iterdir()}
+    whole = files[state / name]
+    outcomes = []
+    for place in range(5, len(whole), len(whole) // 12):
+        for path, content in files.items():
+            path.write_bytes(content)
+        (state / name).write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        outcomes.append(clusters())
+    assert {*outcomes} <= {expected, damaged}  # some bytes matter to nobody
+    assert outcomes.count(damaged) > 3
+    (state / name).write_bytes(whole[:-9])
+    assert clusters() == damaged
+    assert output.read_bytes() == expected
+    (state / name).unlink()
+    assert clusters() == expected
+
+
+def test_a_folder_of_other_things_is_no_state(tmp_path: Path, family: list[Record]) -> None:
+    records = [write_records(tmp_path / "r.parquet", family)]
+    with pytest.raises(ClusterError, match="has other files in it; name an empty folder for the state"):
+        cluster_records(records, Clustering(), state=str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["r.parquet"]

@@ -1,0 +1,153 @@
+"""Pairs of pages that have a token, beside all pairs by definition."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, token_pairs
+from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
+
+Postings = list[tuple[int, int]]  # a token, and a page that has it
+
+PAGES = 30
+MOST = st.sampled_from([2, 3, 4, 5, 8, 100])
+POSTINGS = st.lists(
+    st.tuples(st.integers(0, 3) | st.integers(2**64 - 3, 2**64 - 1), st.integers(0, PAGES - 1)), max_size=150
+).map(sorted)
+
+
+def columns(postings: Postings) -> tuple[array[int], array[int]]:
+    return array("Q", [token for token, _ in postings]), array("I", [page for _, page in postings])
+
+
+def unpacked(pairs: array[int]) -> list[Pair]:
+    return [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs]
+
+
+def found(postings: Postings, most: int) -> list[Pair]:
+    return unpacked(TokenPairs(most).add(*columns(postings)))
+
+
+def by_token(postings: Postings) -> dict[int, list[int]]:
+    pages: dict[int, list[int]] = defaultdict(list)
+    for token, page in sorted(set(postings)):
+        pages[token].append(page)
+    return pages
+
+
+@given(POSTINGS, MOST)
+def test_is_reference(postings: Postings, most: int) -> None:
+    """Also of a token that comes twice on a page."""
+    pages = by_token(postings)
+    pairs = TokenPairs(most)
+    assert sorted(unpacked(pairs.add(*columns(postings)))) == sorted(
+        pair for each in pages.values() for pair in token_pairs(each, most)
+    )
+    assert pairs.most == most
+    assert pairs.longest == max(map(len, pages.values()), default=0)
+    assert pairs.common == sum(len(each) > most + 1 for each in pages.values())
+    assert pairs.left_out == sum(left_out(len(each), most) for each in pages.values())
+
+
+@given(POSTINGS, MOST)
+def test_none_is_lost_but_those_that_are_counted(postings: Postings, most: int) -> None:
+    every = [pair for pages in by_token(postings).values() for pair in combinations(pages, 2)]
+    pairs = TokenPairs(most)
+    assert len(pairs.add(*columns(postings))) + pairs.left_out == len(every)
+
+
+@given(POSTINGS, MOST, st.lists(st.integers(0, 150), max_size=9))
+def test_however_they_are_cut_into_parts(postings: Postings, most: int, cuts: list[int]) -> None:
+    pairs = TokenPairs(most)
+    parts = [postings[start:end] for start, end in pairwise(sorted([0, *cuts, len(postings)]))]
+    together = [pair for part in parts for pair in unpacked(pairs.add(*columns(part)))]
+    whole = TokenPairs(most)
+    assert together == unpacked(whole.add(*columns(postings)))
+    assert (pairs.common, pairs.longest, pairs.left_out) == (whole.common, whole.longest, whole.left_out)
+
+
+@given(POSTINGS, MOST, st.integers(0, PAGES))
+def test_pages_to_come_change_no_pair(postings: Postings, most: int, first: int) -> None:
+    """Of a crawl that grows, the pairs of the pages that it had stay."""
+    before = [(token, page) for token, page in postings if page < first]
+    assert found(before, most) == [pair for pair in found(postings, most) if pair[1] < first]
+
+
+@given(POSTINGS, MOST, st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)))
+def test_pairs_of_pages_that_did_not_change_are_left_out(postings: Postings, most: int, changed: bytes) -> None:
+    expected = [pair for pair in found(postings, most) if changed[pair[0]] or changed[pair[1]]]
+    for flags in (changed, bytearray(changed), memoryview(changed), array("B", changed)):
+        pairs = TokenPairs(most)
+        assert unpacked(pairs.add(*columns(postings), flags)) == expected
+        assert pairs.left_out == sum(left_out(len(pages), most) for pages in by_token(postings).values())
+
+
+def test_pairs_grow_with_the_pages_and_not_with_their_square() -> None:
+    pairs = TokenPairs(100)
+    assert len(pairs.add(array("Q", [7]) * 100_000, array("I", range(100_000)))) < 100 * 100_000
+    assert (pairs.common, pairs.longest) == (1, 100_000)
+    assert pairs.left_out == left_out(100_000, 100)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, PAGES - 1)), max_size=50),
+    st.sampled_from([1, 2, 7, 30, 256]),
+)
+def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
+    """All are there, each in its part, and those of a part in the order in which they came."""
+    split, counts = split_pairs(array("Q", [a << 32 | b for a, b in pairs]), parts, PAGES)
+    assert len(counts) == parts
+    by_part = [[pair for pair in pairs if pair[1] * parts // PAGES == part] for part in range(parts)]
+    assert counts.tolist() == [len(each) for each in by_part]
+    assert unpacked(split) == [pair for each in by_part for pair in each]
+
+
+def test_what_cannot_be_split() -> None:
+    for parts, pages in ((0, 5), (65_537, 5), (4, 0), (4, -1), (4, 2**32)):
+        with pytest.raises(ValueError, match=f"1 to 65,536 parts of 1 page or more, got {parts} of {pages}"):
+            split_pairs(array("Q"), parts, pages)
+    assert split_pairs(array("Q"), 3, 2**32 - 1) == (array("Q"), array("I", [0, 0, 0]))
+    for page in (5, 2**32 - 1):
+        with pytest.raises(ValueError, match=f"is told of 5 pages, and there is {page}"):
+            split_pairs(array("Q", [page]), 4, 5)
+    with pytest.raises(TypeError, match=r"split_pairs\(\) wants an array of 64-bit"):
+        split_pairs([1], 4, 5)  # type: ignore[arg-type]
+
+
+def test_the_largest_numbers() -> None:
+    last = 2**32 - 1
+    assert found([(2**64 - 1, last - 1), (2**64 - 1, last)], 2) == [(last - 1, last)]
+
+
+def test_nothing_comes_of_nothing() -> None:
+    assert TokenPairs(2).add(array("Q"), array("I")) == array("Q")
+    assert TokenPairs(2).add(array("Q"), array("I"), b"") == array("Q")
+
+
+def test_says_what_it_wants() -> None:
+    for most in (-1, 1, 1_000_001):
+        with pytest.raises(ValueError, match=f"2 to 1,000,000 before it, not {most}"):
+            TokenPairs(most)
+    pairs = TokenPairs(2)
+    tokens, pages = array("Q", [1, 1]), array("I", [1, 2])
+    for wrong in (None, [1], array("q", [1]), "Q"):
+        with pytest.raises(TypeError, match="64-bit unsigned integers"):
+            pairs.add(wrong, pages)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="32-bit unsigned integers"):
+            pairs.add(tokens, wrong)  # type: ignore[arg-type]
+    for flags in ("1", [1, 1, 1], array("I", [1, 1, 1]), memoryview(bytes(6))[::2]):
+        with pytest.raises(TypeError, match="wants a byte for each page, whether it changed, got"):
+            pairs.add(tokens, pages, flags)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
+        pairs.add(tokens, array("I", [1]))
+    with pytest.raises(ValueError, match="told of 2 pages whether they changed, and not of 2"):
+        pairs.add(tokens, pages, b"\1\1")
+    pairs.add(tokens, pages)
+    with pytest.raises(ValueError, match="the pages of a token in order, got 1 after 2"):
+        pairs.add(tokens, pages)
