@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from opensearch_winnow.cython_core.reference import minhash_resemblance
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Pair = tuple[int, int]  # the numbers of the earlier and of the later page
-Verdict = Literal["different", "alike", "uncertain"]
 
 
 # --- token_pairs.pyx --------------------------------------------------------------------------------------------------
@@ -37,12 +36,12 @@ def left_out(count: int, most: int) -> int:
 
 def pair_verdict(
     minhashes: tuple[bytes, bytes], counts: Pair, threshold: float, bits: int, clear: float
-) -> tuple[float, float, Verdict]:
+) -> tuple[float, float, str]:
     """The resemblance of two pages, its error, and whether these decide."""
     value, error = minhash_resemblance(*minhashes, bits)
     most = min(counts) / max(*counts, 1)
     reach = clear * error * (2 if min(counts) < 20 else 1)
-    verdict: Verdict = "uncertain"
+    verdict = "uncertain"
     if most < threshold or value + reach < threshold:
         verdict = "different"
     elif value - reach >= threshold:

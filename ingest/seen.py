@@ -17,6 +17,7 @@ from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 Level = Literal["content", "text", "shingles"]
 # In which pages can be equal, the closest first; and the digests that tell.
 LEVELS: dict[Level, str] = {"content": "content_digest", "text": "text_digest", "shingles": "shingle_digest"}
+OTHER_CONTENT = "another content of the same capture"  # why a page is skipped
 
 # Gone with the run in any case, so nothing is done to keep it.
 TEMPORARY = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -120,7 +121,7 @@ class Ledger:
         id_, content = packed(result.id), packed(result.content_digest)
         in_run = self._run.execute("SELECT content FROM capture WHERE id = ?", (id_,)).fetchone()
         if in_run and in_run[0] != content:
-            return Skipped(result.url, "another content of the same capture")
+            return Skipped(result.url, OTHER_CONTENT)
         unchanged = Unchanged(result.url, result.id, result.content_digest)
         if in_run:
             return unchanged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import IO, Any, cast
 
@@ -32,12 +32,7 @@ def splits(path: str, size: int) -> Iterator[Split]:
     """Whole row groups, of about `size` compressed bytes together. Nothing, if there are no rows."""
     with open(path, "rb") as opened:  # noqa: PTH123
         file = _parquet(opened, path)
-        names = file.schema_arrow.names
-        if not set(names) & set(URL) or not set(names) & set(CONTENT):
-            raise SourceError(
-                f"{shown(path)} has no pages: it takes a column url, and one html or text, but there are "
-                f"{', '.join(map(shown, names)) or 'none'}; rename them first"
-            )
+        check_columns(file.schema_arrow.names, path)
         start = end = held = 0
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
             if held and held + _bytes(group) > size:
@@ -47,6 +42,15 @@ def splits(path: str, size: int) -> Iterator[Split]:
             held += _bytes(group)
         if end > start:
             yield Split("parquet", path, start, end, held)
+
+
+def check_columns(names: Sequence[str], path: str) -> None:
+    """Refuse a table that has no pages."""
+    if not set(names) & set(URL) or not set(names) & set(CONTENT):
+        raise SourceError(
+            f"{shown(path)} has no pages: it takes a column url, and one html or text, but there are "
+            f"{', '.join(map(shown, names)) or 'none'}; rename them first"
+        )
 
 
 def _parquet(opened: IO[bytes], path: str) -> Any:
@@ -94,7 +98,7 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
     try:
         for batch in file.iter_batches(batch_size=rows, row_groups=[place], columns=columns, use_threads=False):
             for number in range(max(wanted[0] - row, 0), min(wanted[1] - row, batch.num_rows)):
-                yield row + number, _item(batch, number, f"{source}#row={row + number}", page_bytes)
+                yield row + number, item_of(batch, number, f"{source}#row={row + number}", page_bytes)
             row += batch.num_rows
             if row >= wanted[1]:
                 return
@@ -102,7 +106,8 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
         yield max(row, wanted[0]), Damage(_bytes(group), "damaged Parquet")
 
 
-def _item(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
+def item_of(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
+    """The page of a row; `where` stands for its URL if it has none."""
     fields: dict[str, object] = {}
     url = None
     try:

@@ -71,6 +71,24 @@ def test_the_metadata_tells_the_scheme_but_no_secret(tmp_path: Path, record: Mak
             scheme_of(path).scheme(key)
 
 
+def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Make) -> None:
+    """In what it says of the first column. Other files of Spark are not records."""
+    write(tmp_path / "r.parquet", record(1))
+    table = pq.read_table(tmp_path / "r.parquet")
+    said = table.schema.metadata[parquet.METADATA].decode()
+    for about, known in (({"winnow": said}, True), ({}, False)):
+        fields = {"fields": [{"name": "id", "metadata": about}, {"name": "url", "metadata": {}}]}
+        pq.write_table(
+            table.replace_schema_metadata({parquet.SPARK_METADATA: json.dumps(fields)}), tmp_path / "spark.parquet"
+        )
+        if known:
+            assert scheme_of(tmp_path / "spark.parquet") == scheme_of(tmp_path / "r.parquet")
+            assert list(read_records(tmp_path / "spark.parquet")) == [record(1)]
+        else:
+            with pytest.raises(RecordsError, match="not one of winnow's records"):
+                scheme_of(tmp_path / "spark.parquet")
+
+
 def test_a_scheme_without_a_key_comes_back(tmp_path: Path, record: Make) -> None:
     write(tmp_path / "r.parquet", record(1))
     assert scheme_of(tmp_path / "r.parquet").scheme() == Scheme()

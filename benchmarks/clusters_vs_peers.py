@@ -1,0 +1,153 @@
+"""From texts in memory to clusters, beside datasketch, rensa and datatrove, and how right each is."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
+from importlib import import_module
+from math import comb
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.generated_crawl import generated_crawl
+from benchmarks.own_process import in_own_process
+from benchmarks.peers.missing import available
+from benchmarks.peers.text_clusters import PEERS, THRESHOLD, Clusters, Labels
+from benchmarks.sketches_vs_peers import WIDTH, with_version
+from benchmarks.table import Run, Table, times
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.cython_core.components import UnionFind
+from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.scheme import Scheme
+
+PAGES = 20_000
+ROUNDS = 2
+SCHEME = Scheme()
+OURS = {
+    "opensearch-winnow": Clustering(threshold=THRESHOLD),
+    "opensearch-winnow, components": Clustering(threshold=THRESHOLD, linkage="components"),
+    "opensearch-winnow, fast": Clustering(threshold=THRESHOLD, fast=True),
+}
+FIRST = next(iter(OURS))
+
+# Pages that share a shingle, and how many: all others have a resemblance of nothing.
+ALIKE = f"""
+WITH sizes AS (SELECT page, count(*) AS size FROM postings GROUP BY page),
+    shared AS (
+        SELECT one.page AS earlier, other.page AS later, count(*) AS common
+        FROM postings one JOIN postings other USING (shingle) WHERE one.page < other.page GROUP BY ALL
+    )
+SELECT (earlier << 32) | later
+FROM shared JOIN sizes a ON a.page = earlier JOIN sizes b ON b.page = later
+WHERE common >= {THRESHOLD} * (a.size + b.size - common) ORDER BY ALL
+"""
+
+
+def peers_table(run: Run) -> Table:
+    count, rounds = run.size(PAGES, least=200), run.size(ROUNDS)
+    peers, missing = available(PEERS)
+    best = dict.fromkeys([*OURS, *peers], float("inf"))
+    found: dict[str, Labels] = {}
+    for _ in range(rounds):
+        for name, before in best.items():
+            found[name], taken = in_own_process(clustering, name, count)
+            best[name] = min(before, taken.cpu)
+    truth = true_clusters(texts_of(count))
+    rows = []
+    for name, cpu in best.items():
+        linkage = OURS[name].linkage if name in OURS else "components"
+        rows.append(
+            (
+                name if name in OURS else with_version(name),
+                f"{cpu:.2f}",
+                f"{cpu / count * 1e3:.2f}",
+                times(cpu / best[FIRST]),
+                linkage,
+                f"{sum(size > 1 for size in Counter(found[name]).values()):,}",
+                f"{sum(size > 1 for size in Counter(truth[linkage]).values()):,}",
+                f"{pair_f1(found[name], truth[linkage]):.4f}",
+            )
+        )
+    columns = ("", "CPU s", "CPU ms a page", "ours is faster by", "linkage", "clusters", "in truth", "F1 of pairs")
+    return Table(
+        f"Texts to clusters: {count:,} generated pages",
+        columns,
+        rows + [(why, *[""] * (len(columns) - 1)) for why in missing],
+        f"Aim: 10 × datasketch. Best of {rounds} rounds, all threads counted. {WIDTH}-word shingles, resemblance"
+        f" from {THRESHOLD:g}; the truth is the same linkage of the exact resemblances of all pairs. Ours makes whole"
+        " records, and a Parquet file of them. The peers have this many permutations, and shingles made in Python, as"
+        " their users do. datasketch and rensa verify candidates by their MinHashes, datatrove takes all of them. They"
+        " are given their quickest ways but where said: datasketch xxhash and batches, datatrove words by str.split.",
+    )
+
+
+def clustering(name: str, count: int) -> Callable[[], Labels]:
+    import_module("opensearch_winnow.clusters.on_duckdb")  # before the start, as peers are
+    clusters: Clusters = partial(ours, OURS[name]) if name in OURS else PEERS[name]()
+    return partial(clusters, texts_of(count))
+
+
+def texts_of(count: int) -> list[str]:
+    return [page.text or "" for page in generated_crawl(0, count)]
+
+
+def ours(asked: Clustering, texts: Sequence[str]) -> Labels:
+    recipe = Recipe(scheme=SCHEME)
+    maker = RecordMaker(recipe)
+    with TemporaryDirectory(prefix="winnow-bench-") as folder:
+        records, output = str(Path(folder, "records.parquet")), str(Path(folder, "clusters.parquet"))
+        with RecordWriter(records, recipe.scheme) as writer:
+            for number, text in enumerate(texts):
+                record = maker.make(Page(f"{number:08}", text=text))  # by which they are in this order
+                assert isinstance(record, Record)
+                writer.add(record)
+        cluster_records([records], asked, output=output)
+        table = pq.read_table(output, columns=["url", "representative"])
+    labels = array("q", bytes(8 * len(texts)))
+    for url, representative in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        labels[int(url)] = int(representative)
+    return labels
+
+
+def true_clusters(texts: Sequence[str]) -> dict[Linkage, Labels]:
+    sets = [distinct(shingles(canonical(text, SCHEME), SCHEME.shingle, SCHEME.seed)) for text in texts]
+    postings = pa.table(
+        {
+            "shingle": pa.array([shingle for each in sets for shingle in each], pa.uint64()),
+            "page": pa.array([page for page, each in enumerate(sets) for _ in each], pa.int64()),
+        }
+    )
+    with duckdb.connect() as con:
+        con.register("postings", postings)
+        alike = array("Q", [pair for (pair,) in con.execute(ALIKE).fetchall()])
+    leaders, joined = PairLeaders(len(texts)), UnionFind(len(texts))
+    leaders.add(alike)
+    for pair in alike:
+        joined.join(pair >> 32, pair & 0xFFFFFFFF)
+    truth: dict[Linkage, Labels] = {"representatives": leaders.leaders, "components": joined.labels()}
+    assert set(truth) == set(LINKAGES)
+    return truth
+
+
+def pair_f1(labels: Labels, truth: Labels) -> float:
+    there = pairs(labels) + pairs(truth)
+    return 2 * pairs(zip(labels, truth, strict=True)) / there if there else 1.0
+
+
+def pairs(labels: Iterable[Hashable]) -> int:
+    """How many pairs of pages have one label."""
+    return sum(comb(size, 2) for size in Counter(labels).values())

@@ -1,0 +1,74 @@
+"""Work in a process of its own, so that what it takes is its own: processor, memory, disk."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+# Not forked: a fork has the memory of its parent, and no threads of DuckDB's and Arrow's.
+PROCESSES = get_context("spawn")
+LOOK_EVERY = 0.2  # seconds, at the disk
+
+Value = TypeVar("Value")
+
+
+class Taken(NamedTuple):
+    """What some work took."""
+
+    seconds: float  # by the clock
+    cpu: float  # seconds, of all threads, and of the processes that it started
+    memory: int  # bytes, at the peak, of the whole process
+    disk: int  # bytes in the folder, at the peak
+
+
+def in_own_process(
+    prepare: Callable[..., Callable[[], Value]], *arguments: Any, folder: Path | None = None
+) -> tuple[Value, Taken]:
+    """What the work that `prepare` returns gives, and what it took; what `prepare` does is not counted."""
+    disk = 0
+    with ProcessPoolExecutor(1, PROCESSES) as pool:
+        done = pool.submit(_measured, prepare, arguments)
+        while wait([done], LOOK_EVERY).not_done:
+            disk = max(disk, _size(folder) if folder else 0)
+        value, seconds, cpu, memory = done.result()
+    return value, Taken(seconds, cpu, memory, disk)
+
+
+def _measured(
+    prepare: Callable[..., Callable[[], Value]], arguments: tuple[Any, ...]
+) -> tuple[Value, float, float, int]:
+    work = prepare(*arguments)
+    start, cpu = time.monotonic(), _cpu()
+    value = work()
+    return value, time.monotonic() - start, _cpu() - cpu, _peak()
+
+
+def _cpu() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _peak() -> int:
+    """In bytes. On Linux ru_maxrss would begin with what the parent had when it started us."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        (peak,) = (line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(peak) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _size(folder: Path) -> int:
+    size = 0
+    for place, _, names in os.walk(folder):  # which does not mind a folder that is gone meanwhile
+        for name in names:
+            with suppress(FileNotFoundError):
+                size += Path(place, name).stat().st_blocks * 512
+    return size

@@ -1,0 +1,134 @@
+"""Peers that find which texts are near-duplicates, from the texts on: clusters as their users would get them.
+
+Each is what makes a function that gives, for each text, a number that its cluster has and no other.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from benchmarks.peers.missing import MissingError
+from benchmarks.sketches_vs_peers import PERMUTATIONS, WIDTH, fast_hash, peer_shingles
+from opensearch_winnow.cython_core.components import UnionFind
+from opensearch_winnow.scheme import Scheme
+
+if TYPE_CHECKING:
+    from datasketch import MinHash
+
+THRESHOLD = 0.5
+AS_EXACT = 1024  # permutations, which have about the error of our MinHash, in 8 times the bytes
+SEED = 1
+OUR_BANDS, OUR_ROWS = Scheme().bands, Scheme().rows
+DATATROVE_BANDS, DATATROVE_ROWS = 25, 5  # what datasketch chooses for this threshold: nothing is verified here
+
+Labels = Iterable[int]
+Clusters = Callable[[Sequence[str]], Labels]
+
+
+def datasketch(permutations: int, bands: tuple[int, int] | None = None) -> Clusters:
+    """Its quickest way, with the quickest hash. Bands, and their rows, are its own choice if none are given."""
+    from datasketch import MinHash  # noqa: PLC0415
+
+    def clusters(texts: Sequence[str]) -> Labels:
+        shingles = ([shingle.encode() for shingle in peer_shingles(text)] for text in texts)
+        minhashes = MinHash.generator(shingles, num_perm=permutations, hashfunc=fast_hash())
+        return _joined(minhashes, len(texts), permutations, bands)
+
+    return clusters
+
+
+def datasketch_as_documented() -> Clusters:
+    """Shingle by shingle."""
+    from datasketch import MinHash  # noqa: PLC0415
+
+    def sketch(text: str) -> MinHash:
+        made = MinHash(num_perm=PERMUTATIONS)
+        for shingle in peer_shingles(text):
+            made.update(shingle.encode())
+        return made
+
+    return lambda texts: _joined(map(sketch, texts), len(texts), PERMUTATIONS)
+
+
+def _joined(
+    minhashes: Iterable[MinHash], count: int, permutations: int, bands: tuple[int, int] | None = None
+) -> Labels:
+    """Each page is looked up among those before it; candidates are verified by their MinHashes."""
+    from datasketch import MinHashLSH  # noqa: PLC0415
+
+    index = MinHashLSH(threshold=THRESHOLD, num_perm=permutations, params=bands)
+    joined = UnionFind(count)
+    before: list[MinHash] = []
+    for page, minhash in enumerate(minhashes):
+        for other in index.query(minhash):
+            if minhash.jaccard(before[other]) >= THRESHOLD:
+                joined.join(other, page)
+        index.insert(page, minhash, check_duplication=False)
+        before.append(minhash)
+    return joined.labels()
+
+
+def rensa() -> Clusters:
+    """All are made, put in and looked up at once, which is its quickest way; candidates are verified."""
+    from rensa import RMinHash, RMinHashLSH  # noqa: PLC0415
+
+    def clusters(texts: Sequence[str]) -> Labels:
+        minhashes = RMinHash.from_token_sets(map(peer_shingles, texts), PERMUTATIONS, SEED)
+        index = RMinHashLSH(THRESHOLD, PERMUTATIONS, OUR_BANDS)
+        index.insert_many(minhashes)
+        joined = UnionFind(len(texts))
+        for page, (minhash, others) in enumerate(zip(minhashes, index.query_all(minhashes), strict=True)):
+            for other in others:
+                if other < page and minhash.jaccard(minhashes[other]) >= THRESHOLD:
+                    joined.join(other, page)
+        return joined.labels()
+
+    return clusters
+
+
+def datatrove() -> Clusters:
+    """The first three steps of its deduplication; the fourth would write the texts that are left."""
+    os.environ["TQDM_DISABLE"] = "1"
+    steps, data = import_module("datatrove.pipeline.dedup.minhash"), import_module("datatrove.data")
+    import_module("loguru").logger.remove()
+    try:
+        import_module("datatrove.utils.hashes.xxhash").xxhash64("")
+    except TypeError:
+        raise MissingError("it needs an xxhash before 4") from None
+
+    def clusters(texts: Sequence[str]) -> Labels:
+        config = steps.MinhashConfig(WIDTH, DATATROVE_BANDS, DATATROVE_ROWS)
+        with TemporaryDirectory(prefix="winnow-bench-") as folder:
+            signatures, pairs, found = (f"{folder}/{name}" for name in ("signatures", "pairs", "found"))
+            # A language with no words of its own making, since those of others take spaCy; and to split is quicker.
+            sign = steps.MinhashDedupSignature(signatures, config, language="bal")
+            sign.word_tokenizer = SimpleNamespace(word_tokenize=str.split)
+            sign.run(data.Document(text=text, id=str(page)) for page, text in enumerate(texts))
+            for band in range(DATATROVE_BANDS):
+                steps.MinhashDedupBuckets(signatures, pairs, config=config).run(None, band, DATATROVE_BANDS)
+            steps.MinhashDedupCluster(pairs, found, config=config, save_cluster_id=True).run()
+            labels = array("q", range(-len(texts), 0))  # a page of its own has none
+            for file in Path(found).glob("*.clusters"):
+                for page, cluster in struct.iter_unpack("<2I", file.read_bytes()):
+                    labels[page] = cluster
+        return labels
+
+    return clusters
+
+
+PEERS: dict[str, Callable[[], Clusters]] = {
+    f"datasketch, {PERMUTATIONS} permutations": partial(datasketch, PERMUTATIONS),
+    f"datasketch, {AS_EXACT}, and our bands": partial(datasketch, AS_EXACT, (OUR_BANDS, OUR_ROWS)),
+    f"datasketch, {PERMUTATIONS}, as its documentation has it": datasketch_as_documented,
+    f"rensa, {PERMUTATIONS}, and our bands": rensa,
+    f"datatrove, {DATATROVE_BANDS * DATATROVE_ROWS}": datatrove,
+}

@@ -1,0 +1,152 @@
+"""What became of pages that were read in a task: rows of one table, whatever it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+
+from opensearch_winnow.clusters.spark.remote_files import fetched
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.sources import Sources, read
+from opensearch_winnow.ingest.sources.parquet import item_of
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped, Split
+from opensearch_winnow.mappings.record import Record, storable
+from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
+from opensearch_winnow.mappings.record_size import size_of
+
+WAITING = 8_000_000  # bytes of records that become a batch
+AT_MOST = 1_000  # rows of it
+ITEM_BITS = 40  # of a place those that count items; above them is the number of the task
+# As pages are read from Parquet: HTML that came as bytes is decoded as a browser would.
+FAILED_PAGE = pa.struct(
+    [
+        ("url", pa.string()),
+        ("html", pa.binary()),
+        ("raw_html", pa.string()),
+        ("text", pa.string()),
+        ("fetched_at", TIME),
+        ("title", pa.string()),
+        ("content_type", pa.string()),
+        ("codings", pa.list_(pa.string())),
+    ]
+)
+OUTCOMES = pa.schema(
+    [
+        ("place", pa.int64()),  # that of a later page is larger
+        ("outcome", pa.string()),  # indexed, skipped, failed; damaged is no page
+        ("reason", pa.string()),
+        ("source", pa.string()),
+        ("offset", pa.int64()),
+        ("skipped", pa.int64()),  # bytes
+        ("record", pa.struct(list(SCHEMA))),
+        ("page", FAILED_PAGE),
+    ]
+)
+
+
+def from_sources(
+    tasks: Iterable[pa.RecordBatch], splits: list[Split | str], base: str, recipe: Recipe
+) -> Iterator[pa.RecordBatch]:
+    """Read the splits, or remote files, whose numbers come as tasks."""
+    maker = RecordMaker(recipe)
+    for batch in tasks:
+        for number in batch.column(0).to_pylist():
+            split = splits[number]
+            name = split.path if isinstance(split, Split) else split
+            items = _items(split, recipe) if isinstance(split, Split) else _remote_items(split, base, recipe)
+            places = enumerate(items, number << ITEM_BITS)
+            yield from _rows(((place, *item) for place, item in places), name, maker)
+
+
+def from_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Recipe) -> Iterator[pa.RecordBatch]:
+    """Rows of a table; a column `place` is not of the page."""
+    maker = RecordMaker(recipe)
+    for batch in batches:
+        pages = batch.drop_columns(["place"])
+        places = enumerate(batch["place"].to_pylist())
+        items = ((place, row, item_of(pages, row, f"{source}#{place}", recipe.page_bytes)) for row, place in places)
+        yield from _rows(items, source, maker)
+
+
+def _items(split: Split, recipe: Recipe) -> Iterator[tuple[int, Item]]:
+    offset = split.start
+    try:
+        for offset, item in read(split, recipe.page_bytes):
+            if item is not None:
+                yield offset, item
+    except Exception as error:  # a source that cannot be read any further must not end the run
+        rest = split.size - split.bytes_before(offset)
+        yield offset, Damage(rest, f"{type(error).__name__}: {error}", offset)
+
+
+def _remote_items(uri: str, base: str, recipe: Recipe) -> Iterator[tuple[int, Item]]:
+    with TemporaryDirectory(prefix="winnow-") as folder:
+        copy = fetched(uri, Path(folder))
+        with Sources([str(copy)], base=base or uri.rpartition("/")[0]) as sources:
+            for split in sources.splits(copy.stat().st_size + 1):
+                yield from _items(split, recipe)
+
+
+def _rows(items: Iterable[tuple[int, int, Item]], source: str, maker: RecordMaker) -> Iterator[pa.RecordBatch]:
+    """Of items with their place among all, and their offset in the source."""
+    records: list[tuple[int, Record]] = []
+    size = 0
+    for place, offset, item in items:
+        result = _made(item, maker) if isinstance(item, Page) else item
+        if isinstance(result, Record):
+            records.append((place, result))
+            size += size_of(result)
+            if size >= WAITING or len(records) >= AT_MOST:
+                yield _indexed(records, source)
+                records, size = [], 0
+        else:
+            yield _other(place, result, source, offset)
+    if records:
+        yield _indexed(records, source)
+
+
+def _made(page: Page, maker: RecordMaker) -> Record | Skipped | Failed:
+    try:
+        return maker.make(page)
+    except Exception as error:  # nor must a page
+        return Failed(page, f"{type(error).__name__}: {error}")
+
+
+def _indexed(records: list[tuple[int, Record]], source: str) -> pa.RecordBatch:
+    count = len(records)
+    columns = as_columns([record for _, record in records])
+    made = {
+        "place": pa.array([place for place, _ in records], pa.int64()),
+        "outcome": pa.array(["indexed"] * count),
+        "source": pa.array([source] * count),
+        "record": pa.StructArray.from_arrays(columns.columns, fields=list(SCHEMA)),
+    }
+    return pa.record_batch([made.get(field.name, pa.nulls(count, field.type)) for field in OUTCOMES], schema=OUTCOMES)
+
+
+def _other(place: int, item: Skipped | Failed | Damage, source: str, offset: int) -> pa.RecordBatch:
+    row: dict[str, object] = {"place": place, "reason": item.reason, "source": source, "offset": offset}
+    if isinstance(item, Failed):
+        row |= {"outcome": "failed", "page": _failed_page(item.page)}
+    elif isinstance(item, Damage):
+        row |= {"outcome": "damaged", "skipped": item.skipped}
+    else:
+        row["outcome"] = "skipped"
+    return pa.RecordBatch.from_pylist([row], OUTCOMES)
+
+
+def _failed_page(page: Page) -> dict[str, object]:
+    fields = {
+        "url": page.url,
+        "html" if isinstance(page.html, bytes) else "raw_html": page.html,
+        "text": page.text,
+        "fetched_at": page.fetched_at,
+        "title": page.title,
+        "content_type": page.content_type,
+        "codings": list(page.codings),
+    }
+    return {name: storable(value) if isinstance(value, str) else value for name, value in fields.items()}

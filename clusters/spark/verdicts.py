@@ -1,0 +1,135 @@
+"""Whether the pages of a pair resemble each other: from their signatures, and near the threshold from their texts."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.columns import column, numbers
+from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
+from opensearch_winnow.queries.compare import side
+from opensearch_winnow.queries.estimated import CLEAR
+from opensearch_winnow.scheme import Scheme
+
+JUDGED = "pair long, resemblance double, error double, verdict byte"
+DECIDED = "pair long, resemblance double, error double, exact boolean, alike boolean"
+
+
+def earlier() -> Column:
+    """The number of the earlier page of a pair."""
+    return F.shiftright("pair", 32).cast("int").alias("earlier")
+
+
+def later() -> Column:
+    return F.col("pair").bitwiseAND(2**32 - 1).cast("int").alias("later")
+
+
+def judged_pairs(pairs: DataFrame, signed: DataFrame, threshold: float, scheme: Scheme) -> DataFrame:
+    """Each pair with what the MinHashes tell of it."""
+    pages = signed.select("number", "shingle_count", "minhash")
+    return both_sides(pairs.select("pair"), pages).mapInArrow(
+        partial(_judged, threshold=threshold, bits=scheme.bits, size=scheme.bins * scheme.bits // 8), JUDGED
+    )
+
+
+def both_sides(pairs: DataFrame, pages: DataFrame, how: str = "inner") -> DataFrame:
+    """The columns of the earlier page, and those of the later with the prefix other_."""
+    other = pages.select(F.col("number").alias("later"), *(F.col(name).alias(f"other_{name}") for name in _rest(pages)))
+    one = pages.withColumnRenamed("number", "earlier")
+    sides = pairs.select("*", earlier(), later())
+    return sides.join(one, "earlier", how).join(other, "later", how)
+
+
+def _rest(pages: DataFrame) -> list[str]:
+    return [name for name in pages.columns if name != "number"]
+
+
+def _judged(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size: int) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        count = len(batch)
+        if count:
+            # The earlier pages of the batch, then the later ones.
+            minhashes = b"".join((joined_bytes(batch["minhash"]), joined_bytes(batch["other_minhash"])))
+            counts = array("I", numbers(batch["shingle_count"], "I"))
+            counts.extend(numbers(batch["other_shingle_count"], "I"))
+            pairs = array("Q", ((place << 32) | (count + place) for place in range(count)))
+            if len(minhashes) != 2 * count * size:
+                raise ClusterError(
+                    f"there are records with a MinHash of another size than {size} bytes, their scheme's"
+                )
+            found = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR)
+            values, errors, verdicts = (column(each) for each in found)
+            yield pa.record_batch(
+                [batch["pair"], values, errors, verdicts.cast(pa.int8())], ["pair", "resemblance", "error", "verdict"]
+            )
+
+
+def joined_bytes(column: pa.Array) -> memoryview:
+    """All values of a binary column, one after the other."""
+    _, offsets, content = column.buffers()
+    ends = memoryview(offsets).cast("B").cast("i")
+    start, end = ends[column.offset], ends[column.offset + len(column)]
+    return memoryview(content)[start:end]
+
+
+def shingles_of(judged: DataFrame, pages: DataFrame, records: DataFrame, scheme: Scheme) -> DataFrame:
+    """The sets of shingles of pages that are in an uncertain pair and have a text, each made once."""
+    uncertain = judged.where(F.col("verdict") == UNCERTAIN)
+    numbers_of = uncertain.select(earlier().alias("number")).union(uncertain.select(later().alias("number"))).distinct()
+    wanted = pages.select("number", "row").join(numbers_of, "number")
+    texts = records.select("row", "url", "text").where("text != ''").join(wanted, "row")
+    return texts.select("number", "url", "text").mapInArrow(
+        partial(_shingled, scheme=scheme), "number int, shingles binary"
+    )
+
+
+def _shingled(batches: Iterable[pa.RecordBatch], scheme: Scheme) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pages = zip(batch["url"].to_pylist(), batch["text"].to_pylist(), strict=True)
+        sets = [side(text, scheme, name=url).shingles.tobytes() for url, text in pages]
+        yield pa.record_batch([batch["number"], pa.array(sets, pa.binary())], ["number", "shingles"])
+
+
+def decided_by_text(judged: DataFrame, shingles: DataFrame, threshold: float) -> DataFrame:
+    """The uncertain pairs: exact where both pages have a text, else by the estimate."""
+    uncertain = judged.where(F.col("verdict") == UNCERTAIN).drop("verdict")
+    return both_sides(uncertain, shingles, "left").mapInArrow(partial(_compared, threshold=threshold), DECIDED)
+
+
+def _compared(batches: Iterable[pa.RecordBatch], threshold: float) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows = []
+        for pair, resemblance, error, ours, theirs in zip(
+            *(batch[name] for name in ("pair", "resemblance", "error", "shingles", "other_shingles")), strict=True
+        ):
+            value, wrong = resemblance.as_py(), error.as_py()
+            exact = ours.is_valid and theirs.is_valid
+            if exact:
+                value, wrong = _resemblance(ours, theirs), 0.0
+            rows.append((pair.as_py(), value, wrong, exact, value >= threshold))
+        yield pa.record_batch(
+            [pa.array(column) for column in zip(*rows, strict=True)] if rows else [[]] * 5,
+            ["pair", "resemblance", "error", "exact", "alike"],
+        )
+
+
+def _resemblance(ours: pa.BinaryScalar, theirs: pa.BinaryScalar) -> float:
+    a, b = (memoryview(each.as_buffer()).cast("Q") for each in (ours, theirs))
+    both = overlap(a, b)
+    return both / max(len(a) + len(b) - both, 1)
+
+
+def decided_pairs(judged: DataFrame, by_text: DataFrame) -> DataFrame:
+    """All pairs, with whether they are alike, and whether that is exact."""
+    clear = judged.where(F.col("verdict") != UNCERTAIN)
+    alike: Column = F.col("verdict") == ALIKE
+    return clear.select("pair", "resemblance", "error", F.lit(False).alias("exact"), alike.alias("alike")).unionByName(
+        by_text
+    )

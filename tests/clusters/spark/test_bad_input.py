@@ -1,0 +1,145 @@
+"""What cannot be clustered on Spark is said in one sentence, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow.clusters.asked import ClusterError, Clustering
+from opensearch_winnow.clusters.spark.engine import cluster_on_spark
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.scheme import Scheme
+from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(spark: SparkSession, tmp_path: Path) -> Refused:
+    """The complaint about records, after which nothing is there."""
+    (tmp_path / "out").mkdir()
+
+    def call(*records: Path, kind: type[WinnowError] = RecordsError, **options: Any) -> str:
+        options = {"output": str(tmp_path / "out" / "clusters"), "evidence": None, "changes": None} | options
+        with pytest.raises(kind) as raised:
+            cluster_on_spark(list(map(str, records)), Clustering(), session=spark, **options)
+        assert "\n" not in str(raised.value)
+        assert list((tmp_path / "out").iterdir()) == []
+        return str(raised.value)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    (path,) = small_crawl(8, 100, SCHEMES[0], 1).write(tmp_path_factory.mktemp("crawl"))
+    return Path(path)
+
+
+def test_records_of_two_schemes(tmp_path: Path, refused: Refused) -> None:
+    one = Path(write_records(tmp_path / "one.parquet", [page_record("a", "some words")]))
+    scheme = Scheme.preset("passages")
+    other = Path(write_records(tmp_path / "other.parquet", [page_record("b", "some words", scheme)], scheme))
+    complaint = refused(one, other)
+    assert complaint.startswith(f"{other} has records of scheme {scheme.id}, and these are of scheme {Scheme().id}")
+
+
+def test_files_that_are_not_records(tmp_path: Path, refused: Refused, crawl: Path) -> None:
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("not Parquet at all")
+    (tmp_path / "short.parquet").write_text("")
+    (tmp_path / "cut.parquet").write_bytes(crawl.read_bytes()[:-1])
+    (tmp_path / "empty").mkdir()
+    for name, complaint in {
+        "gone.parquet": "there is no record file",
+        "other.parquet": "but not one of winnow's records",
+        "text.parquet": "cannot be read as a record file",
+        "short.parquet": "cannot be read as a record file",
+        "cut.parquet": "cannot be read as a record file",
+        "empty": "has no record files",
+    }.items():
+        assert complaint in refused(tmp_path / name)
+    assert "is nothing that Spark can find" in refused(Path("nowhere:/x"), kind=ClusterError)
+
+
+def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> None:
+    """In a column that the first step reads, and in one that a later one does."""
+    content, path = crawl.read_bytes(), tmp_path / "damaged.parquet"
+    columns = pq.read_metadata(crawl).row_group(0)
+    places = {columns.column(i).path_in_schema: columns.column(i) for i in range(columns.num_columns)}
+    for name in ("url", "minhash"):
+        end = places[name].data_page_offset + places[name].total_compressed_size - 5
+        path.write_bytes(content[:end] + bytes(byte ^ 0xFF for byte in content[end : end + 4]) + content[end + 4 :])
+        complaint = refused(path)
+        assert complaint.startswith(f"{path} cannot be read as a record file, or is damaged: "), name
+        assert "CRC" in complaint
+
+
+def test_what_a_task_says(tmp_path: Path, refused: Refused) -> None:
+    """MinHashes that are cut off."""
+    pages = [page_record(f"https://example.org/{number}", f"a b c d e f g h i j k {number}") for number in range(2)]
+    for page in pages:
+        page.minhash = page.minhash[:100]
+        page.bands = pages[0].bands
+    path = Path(write_records(tmp_path / "r.parquet", pages))
+    complaint = refused(path, kind=ClusterError)
+    assert complaint == "there are records with a MinHash of another size than 512 bytes, their scheme's"
+
+
+def test_outputs_that_cannot_be(tmp_path: Path, refused: Refused, crawl: Path) -> None:
+    complain = {"kind": ClusterError}
+    assert f"{tmp_path} exists" in refused(crawl, output=str(tmp_path), **complain)
+    out = str(tmp_path / "out" / "clusters")
+    assert "named twice" in refused(crawl, evidence=out, **complain)
+    assert "has the records that are read" in refused(crawl, changes=str(crawl.parent), overwrite=True, **complain)
+    (tmp_path / "file").touch()
+    assert "Spark could not do it: " in refused(crawl, output=str(tmp_path / "file" / "clusters"), **complain)
+
+
+RUN = """
+import sys
+from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.spark.session import spark_session
+session = spark_session({"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})
+
+from opensearch_winnow.clusters.spark.engine import cluster_on_spark
+
+records, output, step = sys.argv[1:]
+
+
+def progress(now, done, total):
+    if now == step:
+        print("there", flush=True)
+
+
+try:
+    cluster_on_spark(
+        [records], Clustering(), output=output, evidence=None, changes=None, session=session, progress=progress
+    )
+except KeyboardInterrupt:
+    print("stopped", len(session.sparkContext.statusTracker().getActiveJobsIds()))
+"""
+
+
+def test_ctrl_c_ends_the_jobs_and_leaves_nothing(tmp_path: Path, crawl: Path) -> None:
+    command = [sys.executable, "-c", RUN, str(crawl), str(tmp_path / "clusters"), "pairing"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "there\n"
+        run.send_signal(signal.SIGINT)
+        assert run.stdout.read() == "stopped 0\n"
+    assert run.returncode == 0
+    assert list(tmp_path.iterdir()) == []

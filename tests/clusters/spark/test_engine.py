@@ -1,0 +1,124 @@
+"""Clusters on Spark beside those by definition and those of DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow.clusters import schemas as tables
+from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.clusters.spark.engine import cluster_on_spark
+from tests.clusters.conftest import SCHEMES, Crawl, page_record, small_crawl, write_records
+from tests.clusters.reference import expected_clusters
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+SCHEMA = {"clusters": tables.CLUSTERS, "edges": tables.EDGES, "changes": tables.CHANGES}
+
+
+def on_spark(spark: SparkSession, records: Sequence[str], asked: Clustering, folder: Path) -> Found:
+    output, evidence, changes = (str(folder / name) for name in SCHEMA)
+    return cluster_on_spark(records, asked, output=output, evidence=evidence, changes=changes, session=spark)
+
+
+def on_duckdb(records: Sequence[str], asked: Clustering, folder: Path) -> Found:
+    output, evidence, changes = (str(folder / f"{name}.parquet") for name in SCHEMA)
+    return cluster_records(records, asked, output=output, evidence=evidence, changes=changes)
+
+
+def in_order(path: Path) -> pa.Table:
+    table = pq.read_table(path).replace_schema_metadata(None)
+    return table.sort_by([(name, "ascending") for name in table.column_names])
+
+
+def rows(table: pa.Table) -> list[dict[str, object]]:
+    """But for the last bits of numbers, which are another where a root is taken in Python."""
+    return [
+        {name: round(value, 12) if isinstance(value, float) else value for name, value in row.items()}
+        for row in table.to_pylist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("crawl", "asked"),
+    [
+        pytest.param(small_crawl(1, 150, SCHEMES[0], 3), Clustering(), id="files with captures in common"),
+        pytest.param(
+            small_crawl(2, 100, SCHEMES[1], 1),
+            Clustering(threshold=0.3, linkage="components", compared=3),
+            id="chains, and more pages of a token than are compared",
+        ),
+        pytest.param(small_crawl(3, 100, SCHEMES[1], 2), Clustering(fast=True, compared=2), id="bands alone"),
+        pytest.param(Crawl(SCHEMES[0], [[]]), Clustering(), id="nothing"),
+    ],
+)
+def test_are_those_by_definition_and_those_of_duckdb(
+    spark: SparkSession, tmp_path: Path, crawl: Crawl, asked: Clustering
+) -> None:
+    records = crawl.write(tmp_path)
+    expected = expected_clusters(crawl.records, crawl.scheme, asked)
+    found = on_spark(spark, records, asked, tmp_path)
+    on_one_machine = on_duckdb(records, asked, tmp_path)
+    assert replace(found, engine="duckdb", seconds=on_one_machine.seconds) == on_one_machine
+    assert replace(found, engine="", expected_recall=None) == expected.found
+    for name, schema in SCHEMA.items():
+        table = in_order(tmp_path / name)
+        assert table.schema.equals(schema)
+        assert table.equals(in_order(tmp_path / f"{name}.parquet"))
+        wanted = pa.Table.from_pylist(getattr(expected, name), schema)
+        assert sorted(map(repr, rows(table))) == sorted(map(repr, rows(wanted)))
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_pages_are_in_their_order_whatever_is_strange_about_them(spark: SparkSession, tmp_path: Path) -> None:
+    """Times before 1582, names of files that look like patterns or are encoded in addresses, no text at all.
+
+    In a session of somebody else, whose settings are as before; and in place of what is there, if that is wanted.
+    """
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Kathmandu")
+    output = tmp_path / "clusters"
+    output.mkdir()
+    (output / "mine.txt").write_text("mine")
+    folder = tmp_path / "a b%20ü[1]*"
+    folder.mkdir()
+    words = " ".join(f"word{number}" for number in range(50))
+    pages = [
+        page_record("https://example.org/late", words, time=10),
+        page_record("https://example.org/ancient", words),
+        page_record("https://example.org/unknown", words),
+        page_record("https://example.org/none", ""),
+    ]
+    pages[1].fetched_at = datetime(1, 1, 1, tzinfo=UTC)
+    for number, page in enumerate(pages):
+        write_records(folder / f"part {number}*.parquet", [page])
+    try:
+        found = cluster_on_spark(
+            [str(folder)],
+            Clustering(),
+            output=str(output),
+            evidence=None,
+            changes=None,
+            session=spark,
+            overwrite=True,
+            work=str(tmp_path),
+        )
+        assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Kathmandu"
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+    table = pq.read_table(tmp_path / "clusters").sort_by("url").to_pylist()
+    assert [row["representative"].rpartition("/")[2] for row in table] == ["ancient", "ancient", "none", "ancient"]
+    assert table[0]["fetched_at"] == datetime(1, 1, 1, tzinfo=UTC)
+    assert (found.pages, found.contents, found.clusters) == (4, 2, 1)
+    assert not (output / "mine.txt").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name, "clusters"]

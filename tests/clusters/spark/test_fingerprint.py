@@ -1,0 +1,132 @@
+"""From raw pages to records to clusters, all on Spark."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.spark.engine import cluster_on_spark
+from opensearch_winnow.clusters.spark.fingerprint import fingerprint_on_spark
+from opensearch_winnow.clusters.spark.remote_files import fetched, is_remote
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.ingest.bulk import index
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.mappings.parquet import read_records, scheme_of
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.scheme import Scheme
+from tests.ingest.conftest import html, response
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+BASE = "https://mirror.example/"
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """An archive with copies, a picture and damage; lines with no page, and with one capture twice; a table; a page."""
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    urls = [f"https://example.org/{number}" for number in range(4)]
+    archived = [response(url, html(number % 3), {"Content-Type": "text/html"}) for number, url in enumerate(urls)]
+    archived.append(response("https://example.org/picture", b"\x89PNG", {"Content-Type": "image/png"}))
+    (folder / "pages.warc").write_bytes(b"".join(archived) + b"no record at all\r\n" + archived[0])
+    five = {"url": "https://example.org/5", "html": html(5).decode()}
+    lines = [five, {"url": "https://example.org/6", "text": 7}, {**five, "html": html(6).decode()}]
+    (folder / "pages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "page.html").write_bytes(html(1))
+    table = {"url": ["https://example.org/table", None], "html": [html(2), html(3)], "other": [1, 2]}
+    pq.write_table(pa.table(table), tmp_path / "table.parquet")
+    return folder
+
+
+def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
+    """By the command, which also marks what equals an earlier page."""
+    with (
+        Sources(names, base=BASE) as sources,
+        RecordWriter(folder / "indexed.parquet", recipe.scheme) as writer,
+        FailedPages(folder / "failed.jsonl") as failed,
+    ):
+        index(sources.splits(1_000_000), writer, failed, recipe)
+    found = sorted(read_records(folder / "indexed.parquet"), key=lambda record: record.url)
+    return [replace(record, duplicate=None, duplicate_of=None) for record in found]
+
+
+def test_from_pages_to_clusters(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
+    """The records are those that `winnow index` makes, and nothing is lost silently."""
+    scheme = Scheme(shingle=3, key="open sesame")
+    recipe = Recipe(scheme=scheme, crawl="a crawl")
+    records = tmp_path / "records"
+    sources = [str(crawl), str(tmp_path / "table.parquet")]
+    report = fingerprint_on_spark(sources, str(records), recipe, session=spark, base=BASE)
+    assert (report.indexed, report.unchanged, report.pages) == (7, 1, 12)
+    assert report.skipped == {"type image/png": 1, "another content of the same capture": 1}
+    assert report.failed == {"text is not a string": 1, "no url": 1}
+    assert (report.damaged_places, len(report.damaged)) == (1, 1)
+    assert report.damaged[0].source == str(crawl / "pages.warc")
+    assert report.damaged_bytes == report.damaged[0].skipped > 0
+
+    assert scheme_of(records).scheme("open sesame") == scheme
+    made = sorted(read_records(records, scheme), key=lambda record: record.url)
+    names = ["0", "1", "2", "3", "5", "table"]
+    urls = [*(f"https://example.org/{name}" for name in names), "https://mirror.example/page.html"]
+    assert [record.url for record in made] == urls
+    assert made == indexed(sources, recipe, tmp_path)
+
+    output = tmp_path / "clusters"
+    found = cluster_on_spark(
+        [str(records)],
+        Clustering(),
+        output=str(output),
+        evidence=None,
+        changes=None,
+        session=spark,
+        key="open sesame",
+    )
+    assert (found.pages, found.contents, found.clusters, found.identical_clusters) == (7, 4, 3, 3)
+    represented = {row["url"]: row["representative"] for row in pq.read_table(output).to_pylist()}
+    assert represented["https://example.org/3"] == "https://example.org/0"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+    # What failed is a table of pages, and so a source.
+    failed = pq.read_table(f"{records}.failed").to_pylist()
+    assert {row["reason"] for row in failed} == {"text is not a string", "no url"}
+    again = fingerprint_on_spark([f"{records}.failed"], str(tmp_path / "again"), Recipe(scheme=scheme), session=spark)
+    assert again.pages == 2
+
+
+def test_sources_that_cannot_be(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
+    def refused(*sources: Path | str, to: Path = tmp_path / "records") -> str:
+        with pytest.raises(WinnowError) as raised:
+            fingerprint_on_spark(list(map(str, sources)), str(to), Recipe(), session=spark)
+        return str(raised.value)
+
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    before = sorted(tmp_path.rglob("*"))
+    assert "no source is named" in refused()
+    assert "there is no file or folder" in refused(crawl / "gone.warc")
+    assert "takes a column url" in refused(tmp_path / "other.parquet")
+    assert "exists; name another folder" in refused(crawl, to=crawl)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_file_of_another_machine_is_copied(tmp_path: Path) -> None:
+    (tmp_path / "a b.warc").write_bytes(b"WARC")
+    (tmp_path / "copies").mkdir()
+    copy = fetched((tmp_path / "a b.warc").as_uri(), tmp_path / "copies")
+    assert (copy.name, copy.read_bytes()) == ("a b.warc", b"WARC")
+    assert is_remote("s3a://bucket/a.warc")
+    assert is_remote("hdfs:///a.warc")
+    assert not is_remote("file:///a.warc")
+    assert not is_remote("/a.warc")
