@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from opensearch_winnow.clusters.ahead import ahead
 from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
 from opensearch_winnow.clusters.columns import EDGE, JUDGED, POSTING, bars, column, numbers
 from opensearch_winnow.clusters.duckdb_connection import Connection
@@ -45,12 +46,15 @@ EARLIER, LATER = "(pair >> 32)", "(pair & 4294967295)"
 class Edges:
     """Makes the tables `pages` and `edges`."""
 
-    def __init__(self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, progress: Progress) -> None:
+    def __init__(
+        self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, threads: int, progress: Progress
+    ) -> None:
         self._con = con
         self._scan = scan
         self._scheme = scan.scheme
         self._asked = asked
         self._folder = folder
+        self._threads = threads
         self._progress = progress
         self.found = Candidates()
         self.pages = 0
@@ -108,6 +112,7 @@ class Edges:
         if before:
             con.run(STILL)
         (self.found.edges,) = con.row("SELECT count(*) FROM edges")
+        self.found.compared = sum(self.found.histogram)
 
     def _first_pages(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
         """The numbers of some rows, and whether each is the first page of its content."""
@@ -166,16 +171,24 @@ class Edges:
 
     def _judged(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Those that are alike, or may be."""
-        for part, some in enumerate(pairs.distinct()):
+
+        def judged(part: int) -> list[tuple[list[int], pa.RecordBatch]]:
+            some = pairs.distinct(part)
+            starts = range(0, len(some), ROWS)
+            return [self._judge(column(some, start, min(start + ROWS, len(some)))) for start in starts]
+
+        for part, batches in enumerate(ahead(judged, range(pairs.PARTS), self._threads)):
             self._progress("comparing", part, pairs.PARTS)
-            self.found.compared += len(some)
-            for start in range(0, len(some), ROWS):
-                pair = column(some, start, min(start + ROWS, len(some)))
-                judged_pairs = self.judge(numbers(pair, "Q"))
-                values, errors, verdicts = (column(each) for each in judged_pairs)
-                self._count(values.filter(pc.not_equal(verdicts, UNCERTAIN)))
-                judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
-                yield judged.filter(pc.not_equal(verdicts, DIFFERENT))
+            for clear, batch in batches:
+                self._count(clear)
+                yield batch
+
+    def _judge(self, pair: pa.Array) -> tuple[list[int], pa.RecordBatch]:
+        """How alike the clear ones are, and those that are alike or may be."""
+        values, errors, verdicts = (column(each) for each in self.judge(numbers(pair, "Q")))
+        judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
+        clear = values.filter(pc.not_equal(verdicts, UNCERTAIN))
+        return bars(clear), judged.filter(pc.not_equal(verdicts, DIFFERENT))
 
     def judge(self, pairs: memoryview) -> tuple[array[float], array[float], array[int]]:
         assert self._minhashes is not None
@@ -197,17 +210,12 @@ class Edges:
         with closing(SetFile(self._folder / "shingles", self.pages)) as sets:
             if total:
                 self._read_texts(sets)
-            for batch in self._con.batches(unclear):
+            for exact, batch in ahead(lambda batch: _decide(batch, sets), self._con.batches(unclear), self._threads):
                 self._progress("comparing texts", done, total)
                 done += len(batch)
-                pair, estimates, errors = batch.columns
-                exact = column(sets.resemblances(numbers(pair, "Q")))
-                known = pc.invert(pc.is_nan(exact))
-                values = pc.if_else(known, exact, estimates)
-                self.found.exact += known.true_count
-                self._count(values)
-                edges = pa.record_batch([pair, values, pc.if_else(known, 0.0, errors), known], schema=EDGE)
-                yield edges.filter(pc.greater_equal(values, self._asked.threshold))
+                self.found.exact += exact
+                self._count(bars(batch.column("resemblance")))
+                yield batch.filter(pc.greater_equal(batch.column("resemblance"), self._asked.threshold))
 
     def _read_texts(self, sets: SetFile) -> None:
         """The shingles of the pages that are in uncertain pairs."""
@@ -218,19 +226,35 @@ class Edges:
         for batch in self._con.batches(ends):
             for page in numbers(batch.column(0), "Q"):
                 wanted[page] = 1
-        flags = column(wanted)
+        for shingled in ahead(self._shingled, self._texts(column(wanted)), self._threads):
+            for page, shingles in shingled:
+                sets[page] = shingles
+        sets.complete()
+
+    def _texts(self, wanted: pa.Array) -> Iterator[tuple[pa.Array, pa.RecordBatch]]:
+        """URL and text of the pages that are flagged, with their numbers."""
         for row, batch in self._scan.columns("url", "text"):
             self._progress("reading texts", row, self.pages)
             some, first = self._first_pages(row, len(batch))
-            these = pc.and_(pc.and_(first, pc.equal(flags.take(some), 1)), pc.not_equal(batch.column("text"), ""))
-            batch = batch.filter(these)
-            for page, url, text in zip(numbers(some.filter(these), "I"), *batch.to_pydict().values(), strict=True):
-                sets[page] = side(text, self._scheme, name=url).shingles
-        sets.complete()
+            these = pc.and_(pc.and_(first, pc.equal(wanted.take(some), 1)), pc.not_equal(batch.column("text"), ""))
+            yield some.filter(these), batch.filter(these)
 
-    def _count(self, resemblances: pa.Array) -> None:
-        self.found.histogram = [a + b for a, b in zip(self.found.histogram, bars(resemblances), strict=True)]
+    def _shingled(self, pages: tuple[pa.Array, pa.RecordBatch]) -> list[tuple[int, array[int]]]:
+        numbered = zip(numbers(pages[0], "I"), *pages[1].to_pydict().values(), strict=True)
+        return [(page, side(text, self._scheme, name=url).shingles) for page, url, text in numbered]
+
+    def _count(self, pairs: list[int]) -> None:
+        self.found.histogram = [a + b for a, b in zip(self.found.histogram, pairs, strict=True)]
 
     def close(self) -> None:
         if self._minhashes:
             self._minhashes.close()
+
+
+def _decide(batch: pa.RecordBatch, sets: SetFile) -> tuple[int, pa.RecordBatch]:
+    """How many of uncertain pairs are decided by texts, and all of them with what they are decided to be."""
+    pair, estimates, errors = batch.columns
+    exact = column(sets.resemblances(numbers(pair, "Q")))
+    known = pc.invert(pc.is_nan(exact))
+    decided = [pair, pc.if_else(known, exact, estimates), pc.if_else(known, 0.0, errors), known]
+    return known.true_count, pa.record_batch(decided, schema=EDGE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 
 from opensearch_winnow.cython_core.overlap import pair_resemblances
@@ -97,15 +96,15 @@ class PairFiles:
                 file.write(view[start : start + count])
                 start += count
 
-    def distinct(self) -> Iterator[array[int]]:
-        """Some at a time, in ascending order; the later pages of some come after those of all before."""
-        for file in self._files:
-            count = file.seek(0, os.SEEK_END) // 8
-            file.seek(0)
-            pairs = array("Q")
-            pairs.fromfile(file, count)
-            file.truncate(0)
-            yield distinct(pairs)
+    def distinct(self, part: int) -> array[int]:
+        """Those of one file, in ascending order. Only once: then they are forgotten."""
+        file = self._files[part]
+        count = file.seek(0, os.SEEK_END) // 8
+        file.seek(0)
+        pairs = array("Q")
+        pairs.fromfile(file, count)
+        file.truncate(0)
+        return distinct(pairs)
 
     def close(self) -> None:
         for file in self._files:

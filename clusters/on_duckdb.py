@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -56,7 +57,7 @@ def cluster_on_duckdb(
         stack.enter_context(in_words(folder.parent))
         con = Connection(folder, allowed // 2, threads)  # the other half is for files that are mapped, and batches
         stack.callback(con.close)
-        edges = Edges(con, scan, asked, folder, progress)
+        edges = Edges(con, scan, asked, folder, threads or os.cpu_count() or 1, progress)
         stack.callback(edges.close)
         edges.make_pages()
         loaded = kept is not None and kept.load(con)
