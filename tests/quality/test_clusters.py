@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.asked import Linkage
+from opensearch_winnow.clusters.asked import Clustering, Linkage
+from opensearch_winnow.clusters.run import ENGINES, cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
+from opensearch_winnow.stores.exported_records import export_records
 from tests.quality.measured import THRESHOLD, Manuals, Quality
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
@@ -60,3 +63,30 @@ def test_clusters(asked: Manuals, linkage: Linkage, fast: bool, tmp_path: Path) 
     wanted = pairs(brute_force(asked, linkage))
     quality = Quality(len(found & wanted) / len(wanted), len(found & wanted) / len(found))
     assert quality.f1 >= (FAST if fast else F1), quality
+
+
+def test_spark_makes_the_same_tables(asked: Manuals, tmp_path: Path) -> None:
+    records = tmp_path / "records.parquet"
+    export_records(asked.store.store, records)
+    made = {}
+    for engine in ENGINES:
+        places = [str(tmp_path / f"{engine}-{name}") for name in ("clusters", "edges")]
+        cluster_records(
+            [str(records)],
+            Clustering(threshold=THRESHOLD),
+            engine=engine,
+            output=places[0],
+            evidence=places[1],
+            spark={"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"},
+        )
+        made[engine] = [sorted_bytes(pq.read_table(place)) for place in places]
+    assert made["spark"] == made["duckdb"]
+
+
+def sorted_bytes(table: pa.Table) -> bytes:
+    """Of all its values, row by row in one order, however it was written."""
+    rows = table.sort_by([(name, "ascending") for name in table.column_names]).combine_chunks()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema.remove_metadata()) as stream:
+        stream.write_table(rows.replace_schema_metadata())
+    return sink.getvalue().to_pybytes()
