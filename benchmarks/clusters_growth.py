@@ -142,8 +142,8 @@ def growth_table(default: Sequence[Clustered], fast: Sequence[Clustered], growth
         f"Within {MEMORY}, from record files of {PART:,} pages, each run in a process of its own. CPU time grows as the"
         f" pages to the power of {growth.exponent:.2f} (fast: {fast_growth.exponent:.2f}), since families grow with the"
         f" crawl. If it went on so, and no slower than the pages, {WHOLE_CRAWL:,} of them would take"
-        f" {growth.hours(WHOLE_CRAWL):.1f} CPU-hours (fast: {fast_growth.hours(WHOLE_CRAWL):.1f}). {PAPER} Edges that fast finds are some of those of the default: how"
-        " many, and how many it expects itself to find.",
+        f" {growth.hours(WHOLE_CRAWL):.1f} CPU-hours (fast: {fast_growth.hours(WHOLE_CRAWL):.1f}). {PAPER}"
+        " Edges that fast finds are some of those of the default: how many, and how many it expects itself to find.",
     )
 
 
