@@ -177,8 +177,10 @@ class Edges:
             starts = range(0, len(some), ROWS)
             return [self._judge(column(some, start, min(start + ROWS, len(some)))) for start in starts]
 
-        for part, batches in enumerate(ahead(judged, range(pairs.PARTS), self._threads)):
-            self._progress("comparing", part, pairs.PARTS)
+        done, total = 0, sum(pairs.counts)
+        for batches, count in zip(ahead(judged, range(pairs.PARTS), self._threads), pairs.counts, strict=True):
+            self._progress("comparing", done, total)
+            done += count
             for clear, batch in batches:
                 self._count(clear)
                 yield batch

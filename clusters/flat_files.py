@@ -86,14 +86,16 @@ class PairFiles:
         folder.mkdir()
         self._pages = max(pages, 1)
         self._files = [(folder / f"{part:03}").open("w+b") for part in range(self.PARTS)]
+        self.counts = [0] * self.PARTS  # pairs that were added to each
 
     def add(self, pairs: array[int]) -> None:
         parts, counts = split_pairs(pairs, self.PARTS, self._pages)
         start = 0
         view = memoryview(parts)
-        for file, count in zip(self._files, counts, strict=True):
+        for part, count in enumerate(counts):
             if count:
-                file.write(view[start : start + count])
+                self._files[part].write(view[start : start + count])
+                self.counts[part] += count
                 start += count
 
     def distinct(self, part: int) -> array[int]:

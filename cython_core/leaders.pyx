@@ -10,12 +10,13 @@ import array
 from cpython cimport array
 from libc.math cimport NAN, isnan
 from libc.stdint cimport INT32_MAX, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind
 from opensearch_winnow.cython_core.differing_bins cimport (
     FEW, bins_of, differing_bins, most_alike, most_differing, resemblance, resemblance_error,
 )
+from opensearch_winnow.cython_core.pair_list cimport PairList, append, complete, taken
 
 cdef enum Standing:
     LEADS = -1
@@ -39,12 +40,6 @@ cdef struct Bounds:
     Py_ssize_t surely
     Py_ssize_t maybe
     Py_ssize_t maybe_at_first
-
-
-cdef struct Pairs:
-    uint64_t* keys
-    Py_ssize_t count
-    Py_ssize_t room
 
 
 cdef class Joins:
@@ -108,19 +103,13 @@ cdef class Joins:
                 raise ValueError("decide() wants pairs in ascending order, each once")
         if at_most < 1:
             raise ValueError(f"decide() wants to ask for 1 pair of a page or more, got {at_most}")
-        cdef Pairs uncertain = Pairs(NULL, 0, 0)
+        cdef PairList uncertain = PairList(NULL, 0, 0)
         cdef bint done
-        cdef array.array result
-        try:
-            with nogil:
-                done = self._decide(pairs, values, at_most, &uncertain)
-            if not done:
-                raise MemoryError(f"decide() could not get memory for {self.counts.shape[0]} pages")
-            result = array.clone(PAIRS, uncertain.count, zero=False)
-            for i in range(uncertain.count):
-                result.data.as_ulonglongs[i] = uncertain.keys[i]
-        finally:
-            free(uncertain.keys)
+        with nogil:
+            done = self._decide(pairs, values, at_most, &uncertain)
+        cdef array.array result = taken(&uncertain, PAIRS)
+        if not done:
+            raise MemoryError(f"decide() could not get memory for {self.counts.shape[0]} pages")
         return result
 
     cdef bint _comparable(self, Py_ssize_t page) noexcept nogil:
@@ -135,7 +124,7 @@ cdef class Joins:
         )
 
     cdef bint _decide(
-        self, const uint64_t[::1] known, const double[::1] exact, Py_ssize_t at_most, Pairs* uncertain
+        self, const uint64_t[::1] known, const double[::1] exact, Py_ssize_t at_most, PairList* uncertain
     ) noexcept nogil:
         """False if there is no memory."""
         cdef Py_ssize_t n = self.counts.shape[0], page, standing = 0, looked_up = 0
@@ -151,7 +140,7 @@ cdef class Joins:
             ):
                 may_lead[standing] = <uint32_t>page
                 standing += 1
-            if uncertain.count > uncertain.room:
+            if not complete(uncertain):
                 done = False
                 break
         free(may_lead)
@@ -159,7 +148,7 @@ cdef class Joins:
 
     cdef bint _decide_page(
         self, Py_ssize_t page, const uint32_t* may_lead, Py_ssize_t standing, const uint64_t[::1] known,
-        const double[::1] exact, Py_ssize_t* looked_up, Py_ssize_t at_most, Pairs* uncertain
+        const double[::1] exact, Py_ssize_t* looked_up, Py_ssize_t at_most, PairList* uncertain
     ) noexcept nogil:
         """Whether the page leads, or may: all leaders before it, and all that may, are looked at in their order."""
         cdef const unsigned char* ours = &self.minhashes[page * self.size]
@@ -198,7 +187,7 @@ cdef class Joins:
                     waits = True
                     if asked < at_most:
                         asked += 1
-                        _append(uncertain, pair)
+                        append(uncertain, pair)
                     continue
                 if not isnan(exact[k]):
                     value = exact[k]
@@ -218,19 +207,6 @@ cdef class Joins:
             leaders[page] = LEADS
         looked_up[0] = k
         return True
-
-
-cdef void _append(Pairs* pairs, uint64_t pair) noexcept nogil:
-    """Count it in any case: if there are more than there is room for, there was no memory."""
-    cdef uint64_t* larger
-    if pairs.count == pairs.room:
-        larger = <uint64_t*>realloc(pairs.keys, (2 * pairs.room + 64) * sizeof(uint64_t))
-        if larger != NULL:
-            pairs.keys = larger
-            pairs.room = 2 * pairs.room + 64
-    if pairs.count < pairs.room:
-        pairs.keys[pairs.count] = pair
-    pairs.count += 1
 
 
 cdef const unsigned char[::1] _bytes(object values):

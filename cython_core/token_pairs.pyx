@@ -7,9 +7,10 @@ import array
 
 from cpython cimport array
 from libc.stdint cimport UINT32_MAX, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
+from opensearch_winnow.cython_core.pair_list cimport PairList, append, complete, taken
 
 cdef array.array PAIRS = array.array("Q")
 cdef array.array COUNTS = array.array("I")
@@ -39,12 +40,6 @@ def split_pairs(pairs, Py_ssize_t parts, Py_ssize_t pages) -> tuple[array.array,
         result.data.as_ulonglongs[ends.data.as_ulonglongs[part]] = pair[i]
         ends.data.as_ulonglongs[part] += 1
     return result, counts
-
-
-cdef struct Pairs:
-    uint64_t* keys
-    Py_ssize_t count
-    Py_ssize_t room
 
 
 cdef class TokenPairs:
@@ -89,8 +84,7 @@ cdef class TokenPairs:
         cdef const unsigned char[::1] flags = _flags(changed)
         cdef const unsigned char* flag = NULL
         cdef Py_ssize_t i, n = token.shape[0], wrong = -1
-        cdef Pairs pairs = Pairs(NULL, 0, 0)
-        cdef array.array result
+        cdef PairList pairs = PairList(NULL, 0, 0)
         if page.shape[0] != n:
             raise ValueError(f"add() wants a page for each token: {page.shape[0]} for {n}")
         for i in range(n if changed is not None else 0):
@@ -98,40 +92,33 @@ cdef class TokenPairs:
                 raise ValueError(f"add() is told of {flags.shape[0]} pages whether they changed, and not of {page[i]}")
         if changed is not None and flags.shape[0]:
             flag = &flags[0]
-        try:
-            with nogil:
-                for i in range(n):
-                    if self.count == 0 or token[i] != self.token:
-                        self.token = token[i]
-                        self.count = 0
-                    elif page[i] <= self.last:
-                        if page[i] < self.last:
-                            wrong = i
-                            break
-                        continue  # a token may come twice on a page
-                    self._pair(page[i], flag, &pairs)
-                    if pairs.count > pairs.room:
+        with nogil:
+            for i in range(n):
+                if self.count == 0 or token[i] != self.token:
+                    self.token = token[i]
+                    self.count = 0
+                elif page[i] <= self.last:
+                    if page[i] < self.last:
+                        wrong = i
                         break
-                    self._keep(page[i])
-            if wrong >= 0:
-                raise ValueError(f"add() wants the pages of a token in order, got {page[wrong]} after {self.last}")
-            if pairs.count > pairs.room:
-                raise MemoryError(f"add() could not get memory for {pairs.count} pairs")
-            result = array.clone(PAIRS, pairs.count, zero=False)
-            for i in range(pairs.count):
-                result.data.as_ulonglongs[i] = pairs.keys[i]
-        finally:
-            free(pairs.keys)
+                    continue  # a token may come twice on a page
+                self._pair(page[i], flag, &pairs)
+                if not complete(&pairs):
+                    break
+                self._keep(page[i])
+        cdef array.array result = taken(&pairs, PAIRS)
+        if wrong >= 0:
+            raise ValueError(f"add() wants the pages of a token in order, got {page[wrong]} after {self.last}")
         return result
 
-    cdef void _pair(self, uint32_t page, const unsigned char* changed, Pairs* pairs) noexcept nogil:
+    cdef void _pair(self, uint32_t page, const unsigned char* changed, PairList* pairs) noexcept nogil:
         cdef Py_ssize_t i, tails = self.most - self.heads
         for i in range(min(self.count, self.heads)):
             if changed == NULL or changed[page] or changed[self.head[i]]:
-                _append(pairs, self.head[i], page)
+                append(pairs, (<uint64_t>self.head[i] << 32) | page)
         for i in range(min(max(self.count - self.heads, 0), tails)):
             if changed == NULL or changed[page] or changed[self.tail[i]]:
-                _append(pairs, self.tail[i], page)
+                append(pairs, (<uint64_t>self.tail[i] << 32) | page)
         if self.count > self.most:
             self.left_out += <uint64_t>(self.count - self.most)
             self.common += self.count == self.most + 1
@@ -144,19 +131,6 @@ cdef class TokenPairs:
         self.last = page
         self.count += 1
         self.longest = max(self.longest, self.count)
-
-
-cdef void _append(Pairs* pairs, uint32_t earlier, uint32_t later) noexcept nogil:
-    """Count it in any case: if there are more than there is room for, there was no memory."""
-    cdef uint64_t* larger
-    if pairs.count == pairs.room:
-        larger = <uint64_t*>realloc(pairs.keys, (2 * pairs.room + 64) * sizeof(uint64_t))
-        if larger != NULL:
-            pairs.keys = larger
-            pairs.room = 2 * pairs.room + 64
-    if pairs.count < pairs.room:
-        pairs.keys[pairs.count] = (<uint64_t>earlier << 32) | later
-    pairs.count += 1
 
 
 cdef const unsigned char[::1] _flags(object changed):

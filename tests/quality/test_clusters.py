@@ -89,4 +89,4 @@ def sorted_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema.remove_metadata()) as stream:
         stream.write_table(rows.replace_schema_metadata())
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
