@@ -23,7 +23,7 @@ LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "64",  # for a crawl of millions; fewer if there is less
+    "spark.sql.shuffle.partitions": "16",  # of a million pages each sorts some 3 million tokens
 }
 # Where a cluster may be named: then nothing is to be said of it here.
 ELSEWHERE = ("MASTER", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "SPARK_HOME")

@@ -286,7 +286,7 @@ def test_on_spark(process: Process, winnow: Winnow, crawl: Path, root: Path) -> 
     folder = exported(winnow, crawl).rename(crawl.parent / "records.parquet").parent
     lines = (root / "docs/clusters.md").read_text(encoding="utf-8").splitlines()
     (command,) = (shlex.split(line)[1:] for line in lines if line.startswith("winnow ") and "--engine spark" in line)
-    done = process(*command, "--evidence", "spark-edges", "--json")
+    done = process(*command, "--spark", "spark.sql.shuffle.partitions=2", "--evidence", "spark-edges", "--json")
     assert done.returncode == 0, done.stderr.decode()
     on_spark = json.loads(done.stdout)
     tables = ("--output", "clusters.parquet", "--evidence", "edges.parquet")
