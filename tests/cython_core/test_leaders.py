@@ -3,7 +3,7 @@ from __future__ import annotations
 from array import array
 from math import isnan, nan
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
@@ -13,31 +13,15 @@ from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.reference_leaders import joins
+from tests.cython_core.signed_pages import SignedPages, thresholds, widths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Exact = Callable[[int, int], float | None]
 
-BINS = 128  # few, so that many estimates are unclear
 
-widths = st.sampled_from([1, 2, 4, 8, 16])
-thresholds = st.one_of(st.sampled_from([1e-9, 0.5, 1.0]), st.floats(0.01, 1))
-
-
-class Pages(NamedTuple):
-    shingles: list[array[int]]
-    bits: int
-
-    @property
-    def minhashes(self) -> list[bytes]:
-        empty = bytes(BINS * self.bits // 8)
-        return [pack(minhash(each, BINS), self.bits) or empty for each in self.shingles]
-
-    @property
-    def counts(self) -> array[int]:
-        return array("I", map(len, self.shingles))
-
+class Pages(SignedPages):
     def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> Joins:
         packed = b"".join(self.minhashes)
         return Joins(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)

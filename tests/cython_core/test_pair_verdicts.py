@@ -6,7 +6,6 @@ from array import array
 from itertools import combinations
 from math import nan
 from random import Random
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -18,28 +17,14 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.reference_pairs import Pair, pair_verdict
+from tests.cython_core.signed_pages import BINS, SignedPages, thresholds, widths
 
-BINS = 128  # few, so that many estimates are unclear
 VERDICTS = {DIFFERENT: "different", ALIKE: "alike", UNCERTAIN: "uncertain"}
 
-widths = st.sampled_from([1, 2, 4, 8, 16])
-thresholds = st.one_of(st.sampled_from([1e-9, 0.5, 1.0]), st.floats(0.01, 1))
 clears = st.sampled_from([0.0, 1.0, 5.0])
 
 
-class Pages(NamedTuple):
-    shingles: list[array[int]]
-    bits: int
-
-    @property
-    def minhashes(self) -> list[bytes]:
-        empty = bytes(BINS * self.bits // 8)
-        return [pack(minhash(each, BINS), self.bits) or empty for each in self.shingles]
-
-    @property
-    def counts(self) -> array[int]:
-        return array("I", map(len, self.shingles))
-
+class Pages(SignedPages):
     @property
     def pairs(self) -> list[Pair]:
         return list(combinations(range(len(self.shingles)), 2))
