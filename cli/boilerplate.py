@@ -10,11 +10,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from opensearch_winnow.answers.display_width import shorten, shorten_middle, width
+from opensearch_winnow.answers.printable import one_line, printable
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.display_width import shorten, shorten_middle, width
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.page_with_text import page_with_text
-from opensearch_winnow.cli.printable import one_line, printable
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, not_waiting_for_a_terminal

@@ -40,9 +40,9 @@ def check_plot(plot: Path, *, overwrite: bool) -> None:
 
 
 def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
-    from opensearch_winnow.cli.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
     from opensearch_winnow.mappings.hidden_file import HiddenFile  # noqa: PLC0415
     from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415 (Arrow, as in export)
+    from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
 
     with in_words(plot):
         hidden = HiddenFile(plot)

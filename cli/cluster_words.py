@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.cli.percent import compact_percent, percent
+from opensearch_winnow.answers.percent import compact_percent, percent
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Candidates, Found
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.comparison_words import answer, three_numbers
+from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.answer import answer, three_numbers
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.percent import percent
-from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
@@ -192,7 +192,7 @@ def write_html(
     passages: Sequence[NumberedPassage],
     scheme: Scheme,
 ) -> None:
-    from opensearch_winnow.cli.compare_html import compare_html  # noqa: PLC0415 (only who asks for HTML waits for it)
+    from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (only who asks for HTML waits for it)
 
     try:
         with Path(out).open("w", encoding="utf-8") as file:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.cli.percent import percent
+from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, shell_command, terminal
 from opensearch_winnow.errors import WinnowError

@@ -7,10 +7,10 @@ import sys
 
 import click
 
+from opensearch_winnow.answers.display_width import shorten
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.display_width import shorten
-from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint

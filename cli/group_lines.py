@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.cli.display_width import Span, width
-from opensearch_winnow.cli.page_line import day, short_urls
-from opensearch_winnow.cli.percent import compact_percent, scored_percent
+from opensearch_winnow.answers.capture_time import day
+from opensearch_winnow.answers.display_width import Span, width
+from opensearch_winnow.answers.percent import compact_percent, scored_percent
+from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.queries.results import Folded, Member, Result
 
 SHOWN = 3  # pages of a group, and pages of groups that came before

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
-from opensearch_winnow.cli.display_width import Span, shorten, wrap
+from opensearch_winnow.answers.capture_time import day, time_stamp
+from opensearch_winnow.answers.display_width import Span, shorten, wrap
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli.facet_lines import facet_lines
 from opensearch_winnow.cli.group_lines import folded_lines, group_lines
-from opensearch_winnow.cli.page_line import day, short_urls, time_stamp
-from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.cli.terminal import Terminal
-from opensearch_winnow.queries.results import Member, Result, SearchResults
+from opensearch_winnow.queries.results import Result, SearchResults
 
 LINES = 3  # of a snippet
 WIDEST = 100  # columns of a snippet: longer lines are hard to read
@@ -71,41 +71,3 @@ def show_rows(hits: Sequence[Result]) -> None:
     for hit in hits:
         page = f"{time_stamp(hit.card) or ''}\t{one_line(hit.card.url)}\t{one_line(hit.card.title or '').strip()}"
         sys.stdout.write(f"{hit.score:.6g}\t{1 + len(hit.members)}\t{page}\t{one_line(hit.snippet).strip()}\n")
-
-
-def as_object(results: SearchResults, seconds: float) -> dict[str, Any]:
-    return {
-        "total": results.total,
-        "groups": results.groups,
-        "groups_at_least": results.at_least,
-        "groups_at_most": results.at_most,
-        "groups_about": results.about,
-        "examined": results.examined,
-        "seconds": round(seconds, 6),
-        "by": results.by,
-        "threshold": results.threshold,
-        "cursor": results.cursor,
-        "facets": {name: [each._asdict() for each in counts] for name, counts in results.facets.items()},
-        "folded": [{"url": each.url, "member": _member(each.member)} for each in results.folded],
-        "hits": [
-            {
-                "id": hit.card.id,
-                "url": hit.card.url,
-                "title": hit.card.title,
-                "site": hit.card.site,
-                "fetched_at": time_stamp(hit.card),
-                "score": hit.score,
-                "snippet": hit.snippet,
-                "marks": hit.marks,
-                "title_marks": hit.title_marks,
-                "cluster": hit.card.cluster,
-                "members": [hit.card.url, *(member.url for member in hit.members)],
-                "similar": [_member(member) for member in hit.members],
-            }
-            for hit in results.hits
-        ],
-    }
-
-
-def _member(member: Member) -> dict[str, Any]:
-    return member._asdict() | {"fetched_at": time_stamp(member)}

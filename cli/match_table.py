@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from opensearch_winnow.answers.capture_time import day, time_stamp
+from opensearch_winnow.answers.display_width import Span, shorten, shorten_middle, width
+from opensearch_winnow.answers.percent import compact_percent, scored_percent
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.display_width import Span, shorten, shorten_middle, width
-from opensearch_winnow.cli.page_line import ShortUrls, day, short_urls, time_stamp
-from opensearch_winnow.cli.percent import compact_percent, scored_percent
-from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.cli.page_line import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
@@ -78,34 +78,6 @@ def show_rows(matches: Matches) -> None:
         found = f"{match.kind}\t{match.error:.6g}\t{len(match.passages)}"
         page = f"{time_stamp(match.card) or ''}\t{one_line(match.url)}\t{one_line(match.card.title or '').strip()}"
         sys.stdout.write(f"{scores}\t{found}\t{page}\n")
-
-
-def as_object(matches: Matches) -> dict[str, Any]:
-    return {
-        "total": matches.total,
-        "asked": matches.asked,
-        "threshold": matches.threshold,
-        "candidates": matches.candidates,
-        "ignored": matches.ignored,
-        "seconds": round(matches.seconds, 6),
-        "matches": [
-            {
-                "id": match.card.id,
-                "url": match.url,
-                "title": match.card.title,
-                "site": match.card.site,
-                "fetched_at": time_stamp(match.card),
-                "resemblance": match.resemblance,
-                "containment": match.containment,
-                "contained": match.contained,
-                "kind": match.kind,
-                "error": match.error,
-                "passages": [passage._asdict() for passage in match.passages],
-                "boilerplate": [passage._asdict() for passage in match.boilerplate],
-            }
-            for match in matches
-        ],
-    }
 
 
 def _asked(match: Match, name: Score) -> str:

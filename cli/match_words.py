@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from opensearch_winnow.answers.percent import compact_percent
 from opensearch_winnow.cli.filter_options import chosen
 from opensearch_winnow.cli.match_table import HEADS, score
-from opensearch_winnow.cli.percent import compact_percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches, Score

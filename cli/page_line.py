@@ -1,32 +1,17 @@
-"""What one line says of a page: its date, and as much of its URL as fits."""
+"""As much of a URL as fits into a line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from os.path import commonprefix
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from opensearch_winnow.cli.display_width import shorten_middle, width
-from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.answers.display_width import shorten_middle, width
+from opensearch_winnow.answers.printable import one_line
 
 # What a URL begins with that tells a reader nothing.
 ROOT = re.compile(r"https?://(?:www\.)?|file://|[a-z]*:?/*", re.IGNORECASE)
-
-
-class Capture(Protocol):
-    @property
-    def fetched_at(self) -> datetime | None: ...
-
-
-def day(capture: Capture) -> str:
-    return "" if capture.fetched_at is None else f"{capture.fetched_at:%Y-%m-%d}"
-
-
-def time_stamp(capture: Capture) -> str | None:
-    """As in the documents of records."""
-    return None if capture.fetched_at is None else capture.fetched_at.isoformat().replace("+00:00", "Z")
 
 
 class ShortUrls(NamedTuple):

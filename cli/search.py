@@ -10,9 +10,10 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_options
-from opensearch_winnow.cli.hit_list import as_object, show_list, show_rows
+from opensearch_winnow.cli.hit_list import show_list, show_rows
 from opensearch_winnow.cli.hit_words import pages_in_groups, past_the_end, which_are_shown, why_nothing
 from opensearch_winnow.cli.match_words import duration
 from opensearch_winnow.cli.next_step import next_step
@@ -165,7 +166,7 @@ def command(
     if results.hits:
         remark(f"{pages_in_groups(results)} · {duration(seconds)}")
     if as_json:
-        click.echo(json.dumps(as_object(results, seconds)))
+        click.echo(json.dumps(search_document(results, seconds)))
     elif not screen:
         show_rows(results.hits)
     else:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_options
-from opensearch_winnow.cli.match_table import as_object, show_rows, show_table
+from opensearch_winnow.cli.match_table import show_rows, show_table
 from opensearch_winnow.cli.match_words import duration, pages_found, why_nothing
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
@@ -129,7 +130,7 @@ def command(
         matches = asked(index, question | minima | {"limit": limit})
         reasons = [] if matches.matches else why_nothing(index, question, minima, matches)
     if as_json:
-        click.echo(json.dumps(as_object(matches)))
+        click.echo(json.dumps(matches_document(matches)))
     elif not (screen := terminal(color)):
         show_rows(matches)
     elif matches.matches:

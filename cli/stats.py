@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 
+from opensearch_winnow.answers.page_counts import page_counts
+from opensearch_winnow.answers.power_law import power_law
+from opensearch_winnow.answers.statistics_document import statistics_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.page_counts import PageCounts, page_counts
-from opensearch_winnow.cli.power_law import PowerLaw, power_law
 from opensearch_winnow.cli.stats_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
-from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.stores.store import Statistics
 
 
 @click.command("stats", short_help="How much is in a store, and what it takes.")
@@ -46,7 +43,7 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
         name, scheme = index.name, index.scheme
     law = power_law(statistics.frequencies["fingerprints"])
     if as_json:
-        click.echo(json.dumps(as_object(name, scheme, statistics, pages, law)))
+        click.echo(json.dumps(statistics_document(name, scheme, statistics, pages, law)))
     elif screen := terminal(color):
         show_table(screen, name, scheme, statistics, pages, law)
     else:
@@ -55,41 +52,3 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
         say(f"No page: {name} has none yet; winnow index SOURCE --store {name} puts them there")
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "similar", pages.example)
-
-
-def as_object(
-    name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
-) -> dict[str, Any]:
-    """All of it; what is on so many pages as pairs, since the keys of a JSON object are no numbers."""
-    return {
-        "store": name,
-        "format": len(MIGRATIONS),
-        "scheme": {
-            "id": scheme.id,
-            "noise": scheme.noise,
-            "guarantee": scheme.guarantee,
-            "selection": scheme.selection,
-            "form": scheme.form,
-            "shingle": scheme.shingle,
-        },
-        "pages": statistics.pages,
-        "urls": statistics.urls,
-        "sites": statistics.sites,
-        "crawls": dict(pages.crawls.most_common()),
-        "top_sites": dict(pages.sites.most_common(pages.TOP)),
-        "first": pages.first,
-        "last": pages.last,
-        "duplicates": dict(pages.duplicates.most_common()),
-        "tokens": {
-            field: {
-                "total": sum(on * tokens for on, tokens in counts.items()),
-                "different": sum(counts.values()),
-                "frequencies": sorted(counts.items()),
-            }
-            for field, counts in statistics.frequencies.items()
-        },
-        "power_law": None if law is None else law._asdict(),
-        "sizes": statistics.sizes,
-        "bytes": sum(statistics.sizes.values()),
-        "bytes_per_page": sum(statistics.sizes.values()) / max(statistics.pages, 1),
-    }

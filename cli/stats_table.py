@@ -7,12 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from opensearch_winnow.answers.display_width import shorten_middle, width
+from opensearch_winnow.answers.page_counts import PageCounts
+from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.answers.power_law import PowerLaw
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.display_width import shorten_middle, width
-from opensearch_winnow.cli.page_counts import PageCounts
-from opensearch_winnow.cli.percent import compact_percent
-from opensearch_winnow.cli.power_law import PowerLaw
-from opensearch_winnow.cli.printable import one_line
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics

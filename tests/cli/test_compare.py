@@ -11,7 +11,7 @@ from click import unstyle
 from click.testing import Result
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.cli.percent import percent
+from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page

@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.cli.compare_html import compare_html
-from opensearch_winnow.cli.marked_text import BLOCK, FOLD, LINE, NAMED, marked_text
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.boilerplate import Boilerplate
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.web.compare_html import compare_html
+from opensearch_winnow.web.marked_text import BLOCK, FOLD, LINE, NAMED, marked_text
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.display_width import width
+from opensearch_winnow.answers.display_width import width
 from opensearch_winnow.cli.group_lines import more_like_this, percent_range
 from opensearch_winnow.cli.hit_list import blocks, marked
 from opensearch_winnow.cli.hit_words import as_typed, pages_in_groups, past_the_end, which_are_shown

@@ -17,7 +17,7 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.power_law import power_law, zeta
+from opensearch_winnow.answers.power_law import power_law, zeta
 from opensearch_winnow.cli.stats_table import bins, size
 from opensearch_winnow.index import Index
 

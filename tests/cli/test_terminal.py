@@ -11,8 +11,8 @@ from click import unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.display_width import shorten, shorten_middle, width, wrap
-from opensearch_winnow.cli.printable import one_line, printable
+from opensearch_winnow.answers.display_width import shorten, shorten_middle, width, wrap
+from opensearch_winnow.answers.printable import one_line, printable
 
 OnTerminal = Callable[..., tuple[int, str]]
 Prose = Callable[..., str]

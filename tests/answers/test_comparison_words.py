@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opensearch_winnow.cli.answer import answer
+from opensearch_winnow.answers.comparison_words import answer
 from opensearch_winnow.queries.compare import Comparison, Passage
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 

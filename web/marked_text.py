@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice, pairwise
 
-from opensearch_winnow.cli.printable import printable
+from opensearch_winnow.answers.printable import printable
 
 COLOURS = 8
 FOLD = 2_000  # a longer stretch that is not shared is folded,

@@ -9,14 +9,14 @@ from html import escape
 from itertools import islice
 
 from opensearch_winnow import __version__
-from opensearch_winnow.cli.answer import answer, three_numbers
-from opensearch_winnow.cli.compare_html_style import STYLE
-from opensearch_winnow.cli.marked_text import COLOURS, marked_text
-from opensearch_winnow.cli.percent import percent
-from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.answers.comparison_words import answer, three_numbers
+from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.queries.compare import Comparison, Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.web.compare_style import STYLE
+from opensearch_winnow.web.marked_text import COLOURS, marked_text
 
 CHIPS = 40  # passages that the head of the page lists; the rest is folded
 RIBBONS = 150  # drawn, the longest first; more would be one grey block

@@ -7,8 +7,8 @@ from html import escape
 from itertools import accumulate
 from math import log10
 
-from opensearch_winnow.cli.display_width import shorten_middle
-from opensearch_winnow.cli.printable import one_line
+from opensearch_winnow.answers.display_width import shorten_middle
+from opensearch_winnow.answers.printable import one_line
 
 WIDTH, HEIGHT = 760, 520
 LEFT, RIGHT, TOP, BOTTOM = 84, WIDTH - 28, 92, HEIGHT - 66

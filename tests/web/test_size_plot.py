@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.size_plot import BOTTOM, LEFT, RIGHT, TOP, size_plot, ticks
+from opensearch_winnow.web.size_plot import BOTTOM, LEFT, RIGHT, TOP, size_plot, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 some_sizes = st.dictionaries(st.integers(2, 10**7), st.integers(1, 10**7), max_size=40)

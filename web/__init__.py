@@ -1,0 +1,1 @@
+"""The search UI and the JSON API."""

@@ -1,0 +1,1 @@
+"""The screens: a question that a browser asks, and its answer."""
