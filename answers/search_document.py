@@ -2,13 +2,75 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.queries.results import Member, SearchResults
+from opensearch_winnow.queries.results import Member, Result, SearchResults, Way
 
 
-def search_document(results: SearchResults, seconds: float) -> dict[str, Any]:
+class MemberDocument(TypedDict):
+    """A page that is folded into a hit, and how alike it is to that."""
+
+    id: str
+    url: str
+    site: str
+    crawl: str
+    fetched_at: str | None
+    score: float
+    resemblance: float
+    kind: Literal["exact", "estimate"]
+    error: float
+
+
+class HitDocument(TypedDict):
+    """A page that has the words. Marks are where they are in snippet and title."""
+
+    id: str
+    url: str
+    title: str | None
+    site: str
+    fetched_at: str | None
+    score: float
+    snippet: str
+    marks: list[tuple[int, int]]
+    title_marks: list[tuple[int, int]]
+    cluster: str
+    members: list[str]
+    similar: list[MemberDocument]
+
+
+class FacetDocument(TypedDict):
+    value: str
+    pages: int
+    groups: int | None
+
+
+class FoldedDocument(TypedDict):
+    """A page, found late, that is like a hit of an earlier page of results."""
+
+    url: str
+    member: MemberDocument
+
+
+class SearchDocument(TypedDict):
+    """`groups` is null where it is not known exactly: then it is between the bounds."""
+
+    total: int
+    groups: int | None
+    groups_at_least: int
+    groups_at_most: int
+    groups_about: int | None
+    examined: int
+    seconds: float
+    by: Way | None
+    threshold: float | None
+    cursor: str | None
+    facets: dict[str, list[FacetDocument]]
+    folded: list[FoldedDocument]
+    hits: list[HitDocument]
+
+
+def search_document(results: SearchResults, seconds: float) -> SearchDocument:
     return {
         "total": results.total,
         "groups": results.groups,
@@ -20,27 +82,41 @@ def search_document(results: SearchResults, seconds: float) -> dict[str, Any]:
         "by": results.by,
         "threshold": results.threshold,
         "cursor": results.cursor,
-        "facets": {name: [each._asdict() for each in counts] for name, counts in results.facets.items()},
+        "facets": {
+            name: [{"value": each.value, "pages": each.pages, "groups": each.groups} for each in counts]
+            for name, counts in results.facets.items()
+        },
         "folded": [{"url": each.url, "member": _member(each.member)} for each in results.folded],
-        "hits": [
-            {
-                "id": hit.card.id,
-                "url": hit.card.url,
-                "title": hit.card.title,
-                "site": hit.card.site,
-                "fetched_at": time_stamp(hit.card),
-                "score": hit.score,
-                "snippet": hit.snippet,
-                "marks": hit.marks,
-                "title_marks": hit.title_marks,
-                "cluster": hit.card.cluster,
-                "members": [hit.card.url, *(member.url for member in hit.members)],
-                "similar": [_member(member) for member in hit.members],
-            }
-            for hit in results.hits
-        ],
+        "hits": [_hit(hit) for hit in results.hits],
     }
 
 
-def _member(member: Member) -> dict[str, Any]:
-    return member._asdict() | {"fetched_at": time_stamp(member)}
+def _hit(hit: Result) -> HitDocument:
+    return {
+        "id": hit.card.id,
+        "url": hit.card.url,
+        "title": hit.card.title,
+        "site": hit.card.site,
+        "fetched_at": time_stamp(hit.card),
+        "score": hit.score,
+        "snippet": hit.snippet,
+        "marks": hit.marks,
+        "title_marks": hit.title_marks,
+        "cluster": hit.card.cluster,
+        "members": [hit.card.url, *(member.url for member in hit.members)],
+        "similar": [_member(member) for member in hit.members],
+    }
+
+
+def _member(member: Member) -> MemberDocument:
+    return {
+        "id": member.id,
+        "url": member.url,
+        "site": member.site,
+        "crawl": member.crawl,
+        "fetched_at": time_stamp(member),
+        "score": member.score,
+        "resemblance": member.resemblance,
+        "kind": member.kind,
+        "error": member.error,
+    }

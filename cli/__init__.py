@@ -15,6 +15,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "similar": "opensearch_winnow.cli.similar",
         "search": "opensearch_winnow.cli.search",
         "compare": "opensearch_winnow.cli.compare",
+        "serve": "opensearch_winnow.cli.serve",
         "cluster": "opensearch_winnow.cli.cluster",
         "stats": "opensearch_winnow.cli.stats",
         "boilerplate": "opensearch_winnow.cli.boilerplate",
@@ -37,6 +38,7 @@ def main() -> None:
       winnow similar http://example.org/page --store crawl.winnow
       winnow search mill valley --store crawl.winnow
       winnow cluster --store crawl.winnow
+      winnow serve --store crawl.winnow --open
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       pdftotext paper.pdf - | winnow compare - thesis.txt --json

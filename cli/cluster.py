@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.duration import duration
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.cluster_files import (
     check_files,
@@ -20,7 +21,6 @@ from opensearch_winnow.cli.cluster_files import (
 )
 from opensearch_winnow.cli.cluster_table import show_rows, show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.match_words import duration
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.phase_progress import Stopped, shown_phases
 from opensearch_winnow.cli.store_option import store_option

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.cli.time_period import EXAMPLES, TimePeriod, TimePeriodType
+from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
+from opensearch_winnow.cli.time_period import TimePeriodType
 from opensearch_winnow.queries.filters import Filters
 
 OPTIONS = (

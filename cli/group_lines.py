@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from opensearch_winnow.answers.capture_time import day
 from opensearch_winnow.answers.display_width import Span, width
+from opensearch_winnow.answers.group_words import is_below, is_known, more_like_this
 from opensearch_winnow.answers.percent import compact_percent, scored_percent
 from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.queries.results import Folded, Member, Result
@@ -27,41 +28,11 @@ def folded_lines(folded: Sequence[Folded], columns: int) -> Iterator[list[Span]]
     yield from _listed([each.member for each in folded], columns)
 
 
-def more_like_this(hit: Result, threshold: float) -> str:
-    """In words. A page of the same cluster may resemble the hit less than was asked for, and that is said."""
-    known = [member for member in hit.members if _is_known(member)]
-    said = []
-    if known:
-        alike = [member.resemblance for member in known]
-        about = "≈ " * any(member.kind == "estimate" for member in known)
-        said.append(about + percent_range(min(alike), max(alike)))
-    if below := sum(_is_below(member, threshold) for member in known):
-        said.append(f"{below:,} below {compact_percent(threshold)}")
-    if len(known) < len(hit.members):
-        said.append(f"{len(hit.members) - len(known):,} too short to tell")
-    return f"{len(hit.members):,} more like this ({', '.join(said)}){_where(hit)}"
-
-
-def percent_range(low: float, high: float) -> str:
-    lowest, highest = compact_percent(low), compact_percent(high)
-    if lowest == highest:
-        return lowest
-    number = lowest.removesuffix(" %")
-    return f"{number}–{highest}" if highest[0].isdigit() else f"{number} to {highest}"
-
-
-def _where(hit: Result) -> str:
-    sites = {member.site for member in hit.members} - {""}
-    if sites == {hit.card.site}:
-        return " on the same site"
-    return f" on {len(sites):,} site{'s' * (len(sites) > 1)}" if sites else ""
-
-
 def _listed(members: Sequence[Member], columns: int, threshold: float = 0) -> Iterator[list[Span]]:
     """The resemblance, the date and the URL of the first few, in columns."""
     shown = members[:SHOWN]
-    scores = [scored_percent(each.resemblance, each.kind, each.error) if _is_known(each) else "–" for each in shown]
-    below = [f"below {compact_percent(threshold)}" if _is_below(each, threshold) else "" for each in shown]
+    scores = [scored_percent(each.resemblance, each.kind, each.error) if is_known(each) else "–" for each in shown]
+    below = [f"below {compact_percent(threshold)}" if is_below(each, threshold) else "" for each in shown]
     cells = [_column(scores, right=True), _column([day(each) for each in shown]), _column(below)]
     room = columns - sum(width(column[0]) for column in cells) - len(GAP)
     narrow = room < NARROWEST  # then a URL has a line of its own
@@ -80,11 +51,3 @@ def _column(texts: Sequence[str], *, right: bool = False) -> list[str]:
     padding = [" " * (columns - width(text)) for text in texts]
     padded = [space + text if right else text + space for text, space in zip(texts, padding, strict=True)]
     return [text + GAP for text in padded] if columns else list(texts)
-
-
-def _is_known(member: Member) -> bool:
-    return member.error < 1  # else there is no signature, and no text was looked at
-
-
-def _is_below(member: Member, threshold: float) -> bool:
-    return _is_known(member) and member.resemblance < threshold

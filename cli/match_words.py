@@ -23,10 +23,6 @@ def pages_found(matches: Matches) -> str:
     return f"{count} {_condition(matches.asked, matches.threshold)}"
 
 
-def duration(seconds: float) -> str:
-    return f"{1000 * seconds:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
-
-
 def why_nothing(index: Index, question: dict[str, Any], minima: dict[str, float | None], matches: Matches) -> list[str]:
     """The reason in one line, and in another what would find something, if anything would."""
     pages = index.store.count()

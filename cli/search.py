@@ -10,12 +10,13 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.no_hit import no_hit
 from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import filter_options
+from opensearch_winnow.cli.filter_options import chosen, filter_options
 from opensearch_winnow.cli.hit_list import show_list, show_rows
-from opensearch_winnow.cli.hit_words import pages_in_groups, past_the_end, which_are_shown, why_nothing
-from opensearch_winnow.cli.match_words import duration
+from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -162,9 +163,13 @@ def command(
         reason = ""
         if not results.hits:
             found = results.total or cursor is not None
-            reason = past_the_end(results, page, limit) if found else why_nothing(index, typed, question)
+            reason = (
+                past_the_end(results, page, limit)
+                if found
+                else str(no_hit(index, typed, **question, filters=chosen(where)))
+            )
     if results.hits:
-        remark(f"{pages_in_groups(results)} · {duration(seconds)}")
+        remark(f"{all_in_groups(results)} · {duration(seconds)}")
     if as_json:
         click.echo(json.dumps(search_document(results, seconds)))
     elif not screen:

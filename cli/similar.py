@@ -8,17 +8,19 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.answers.duration import duration
 from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
-from opensearch_winnow.cli.match_words import duration, pages_found, why_nothing
+from opensearch_winnow.cli.match_words import pages_found, why_nothing
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, not_waiting_for_a_terminal
 from opensearch_winnow.cli.text_or_html import read_text_or_html
-from opensearch_winnow.cli.time_period import MICROSECOND, TimePeriod, TimePeriodType
+from opensearch_winnow.cli.time_period import TimePeriodType
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.filters import Filters

@@ -1,37 +1,12 @@
-"""A period of time as somebody types it: a year, a month, a day, or a moment."""
+"""A period of time as the value of an option."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-DAY = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?", re.ASCII)
-MICROSECOND = timedelta(microseconds=1)
-EXAMPLES = "2024, 2024-03, 2024-03-01 or 2024-03-01T12:00:00Z"
-
-
-class TimePeriod(NamedTuple):
-    start: datetime
-    end: datetime  # the first moment after it
-
-    @classmethod
-    def of(cls, typed: str) -> TimePeriod:
-        """Of what ISO 8601 names; without a time zone in UTC. Raises ValueError for anything else."""
-        day = DAY.fullmatch(typed)
-        if day is None:
-            moment = datetime.fromisoformat(typed)
-            moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-            # A second is named as a whole; what is written with its fraction is meant to that.
-            return cls(moment, moment + (timedelta(seconds=1) if not moment.microsecond else MICROSECOND))
-        year, month, date = (int(part or 0) for part in day.groups())
-        start = datetime(year, month or 1, date or 1, tzinfo=UTC)
-        if date:
-            return cls(start, start + timedelta(days=1))
-        months = 12 * year + (month or 12)
-        return cls(start, datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC))
+from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 
 
 class TimePeriodType(click.ParamType[TimePeriod]):

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.answers.display_width import width
-from opensearch_winnow.cli.group_lines import more_like_this, percent_range
+from opensearch_winnow.answers.group_words import more_like_this, percent_range
+from opensearch_winnow.answers.no_hit import as_typed
 from opensearch_winnow.cli.hit_list import blocks, marked
-from opensearch_winnow.cli.hit_words import as_typed, pages_in_groups, past_the_end, which_are_shown
+from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown
 from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults
 from opensearch_winnow.queries.words import Words
 from tests.cli.shown_card import HOSTILE, MILL, card
@@ -199,7 +200,7 @@ def test_lines_fit_whatever_pages_are_called(columns: int, url: str, title: str 
     ],
 )
 def test_the_answer_in_words(others: dict[str, Any], said: str) -> None:
-    assert pages_in_groups(found(**others)) == said
+    assert all_in_groups(found(**others)) == said
 
 
 @pytest.mark.parametrize(

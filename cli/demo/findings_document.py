@@ -1,0 +1,74 @@
+"""What was found, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from opensearch_winnow.answers.search_document import search_document
+from opensearch_winnow.cli.demo.findings import WORDS, Findings
+from opensearch_winnow.mappings.record import Record
+
+
+def findings_document(findings: Findings, store: str, report: Path, commands: Sequence[str]) -> dict[str, Any]:
+    crawled, pair = findings.crawled, findings.pair
+    return {
+        "store": store,
+        "report": str(report),
+        "scheme": findings.scheme.id,
+        "pages": crawled.report.pages,
+        "modules": crawled.modules,
+        "licences": crawled.licences,
+        "left_out": crawled.left_out,
+        "indexed": crawled.report.indexed,
+        "unchanged": crawled.report.unchanged,
+        "skipped": crawled.report.skipped.total(),
+        "failed": crawled.report.failed.total(),
+        "characters": sum(len(record.text) for record in findings.records),
+        "fingerprints": sum(len(record.fingerprints) for record in findings.records),
+        "clustering": findings.found.as_document() | {"threshold": findings.threshold},
+        "clusters": [
+            {
+                "pages": len(cluster.pages),
+                "representative": _page(cluster.pages[0]),
+                "lowest": cluster.lowest,
+                "others": [
+                    _page(page) | {"resemblance": resemblance}
+                    for page, resemblance in zip(cluster.pages[1:], cluster.resemblances, strict=True)
+                ],
+            }
+            for cluster in findings.clusters
+        ],
+        "contained": [
+            _page(contained.page) | {"in": [_page(page) for page in contained.inside]}
+            for contained in findings.contained
+        ],
+        "copied": [
+            {
+                "site": site,
+                "text": copied.text,
+                "words": copied.words,
+                "pages": len(copied.pages),
+                "urls": [page.url for page in copied.pages],
+            }
+            for site, copied in findings.copied.items()
+        ],
+        "search": {"words": WORDS, **search_document(findings.search, findings.seconds["search"])},
+        "comparison": pair
+        and {
+            "a": _page(pair.a),
+            "b": _page(pair.b),
+            "resemblance": pair.comparison.resemblance,
+            "containment": pair.comparison.containment,
+            "contained": pair.comparison.contained,
+            "moved": sum(each.moved for each in pair.passages),
+            "passages": [passage._asdict() for passage in pair.comparison.passages],
+        },
+        "seconds": {part: round(seconds, 3) for part, seconds in findings.seconds.items()},
+        "next": list(commands),
+    }
+
+
+def _page(page: Record) -> dict[str, str | None]:
+    return {"url": page.url, "title": page.title}

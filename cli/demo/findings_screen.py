@@ -1,0 +1,77 @@
+"""What was found, on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from opensearch_winnow.answers.comparison_words import answer, three_numbers
+from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.group_words import more_like_this
+from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.cli.cluster_table import Lines
+from opensearch_winnow.cli.demo import findings_words as words
+from opensearch_winnow.cli.demo.findings import Findings, Pair
+from opensearch_winnow.cli.side_by_side import SideBySide
+from opensearch_winnow.cli.terminal import Terminal
+
+SHOWN = 5  # of each list
+HITS = 3
+PASSAGE = 300  # characters of one; of most there is less
+
+
+def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[str]) -> None:
+    lines = Lines(screen)
+    crawled = findings.crawled
+    lines.say(words.which_pages(crawled), "bold")
+    for sentence in (words.what_was_left_out(crawled), words.what_has_changed(crawled), words.how_much(findings)):
+        if sentence:
+            lines.say(sentence)
+
+    lines.heading("Near-copies")
+    lines.say(words.near_copies(findings))
+    for cluster in findings.clusters[:SHOWN]:
+        lines.say(f"{len(cluster.pages):>5,}  {words.cluster_sentence(cluster)}")
+
+    lines.heading("Contained in another")
+    for contained in findings.contained[:SHOWN]:
+        lines.say(words.contained_sentence(contained))
+    if not findings.contained:
+        lines.say("No licence is all in another.")
+
+    lines.heading("The most copied passages")
+    for site, copied in findings.copied.items():
+        lines.say(f"{words.copied_sentence(site, copied, findings)}:")
+        passage = one_line(copied.text)
+        lines.say(f"  “{passage[:PASSAGE]}{'…' * (len(passage) > PASSAGE)}”", "dim")
+
+    lines.heading("A search, without the copies")
+    lines.say(words.search_sentence(findings))
+    for hit in findings.search.hits[:HITS]:
+        more = f": {more_like_this(hit, findings.threshold)}" if hit.members else ""
+        lines.say(f"  {one_line(hit.card.title or hit.card.url)}{more}")
+
+    if findings.pair:
+        lines.heading("Two that have much in common")
+        _side_by_side(screen, findings.pair)
+
+    parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in findings.seconds.items())
+    lines.heading("Report")
+    lines.say(f"{report}: all of this and the two texts side by side, for a browser")
+    lines.say(f"It took {duration(sum(findings.seconds.values()))}: {parts}.")
+    lines.heading("Try next")
+    for line in commands:
+        screen.echo(f"  {line}")
+
+
+def _side_by_side(screen: Terminal, pair: Pair) -> None:
+    """The shortest of the passages, with what is around it."""
+    a, b, comparison, passages = pair
+    Lines(screen).say(f"{words.name(a)} and {words.name(b)}: {answer(a.text, b.text, comparison, passages)}")
+    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
+    if passages:
+        view = SideBySide(screen, a.text, b.text)
+        shortest = min(passages, key=lambda each: each.words)
+        for line in (*view.names(a.url, b.url), *view.passage(shortest)):
+            screen.echo(line)

@@ -1,0 +1,89 @@
+"""The passage that is on the most pages."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from os.path import commonprefix
+from typing import NamedTuple
+
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+
+
+class Copied(NamedTuple):
+    text: str  # as the first of the pages has it
+    words: int
+    pages: list[Record]
+
+
+class _Run(NamedTuple):
+    """Of canonical text."""
+
+    text: CanonicalText
+    start: int
+    end: int
+
+
+def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
+    """Who shares a passage shares its fingerprints: the most frequent one tells the pages, and all that these have
+    around it in common is the passage. Of equally frequent ones the longest; None if each is on one page only."""
+    texts = {record.id: canonical(record.text, scheme, name=record.url) for record in records}
+    runs = list(_most_frequent_runs(records, texts, scheme))
+    if not runs:
+        return None
+    text, start, end = _in_whole_words(max(runs, key=lambda run: run.end - run.start))
+    passage = text.chars[start:end]
+    first, last = text.span(start, end)
+    words = bisect_left(text.words, end) - bisect_left(text.words, start)
+    # There may be more of them: of a short passage a page need not have kept this fingerprint.
+    return Copied(text.text[first:last], words, [each for each in records if passage in texts[each.id].chars])
+
+
+def _most_frequent_runs(
+    records: Sequence[Record], texts: dict[str, CanonicalText], scheme: Scheme
+) -> Iterator[_Run]:
+    pages = Counter(each for record in records for each in set(record.fingerprints))
+    most = max(pages.values(), default=1)
+    if most == 1:
+        return
+    done: set[int] = set()
+    for record in records:
+        for hash_, place in zip(record.fingerprints, record.positions, strict=True):
+            if pages[hash_] == most and hash_ not in done:
+                run = _common_run(hash_, record, records, texts)
+                yield run
+                done |= {
+                    other
+                    for other, at in zip(record.fingerprints, record.positions, strict=True)
+                    if run.start <= at <= run.end - scheme.k
+                }
+                done.add(hash_)
+
+
+def _common_run(hash_: int, first: Record, records: Sequence[Record], texts: dict[str, CanonicalText]) -> _Run:
+    """What all pages that have the fingerprint have before and after it."""
+    before, after = [], []
+    for record in records:
+        if hash_ in record.fingerprints:
+            place = record.positions[record.fingerprints.index(hash_)]
+            chars = texts[record.id].chars
+            before.append(chars[:place][::-1])
+            after.append(chars[place:])
+    place = first.positions[first.fingerprints.index(hash_)]
+    # Character by character: no paths are compared.
+    start, end = place - len(commonprefix(before)), place + len(commonprefix(after))  # noqa: RUF071
+    return _Run(texts[first.id], start, end)
+
+
+def _in_whole_words(run: _Run) -> _Run:
+    """Without the parts of words at its ends, if there are words between them."""
+    text, words = run.text, run.text.words
+    first = bisect_left(words, run.start)
+    last = bisect_right(words, run.end) - 1
+    start = words[first] if first < len(words) else run.end
+    end = run.end if run.end == len(text.chars) or words[last] == run.end else words[last]
+    return _Run(text, start, end) if start < end else run

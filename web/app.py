@@ -1,0 +1,183 @@
+"""The application: screens and actions at their addresses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.index import Index
+from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.web.asked import Asked
+from opensearch_winnow.web.form import FormError, form_of
+from opensearch_winnow.web.formats import Format, as_json, encoded
+from opensearch_winnow.web.guard import LOOPBACK, Guard
+from opensearch_winnow.web.index_threads import BusyError, IndexThreads
+from opensearch_winnow.web.openapi import openapi
+from opensearch_winnow.web.pages import STATIC, Pages
+from opensearch_winnow.web.parameters import ParameterError
+from opensearch_winnow.web.pasted_texts import PastedTexts
+from opensearch_winnow.web.screen import Action, NotFoundError, Screen
+from opensearch_winnow.web.screens.every import ACTIONS, SCREENS
+
+API = "/api/v1"
+LARGEST = 16_000_000  # bytes of a text that is pasted or sent
+THREADS = (
+    4  # questions that are answered at a time: most of the work is native code, which other threads need not wait for
+)
+WAITING = 200  # that may wait besides
+READ_ONLY = "This server only reads: start it with winnow serve --write to let it change the store."
+LOG = logging.getLogger("opensearch_winnow.web")
+
+
+Reply = TypeVar("Reply")
+
+
+class UnexpectedError(Exception):
+    """A fault of ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What is served, and to whom."""
+
+    open_index: Callable[[], Index]
+    store: str  # its name, as it is shown
+    may_write: bool = False
+    token: str | None = None  # that everybody needs
+    hosts: frozenset[str] | None = LOOPBACK  # by which it may be asked; None: any
+
+
+class KeptStatic(StaticFiles):
+    """Their addresses have their versions in them: a browser may keep them."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+def make_app(serving: Serving) -> Starlette:
+    threads = IndexThreads(serving.open_index, threads=THREADS, waiting=WAITING)
+    desk = Desk(serving, threads)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(threads.close)
+
+    return Starlette(
+        routes=[*desk.routes(), Mount("/static", KeptStatic(directory=STATIC))],
+        lifespan=lifespan,
+        middleware=[Middleware(Guard, hosts=serving.hosts, token=serving.token, most=LARGEST)],
+        exception_handlers={WinnowError: desk.refuse, HTTPException: desk.refuse, UnexpectedError: desk.refuse},
+    )
+
+
+class Desk:
+    """Takes requests, has them answered, and gives the answer in the form that is wanted."""
+
+    def __init__(self, serving: Serving, threads: IndexThreads) -> None:
+        self._threads = threads
+        self._may_write = serving.may_write
+        self._pasted = PastedTexts()
+        self._pages = Pages(store=serving.store, may_write=serving.may_write)
+
+    def routes(self) -> Iterator[BaseRoute]:
+        for screen in SCREENS:
+            show = partial(self._show, screen)
+            method = "POST" if screen.posted else "GET"
+            yield Route(f"{API}{screen.api}", partial(show, "json", api=True), methods=[method])
+            if screen.path:
+                yield Route(f"{screen.path}.json", partial(show, "json"), methods=[method])
+            if screen.table is not None:
+                yield Route(f"{screen.path}.csv", partial(show, "csv"), methods=[method])
+            if screen.path:  # last, since an id would match with its ending, too
+                yield Route(screen.path, partial(show, "html"), methods=[method])
+        yield Route("/", partial(self._show, SCREENS[0], "html"), methods=["GET"])
+        for action in ACTIONS:
+            yield Route(action.path, partial(self._act, action), methods=["POST"])
+        yield Route(f"{API}/openapi.json", self._describe, methods=["GET"])
+
+    async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
+        asked = self._asked(screen, request, await form_of(request) if screen.posted else {}, strict=api)
+
+        def answer(index: Index) -> Response:
+            return encoded(screen, form, screen.answer(index, asked), asked, self._pages)
+
+        return await self._ask(answer)
+
+    async def _ask(self, question: Callable[[Index], Reply]) -> Reply:
+        try:
+            return await self._threads.ask(question)
+        except WinnowError:
+            raise
+        except Exception as error:  # a fault of ours: its page is guarded as every other
+            raise UnexpectedError from error
+
+    def _asked(self, screen: Screen, request: Request, form: dict[str, str | bytes], *, strict: bool) -> Asked:
+        path = request.url.path.removesuffix(".json").removesuffix(".csv")
+        return Asked.of(
+            path,
+            screen.parameters,
+            in_path=request.path_params,
+            query=request.query_params,
+            strict=strict,
+            form=form,
+            pasted=self._pasted,
+            may_write=self._may_write,
+        )
+
+    async def _act(self, action: Action, request: Request) -> Response:
+        if action.writes and not self._may_write:
+            raise HTTPException(
+                403, "This server only reads: start it with winnow serve --write to let it change a store."
+            )
+        form = await form_of(request)
+        asked = Asked(action.path, request.path_params, {}, form, self._pasted, self._may_write)
+        return RedirectResponse(await self._ask(lambda index: action.act(index, asked)), 303)
+
+    async def _describe(self, _request: Request) -> Response:
+        return Response(openapi(SCREENS, API), media_type="application/json")
+
+    async def refuse(self, request: Request, error: Exception) -> Response:
+        status, sentence = refusal(error)
+        if status == 500:
+            LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
+        headers = {"retry-after": "2"} if status == 503 else {}
+        if request.url.path.startswith(API) or request.url.path.endswith((".json", ".csv")):
+            return Response(as_json({"error": sentence}), status, headers, "application/json")
+        page = self._pages.render("error", status=status, sentence=sentence, again=str(request.url))
+        return Response(page, status, headers, "text/html")
+
+
+def refusal(error: Exception) -> tuple[int, str]:
+    """The status, and what to say."""
+    match error:
+        case HTTPException():
+            said = {404: "There is nothing at this address.", 405: "This cannot be asked in that way."}
+            return error.status_code, said.get(error.status_code, error.detail)
+        case NotFoundError():
+            return 404, str(error)
+        case ParameterError() | QuestionError() | FormError():
+            return 400, str(error)
+        case BusyError() | StoreError():
+            return 503, str(error)
+        case WinnowError():
+            return 500, str(error)
+    return 500, "Something went wrong here; the log of winnow serve has it."

@@ -1,0 +1,72 @@
+"""The OpenAPI document, made of the screens themselves: it cannot say anything else than what they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypedDict
+
+import msgspec
+
+from opensearch_winnow import __version__
+from opensearch_winnow.web.screen import Screen
+
+REFERENCE = "#/components/schemas/{name}"
+
+
+class Refused(TypedDict):
+    """Why there is no answer."""
+
+    error: str
+
+
+@cache
+def openapi(screens: Sequence[Screen], root: str) -> bytes:
+    types = [Refused, *dict.fromkeys(screen.returns for screen in screens)]
+    references, schemas = msgspec.json.schema_components(types, ref_template=REFERENCE)
+    by_type = dict(zip(types, references, strict=True))
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "winnow",
+            "version": __version__,
+            "description": "Near-duplicate pages and shared passages of one store. Shares are numbers from 0 to 1;"
+            " thresholds are given in per cent. Offsets are code points.",
+        },
+        "servers": [{"url": root}],
+        "paths": {screen.api: {"post" if screen.posted else "get": _operation(screen, by_type)} for screen in screens},
+        "components": {"schemas": schemas},
+    }
+    return msgspec.json.format(msgspec.json.encode(document))
+
+
+def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
+    refused = {"description": "It cannot be answered", "content": {"application/json": {"schema": by_type[Refused]}}}
+    return {
+        "operationId": screen.name,
+        "summary": screen.about,
+        "parameters": [
+            *(
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in re.findall(r"{(\w+)}", screen.api)
+            ),
+            *(
+                {
+                    "name": each.name,
+                    "in": "query",
+                    "description": each.about,
+                    "required": each.required,
+                    "schema": each.schema,
+                }
+                for each in screen.parameters
+            ),
+        ],
+        "responses": {
+            "200": {
+                "description": "The answer",
+                "content": {"application/json": {"schema": by_type[screen.returns]}},
+            },
+            "default": refused,
+        },
+    }
