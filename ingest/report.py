@@ -36,4 +36,5 @@ class Report:
 
     @property
     def pages(self) -> int:
+        """All that came in: the sum of the four outcomes."""
         return self.indexed + self.unchanged + self.skipped.total() + self.failed.total()

@@ -19,6 +19,8 @@ class HiddenFile:
     """
 
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
+        if target.exists() and not target.is_file():  # /dev/null, say, would be replaced for everybody on the machine
+            raise RecordsError(f"{target} is not a regular file; name another")
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -95,3 +96,13 @@ def test_lines_of_somebody_else_stay(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(WinnowError, match=r"nowhere/failed\.jsonl: No such file or directory; choose another place"):
         FailedPages(tmp_path / "nowhere" / "failed.jsonl")
+
+
+def test_what_is_no_regular_file_is_not_touched(tmp_path: Path) -> None:
+    """As /dev/null is none: for want of failed pages it would be removed."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(WinnowError, match="pipe is not a regular file; name another"):
+        FailedPages(pipe)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
