@@ -8,13 +8,18 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint types tests bench engines guarantee asan unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test build lint types tests docs bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## fingerprint and compare texts
+demo: build ## index, cluster and search pages that are already on this machine, and tell what was found
 	$(RUN)/winnow demo --to build/demo
+	@echo; echo 'make serve shows it in a browser.'
+
+serve: build ## the search UI on what the demo has indexed
+	@test -e build/demo/demo.winnow || $(MAKE) demo
+	$(RUN)/winnow serve --store build/demo/demo.winnow --open
 
 test: build lint types tests ## everything that must pass: lint, types, tests
 
@@ -33,6 +38,11 @@ types: build ## mypy strict, and the stubs against the compiled modules
 
 tests: build ## pytest
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+docs: build ## write anew what is generated of the documentation: docs/cli.md, docs/python.md, pictures
+	$(RUN)/python tests/cli/test_docs.py
+	$(RUN)/python -m tools.python_reference
+	$(RUN)/python -m tools.docs_pictures
 
 bench: build $(VENV)/.bench ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks

@@ -37,6 +37,7 @@ USUAL = (
 ON_REQUEST = (
     "store_million",  # 25 minutes, and 14 GB
     "clusters",  # up to a million records too
+    "choosing",  # no speed either: what docs/choosing.md shows
     "quality",  # no speed: it is the same on every machine
     "opensearch_bulk",  # these start an engine: a real OpenSearch
     "opensearch_questions",

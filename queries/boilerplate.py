@@ -39,6 +39,7 @@ class Boilerplate:
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
+        """From the values that `as_document` gives; others are refused."""
         kinds: dict[str, type | UnionType] = {"name": str, "text": str, "site": str | None, "learned": bool}
         if not isinstance(document, dict) or document.keys() != kinds.keys():
             raise BoilerplateError(f"no boilerplate: it has {', '.join(kinds)}, and this is {_shortened(document)}")

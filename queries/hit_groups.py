@@ -24,6 +24,8 @@ class HitMember(NamedTuple):
 
 
 class HitGroup(NamedTuple):
+    """Hits that resemble the first of them, or are in its cluster."""
+
     hit: Hit  # the first of them
     members: list[HitMember]  # the others
     size: int  # documents, with those that the engine has counted and not returned

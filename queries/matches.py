@@ -27,6 +27,7 @@ class Match:
 
     @property
     def url(self) -> str:
+        """Of the page."""
         return self.card.url
 
 

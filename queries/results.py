@@ -67,6 +67,8 @@ class GroupCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
+    """What a search has found: pages, or with groups the best page of each, the best first."""
+
     total: int  # pages
     hits: list[Result]
     groups: int | None = None  # as in GroupCount

@@ -10,48 +10,48 @@ from pathlib import Path
 
 import pytest
 
+from opensearch_winnow.scheme import PRESETS
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md"]  # docs/cli.md has its own test, beside those of the commands
-GUIDES = [ROOT / f"docs/{name}.md" for name in ("indexing", "finding", "search", "clusters")]
+DOCS = ROOT / "docs"
+# Read from the top, as a reader does: sessions of commands, and then of Python. docs/cli.md and docs/opensearch.md have
+# tests of their own.
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits"))]
+GUIDES = [DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters")]
+# Their tables are copied from what benchmarks have written, row by row or number by number.
+MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+DURATION = re.compile(r"\b[\d.,]+ m?s\b")
 
 
-def shown_commands(page: Path) -> list[list[tuple[str, str]]]:
-    """For each console block of the page its `$ command`s, with the output below each."""
-    shown = []
-    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        pieces = [piece.partition("\n") for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-        shown.append([(command, output) for command, _, output in pieces])
-    return shown
+def shown_commands(page: Path) -> list[tuple[str, str]]:
+    """The `$ command`s in the console blocks of the page, with the output below each."""
+    blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    pieces = [piece for block in blocks for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, output) for command, _, output in (piece.partition("\n") for piece in pieces)]
 
 
 def matches(expected: str, seen: str) -> bool:
-    """Equal, where a line with ⋮ alone stands for any lines."""
+    """Equal, but for how long it took; and a line with ⋮ alone stands for any lines."""
+    expected, seen = (DURATION.sub("0 s", text) for text in (expected, seen))
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^⋮$", expected, flags=re.MULTILINE)]
     return re.fullmatch(r"[\s\S]*?".join(parts), seen.strip("\n")) is not None
 
 
-@pytest.mark.parametrize(
-    "commands",
-    [
-        pytest.param(block, id=f"{page.name}: {block[0][0]}")
-        for page in [*PAGES, *GUIDES]
-        for block in shown_commands(page)
-    ],
-)
-def test_commands_print_what_the_page_shows(
-    on_terminal: Callable[..., tuple[int, str]], commands: list[tuple[str, str]], tmp_path: Path
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES], ids=lambda page: page.name)
+def test_a_page_goes_as_it_is_shown(
+    on_terminal: Callable[..., tuple[int, str]], page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "docs").symlink_to(ROOT / "docs")  # and what they write is not left in the checkout
+    (tmp_path / "docs").symlink_to(DOCS)  # and what they write is not left in the checkout
+    monkeypatch.chdir(tmp_path)
+    commands = shown_commands(page)
     for command, expected in commands:
         _, seen = on_terminal(*shlex.split(command), folder=tmp_path, NO_COLOR="1")
         assert matches(expected, seen), f"$ {command}\n{seen}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_examples_hold(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert outcome.failed == 0
+    if page in PAGES:
+        outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+        assert outcome.failed == 0
+        assert commands or outcome.attempted
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
@@ -63,15 +63,73 @@ def test_code_of_the_guide_can_be_run(guide: Path, tmp_path: Path, monkeypatch: 
         exec(block, {})
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
-def test_options_of_the_guide_are_there(guide: Path) -> None:
-    named = set(re.findall(r"(--[a-z][a-z-]+)", guide.read_text()))
-    known = set(re.findall(r"(--[a-z][a-z-]+)", (ROOT / "docs/cli.md").read_text()))
-    assert named
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES, DOCS / "choosing.md", DOCS / "faq.md"], ids=lambda page: page.name)
+def test_options_that_are_named_are_there(page: Path) -> None:
+    text = re.sub(
+        r"^```console\n.*?^```|^(?:make|pip|docker|git) .*$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL
+    )
+    named = set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text))
+    known = set(re.findall(r"(--[a-z][a-z-]+)", (DOCS / "cli.md").read_text()))
     assert named <= known
 
 
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES, DOCS / "faq.md"], ids=lambda page: page.name)
+def test_commands_that_are_named_are_there(page: Path) -> None:
+    known = set(re.findall(r"^\$ winnow ([a-z]+) --help$", (DOCS / "cli.md").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`|\| )winnow ([a-z]+)", page.read_text(), re.MULTILINE))
+    assert named <= known
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(), re.MULTILINE)) <= targets
+
+
+def rows(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("|") and not set(line) <= set("|-")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_tables_about_choosing_are_measured() -> None:
+    measured = rows(MEASURED)
+    _, *sections = re.split(r"^## ", (DOCS / "choosing.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = [row for section in sections if not section.startswith("Presets") for row in rows(section)]
+    assert len(shown) > 30
+    assert [row for row in shown if row not in measured] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "section"),
+    [("README.md", "Numbers"), ("docs/comparison.md", "For data sets"), ("docs/opensearch.md", "Sizing")],
+)
+def test_figures_are_measured(page: str, section: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.search(rf"^## {section}\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
+    assert found
+    figures = {figure for row in rows(found[1]) for cell in row for figure in NUMBER.findall(cell)}
+    assert len(figures) > 5
+    assert figures - set(NUMBER.findall(MEASURED)) == set()
+
+
+def test_presets_are_as_they_are() -> None:
+    page = (DOCS / "choosing.md").read_text(encoding="utf-8").partition("## Presets")[2]
+    shown = {row[0].strip("`"): (int(row[1]), int(row[2]), int(row[3].split()[0])) for row in rows(page)[1:]}
+    assert shown == {name: (scheme.noise, scheme.guarantee, scheme.shingle) for name, scheme in PRESETS.items()}
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_lead_somewhere() -> None:
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for page in [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
+            name, _, anchor = target.partition("#")
+            place = (page.parent / name) if name else page
+            assert place.exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in anchors(place), f"{page.name} links to {target}"
+
+
+def test_the_table_of_contents_has_every_page() -> None:
+    contents = (DOCS / "README.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"\]\(([^)#]+\.md)\)", contents))
+    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= listed

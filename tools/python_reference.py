@@ -1,0 +1,164 @@
+"""Writes docs/python.md: every public name with its signature and what its docstring and comments say.
+
+`make docs` writes it; tests/test_docs_python.py complains when it is not what would be written now. It is read from the
+source and not from objects: so it is the same on every Python, and a comment beside a field is a part of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from tokenize import COMMENT, generate_tokens
+from typing import Any
+
+import opensearch_winnow
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
+WIDE = 100  # a longer signature has one parameter a line
+BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
+
+SECTIONS = {
+    "The index": ["Index", "Page", "Filters", "Boilerplate"],
+    "Two texts": ["compare", "Comparison", "Passage", "fingerprint", "Fingerprints", "Scheme"],
+    "Answers": ["Matches", "Match", "SearchResults"],
+    "Parts for an index of your own": [
+        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
+    ],
+    "Errors": ["WinnowError", "SchemeError", "QuestionError", "BoilerplateError", "WatchError", "StoreError"],
+}
+# What answers consist of, by where it is: not in the front hall, since nobody makes one by hand.
+INSIDE = {
+    "mappings.card": ["Card"],
+    "queries.results": ["Result", "Member", "Folded", "FacetCount"],
+    "history": ["Moment"],
+    "watches": ["Watch", "WatchReport"],
+    "stores.store": ["ClusterSize"],
+    "clusters.found": ["Found"],
+    "ingest.report": ["Report"],
+}
+
+
+class Source:
+    """A module as it is written, and the values of its constants."""
+
+    def __init__(self, module: str) -> None:
+        loaded = import_module(module)
+        self.constants = vars(loaded)
+        text = inspect.getsource(loaded)
+        self.nodes = {
+            node.name: node for node in ast.parse(text).body if isinstance(node, ast.ClassDef | ast.FunctionDef)
+        }
+        self.comments = {
+            token.start[0]: token.string.lstrip("# ")
+            for token in generate_tokens(StringIO(text).readline)
+            if token.type == COMMENT and not token.line.lstrip().startswith("#")
+        }
+
+
+@cache
+def source(module: str) -> Source:
+    return Source(module)
+
+
+def described(public: Any) -> Iterator[str]:
+    """The part of the page about a class or a function."""
+    module = source(public.__module__)
+    node = module.nodes[public.__name__]
+    yield f"### {node.name}\n"
+    if isinstance(node, ast.FunctionDef):
+        yield from _function(node, node.name, module)
+        return
+    fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")]
+    if bases := [ast.unparse(base) for base in node.bases if ast.unparse(base).endswith("Error")]:
+        yield f"A `{bases[0]}`.\n"
+    yield from _docstring(node)
+    if fields:
+        yield "| field | type | |\n|---|---|---|"
+        yield from (_field(each, module) for each in fields)
+        yield ""
+    for method in methods:
+        kinds = [ast.unparse(each) for each in method.decorator_list]
+        if "property" in kinds:
+            yield f"**`.{method.name}`** (`{ast.unparse(method.returns or ast.Constant(None))}`)\n"
+            yield from _docstring(method)
+        else:
+            before = node.name if "classmethod" in kinds else ""
+            yield from _function(method, f"{before}.{method.name}", module)
+
+
+def _field(each: ast.AnnAssign, module: Source) -> str:
+    name = ast.unparse(each.target)
+    default = "" if each.value is None else _default(each.value)
+    kind = ast.unparse(each.annotation).replace("|", "\\|")
+    said = module.comments.get(each.end_lineno or 0, "")
+    return f"| `{name}{default}` | `{kind}` | {said} |"
+
+
+def _default(value: ast.expr) -> str:
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
+        given = {each.arg: each.value for each in value.keywords}
+        return f" = {ast.unparse(given['default'])}" if "default" in given else " = …"
+    return f" = {ast.unparse(value)}"
+
+
+def _function(node: ast.FunctionDef, name: str, module: Source) -> Iterator[str]:
+    parameters = list(_parameters(node.args, module))
+    returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
+    signature = f"{name}({', '.join(parameters)}){returns}"
+    if len(signature) > WIDE:
+        signature = "\n".join([f"{name}(", *(f"    {each}," for each in parameters), f"){returns}"])
+    yield f"```text\n{signature}\n```\n"
+    yield from _docstring(node)
+
+
+def _parameters(arguments: ast.arguments, module: Source) -> Iterator[str]:
+    required = len(arguments.args) - len(arguments.defaults)
+    for each, default in zip(arguments.args, [*[None] * required, *arguments.defaults], strict=True):
+        if each.arg not in ("self", "cls"):
+            yield _parameter(each, default, module)
+    if arguments.kwonlyargs:
+        yield "*"
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(each, default, module)
+    if arguments.kwarg:
+        yield f"**{ast.unparse(arguments.kwarg)}"
+
+
+def _parameter(each: ast.arg, default: ast.expr | None, module: Source) -> str:
+    if default is None:
+        return ast.unparse(each)
+    value = repr(module.constants[default.id]) if isinstance(default, ast.Name) else ast.unparse(default)
+    return f"{ast.unparse(each)} = {value}".replace("'", '"')
+
+
+def _docstring(node: ast.ClassDef | ast.FunctionDef) -> Iterator[str]:
+    said = ast.get_docstring(node)
+    if said is None:
+        raise SystemExit(f"{node.name} (line {node.lineno}) has no docstring, and is in docs/python.md: write one")
+    yield f"{said}\n"
+
+
+def written(page: str) -> str:
+    """The page with its generated part as it would be now; what is before that stays."""
+    lines: list[str] = []
+    for title, names in SECTIONS.items():
+        lines.append(f"## {title}\n")
+        for name in names:
+            lines += described(getattr(opensearch_winnow, name))
+    lines.append("## What is in an answer\n")
+    for module, names in INSIDE.items():
+        for name in names:
+            lines += described(getattr(import_module(f"opensearch_winnow.{module}"), name))
+    return page.partition(BEGIN)[0] + BEGIN + "\n" + "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{PAGE}\n")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
