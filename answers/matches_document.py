@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.answers.comparison_document import PassageDocument, passage_documents
+from opensearch_winnow.queries.matches import Match, Matches, Score
 
 
-def matches_document(matches: Matches) -> dict[str, Any]:
+class MatchDocument(TypedDict):
+    """A page, and how it compares with the question. `containment` is how much of the question is in the page,
+    `contained` how much of the page is in the question; `error` is the standard error of an estimate."""
+
+    id: str
+    url: str
+    title: str | None
+    site: str
+    fetched_at: str | None
+    resemblance: float
+    containment: float
+    contained: float
+    kind: Literal["exact", "estimate"]
+    error: float
+    passages: list[PassageDocument]
+    boilerplate: list[PassageDocument]
+
+
+class FoundDocument(TypedDict):
+    """`matches` are the first of `total`, ordered by the score that was `asked`, which is at least the `threshold`."""
+
+    total: int
+    asked: Score
+    threshold: float
+    candidates: int
+    ignored: int
+    seconds: float
+
+
+class MatchesDocument(FoundDocument):
+    """Pages that are similar to one."""
+
+    matches: list[MatchDocument]
+
+
+def matches_document(matches: Matches) -> MatchesDocument:
+    return {**found_document(matches), "matches": match_documents(matches)}
+
+
+def found_document(matches: Matches) -> FoundDocument:
     return {
         "total": matches.total,
         "asked": matches.asked,
@@ -16,21 +57,25 @@ def matches_document(matches: Matches) -> dict[str, Any]:
         "candidates": matches.candidates,
         "ignored": matches.ignored,
         "seconds": round(matches.seconds, 6),
-        "matches": [
-            {
-                "id": match.card.id,
-                "url": match.url,
-                "title": match.card.title,
-                "site": match.card.site,
-                "fetched_at": time_stamp(match.card),
-                "resemblance": match.resemblance,
-                "containment": match.containment,
-                "contained": match.contained,
-                "kind": match.kind,
-                "error": match.error,
-                "passages": [passage._asdict() for passage in match.passages],
-                "boilerplate": [passage._asdict() for passage in match.boilerplate],
-            }
-            for match in matches
-        ],
+    }
+
+
+def match_documents(matches: Iterable[Match]) -> list[MatchDocument]:
+    return [match_document(match) for match in matches]
+
+
+def match_document(match: Match) -> MatchDocument:
+    return {
+        "id": match.card.id,
+        "url": match.url,
+        "title": match.card.title,
+        "site": match.card.site,
+        "fetched_at": time_stamp(match.card),
+        "resemblance": match.resemblance,
+        "containment": match.containment,
+        "contained": match.contained,
+        "kind": match.kind,
+        "error": match.error,
+        "passages": passage_documents(match.passages),
+        "boilerplate": passage_documents(match.boilerplate),
     }

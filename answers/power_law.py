@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 # Fingerprints that are on x pages are in proportion to x to the power of -exponent; above 1, or they would have no sum.
@@ -36,6 +36,18 @@ def power_law(counts: Mapping[int, int]) -> PowerLaw | None:
     mean_log = sum(tokens * math.log(pages) for pages, tokens in counts.items()) / total
     exponent = _greatest(lambda exponent: -math.log(zeta(exponent)) - exponent * mean_log)
     return PowerLaw(exponent, _error(exponent, total), _distance(counts, total, exponent), _rank_slope(counts))
+
+
+def law_in_words(law: PowerLaw | None) -> Iterator[str]:
+    if law is None:
+        yield "no power law: every fingerprint is on one page only"
+        return
+    fit = "well" if law.distance < 0.05 else "roughly" if law.distance < 0.15 else "badly"
+    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by greatest likelihood"
+    off = f"{law.distance:.1%}".replace("%", " %")
+    yield f"it fits {fit}: off by at most {off} of the fingerprints"
+    if law.rank_slope is not None:
+        yield f"as in the winnowing paper: frequency ∝ rank^{law.rank_slope:.2f}".replace("^-", "^−") + " (there −0.7)"
 
 
 def zeta(exponent: float) -> float:

@@ -20,6 +20,6 @@ def pages_in_groups(results: SearchResults) -> str:
     return f"{pages} in {groups}; {examined}"
 
 
-def count_of(number: int, what: str) -> str:
-    """1 page, 2 pages."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def count_of(number: int, what: str, many: str | None = None) -> str:
+    """1 page, 2 pages; 1 copy, 2 copies."""
+    return f"{number:,} {what if number == 1 else many or f'{what}s'}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
+from opensearch_winnow.answers.clustering_document import ClusteringDocument
+from opensearch_winnow.answers.common_texts import CommonTextDocument
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.answers.power_law import PowerLaw
 from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
@@ -11,9 +13,65 @@ from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics
 
 
+class SchemeDocument(TypedDict):
+    id: str
+    noise: int
+    guarantee: int
+    selection: str
+    form: str
+    shingle: int
+
+
+class TokensDocument(TypedDict):
+    """`frequencies` are pairs: on so many pages there are so many different tokens."""
+
+    total: int
+    different: int
+    frequencies: list[tuple[int, int]]
+
+
+class PowerLawDocument(TypedDict):
+    exponent: float
+    error: float
+    distance: float
+    rank_slope: float | None
+
+
+class StatisticsDocument(TypedDict):
+    """`months` are without the pages whose time is not known."""
+
+    store: str
+    format: int
+    scheme: SchemeDocument
+    pages: int
+    urls: int
+    sites: int
+    crawls: dict[str, int]
+    top_sites: dict[str, int]
+    months: dict[str, int]
+    first: str | None
+    last: str | None
+    duplicates: dict[str, int]
+    tokens: dict[str, TokensDocument]
+    power_law: PowerLawDocument | None
+    sizes: dict[str, int]
+    bytes: int
+    bytes_per_page: float
+
+
+class CountedDocument(StatisticsDocument):
+    """With what takes longer to find, when it was counted, and how long that took. `common_texts` are the most common
+    of a sample of pages; `clustering` is what the last one has found."""
+
+    common_texts: list[CommonTextDocument]
+    clustering: ClusteringDocument | None
+    at: str
+    seconds: float
+
+
 def statistics_document(
     name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
-) -> dict[str, Any]:
+) -> StatisticsDocument:
     """All of it; what is on so many pages as pairs, since the keys of a JSON object are no numbers."""
     return {
         "store": name,
@@ -31,6 +89,7 @@ def statistics_document(
         "sites": statistics.sites,
         "crawls": dict(pages.crawls.most_common()),
         "top_sites": dict(pages.sites.most_common(pages.TOP)),
+        "months": dict(sorted(pages.months.items())),
         "first": pages.first,
         "last": pages.last,
         "duplicates": dict(pages.duplicates.most_common()),
@@ -42,7 +101,7 @@ def statistics_document(
             }
             for field, counts in statistics.frequencies.items()
         },
-        "power_law": None if law is None else law._asdict(),
+        "power_law": None if law is None else {**law._asdict()},  # type: ignore[typeddict-item]
         "sizes": statistics.sizes,
         "bytes": sum(statistics.sizes.values()),
         "bytes_per_page": sum(statistics.sizes.values()) / max(statistics.pages, 1),

@@ -15,6 +15,8 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "similar": "opensearch_winnow.cli.similar",
         "search": "opensearch_winnow.cli.search",
         "compare": "opensearch_winnow.cli.compare",
+        "history": "opensearch_winnow.cli.history",
+        "watch": "opensearch_winnow.cli.watch",
         "serve": "opensearch_winnow.cli.serve",
         "cluster": "opensearch_winnow.cli.cluster",
         "stats": "opensearch_winnow.cli.stats",

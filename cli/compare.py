@@ -10,10 +10,12 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.comparison_document import comparison_document
 from opensearch_winnow.answers.comparison_words import answer, three_numbers
+from opensearch_winnow.answers.no_passage import no_passage
 from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.answers.search_words import count_of
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
@@ -92,7 +94,7 @@ def command(
     if html is not None:
         write_html(html, (a, text), (b, other), comparison, passages, texts.scheme)
     if as_json:
-        click.echo(as_object(comparison, boilerplate=store is not None))
+        click.echo(json.dumps(comparison_document(comparison, boilerplate=store is not None)))
     elif screen := terminal(color):
         show(screen, (a, text), (b, other), comparison, passages, full=full, passages_too=html is None)
     else:
@@ -158,19 +160,6 @@ def in_one_line(comparison: Comparison) -> str:
     return "   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison))
 
 
-def as_object(comparison: Comparison, *, boilerplate: bool) -> str:
-    """With boilerplate where there could be some: with a store."""
-    found: dict[str, object] = {
-        "resemblance": comparison.resemblance,
-        "containment": comparison.containment,
-        "contained": comparison.contained,
-        "passages": [passage._asdict() for passage in comparison.passages],
-    }
-    if boilerplate:
-        found["boilerplate"] = [passage._asdict() for passage in comparison.boilerplate]
-    return json.dumps(found)
-
-
 def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[Passage]) -> None:
     sys.stdout.write("passage\twords\tstart\tend\tother_start\tother_end\tmoved\ttext\n")
     for each in passages:
@@ -195,8 +184,7 @@ def write_html(
     from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (only who asks for HTML waits for it)
 
     try:
-        with Path(out).open("w", encoding="utf-8") as file:
-            file.writelines(compare_html(a, b, comparison, passages, scheme))
+        Path(out).write_text(compare_html(a, b, comparison, passages, scheme), encoding="utf-8")
     except OSError as error:
         raise FileError(f"{out} cannot be written: {error.strerror}") from None
     remark(f"wrote {out}")
@@ -204,27 +192,12 @@ def write_html(
 
 def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
     """Never a silent zero: what was too short, what does not count, or what would find something."""
-    scheme = texts.scheme
-    nothing = "No shared passage" if comparison.resemblance else "Nothing shared"
-    names = (texts.a.name or texts.b.name, texts.b.name or texts.a.name)
-    for letter, each, name in zip("AB", (texts.a, texts.b), names, strict=True):
-        length = len(canonical(each.text, scheme, name=name).chars)
-        if length < scheme.noise:
-            return (
-                f"{nothing}: {letter} has {length:,} canonical characters; "
-                f"at least {scheme.noise:,} are needed (--noise)"
-            )
-    if comparison.boilerplate:
-        count = len(comparison.boilerplate)
-        runs = "1 run" if count == 1 else f"{count:,} runs"
-        return f"{nothing} but boilerplate: {runs}, which --no-boilerplate counts"
-    run = f"{scheme.shingle:,} {'tokens' if scheme.form == 'code' else 'words'}"
-    if comparison.resemblance:
-        nothing += f": runs of {run} are in both, but none of {scheme.guarantee:,} canonical characters"
-    else:
-        nothing += f": no run of {run}, and none of {scheme.guarantee:,} canonical characters"
-    finer = compared(texts, PRESETS["passages"]).passages
-    if finer:
-        shorter = "1 passage" if len(finer) == 1 else f"{len(finer):,} passages"
-        return f"{nothing}. --preset passages finds {shorter}."
-    return f"{nothing}; nor does --preset passages find a shorter one."
+    a, b = texts.a, texts.b
+    why = no_passage(a.text, b.text, comparison, texts.scheme, (a.name, b.name))
+    if why.cause == "short":
+        return f"{why.reason} (--noise)"
+    if why.cause == "boilerplate":
+        return f"{why.reason}, which --no-boilerplate counts"
+    if finer := compared(texts, PRESETS["passages"]).passages:
+        return f"{why.reason}. --preset passages finds {count_of(len(finer), 'passage')}."
+    return f"{why.reason}; nor does --preset passages find a shorter one."

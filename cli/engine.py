@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.engine_progress import shown_steps
-from opensearch_winnow.cli.stats_table import size
 from opensearch_winnow.cli.terminal import json_option, say, suggest
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES
 from opensearch_winnow.stores.store import StoreError
@@ -150,7 +150,7 @@ def status(ctx: click.Context, home: Path | None, as_json: bool) -> None:
     elif running:
         show(running, "runs")
         click.echo(f"health {health(running)}")
-        click.echo(f"data   {size(data_bytes(running))} in {engine.home / running.version}")
+        click.echo(f"data   {byte_size(data_bytes(running))} in {engine.home / running.version}")
     else:
         say(f"No engine runs in {engine.home}")
     if not running:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 import sys
@@ -23,10 +24,17 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 PORT = 8765
+SHORTEST = 8  # characters of a token
 
 
 class ServeError(WinnowError):
     """A server that cannot be started."""
+
+
+def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None) -> str | None:
+    if token is not None and not re.fullmatch(rf"[!-~]{{{SHORTEST},}}", token):
+        raise click.BadParameter(f"it has {SHORTEST} characters at least: ASCII letters, digits and signs, no spaces.")
+    return token
 
 
 @click.command("serve", short_help="The search UI and the JSON API of a store.")
@@ -51,6 +59,7 @@ class ServeError(WinnowError):
     "--token",
     metavar="TEXT",
     envvar="WINNOW_TOKEN",
+    callback=check_token,
     show_envvar=True,
     help="What everybody has to show.  [default: a new one, where others than this machine can ask]",
 )
@@ -105,7 +114,8 @@ def command(
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
         ctx.exit(0 if status < 400 else NOTHING_FOUND)
-    with listening(host, port) as listener:
+    # A signal ends it gracefully, and comes again when that is done.
+    with suppress(KeyboardInterrupt), listening(host, port) as listener:
         address = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
         if token is not None:
             address += f"?token={token}"
@@ -134,6 +144,7 @@ def listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # who reads the address may ask at once: it is answered as soon as all is ready
     except OSError as error:
         listener.close()
         hint = ": --port 0 takes one that is free" if port else ""
@@ -154,6 +165,4 @@ def run(app: Starlette, listener: socket.socket, address: str | None) -> None:
     config = uvicorn.Config(
         app, access_log=False, log_level="warning", server_header=False, timeout_graceful_shutdown=5
     )
-    # A signal ends it gracefully, and comes again when that is done.
-    with suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listener])
+    Server(config).run(sockets=[listener])

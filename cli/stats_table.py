@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.answers.display_width import shorten_middle, width
+from opensearch_winnow.answers.page_bins import bins
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.power_law import PowerLaw
+from opensearch_winnow.answers.power_law import PowerLaw, law_in_words
 from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics
 
-UNITS = ("bytes", "kB", "MB", "GB", "TB")
 BAR = 30
 NAME = 40  # columns of a site or crawl
 
@@ -61,8 +62,8 @@ def show_table(
             screen.echo(line)
     heading("Size")
     for what, taken in _sizes(statistics.sizes):
-        each = f"{size(taken / statistics.pages):>10} a page"
-        screen.echo(f"{one_line(what):<16}  {size(taken):>10}  {each}")
+        each = f"{byte_size(taken / statistics.pages):>10} a page"
+        screen.echo(f"{one_line(what):<16}  {byte_size(taken):>10}  {each}")
 
 
 def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None) -> None:
@@ -83,46 +84,6 @@ def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: Po
     rows += [("bytes", name, taken) for name, taken in _sizes(statistics.sizes)]
     sys.stdout.write("part\tname\tvalue\n")
     sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in rows)
-
-
-def bins(counts: Mapping[int, int]) -> list[tuple[str, int]]:
-    """Tokens by the pages they are on: 1, 2, 3–10, 11–30, 31–100 and so on, up to the last that has any."""
-    edges = [1, 2]
-    most = max(counts, default=0)
-    while edges[-1] < most:
-        edges.append(10 if edges[-1] == 2 else edges[-1] * 3 if str(edges[-1])[0] == "1" else edges[-1] // 3 * 10)
-    ends = edges if most else []
-    found: Counter[int] = Counter()
-    for on, tokens in counts.items():
-        found[next(end for end in ends if on <= end)] += tokens
-    starts = [1, *(end + 1 for end in ends)]
-    shown = [
-        (f"{start:,}" if start == end else f"{start:,}–{end:,}", end) for start, end in zip(starts, ends, strict=False)
-    ]
-    while shown and not found[shown[-1][1]]:
-        shown.pop()
-    return [(label, found[end]) for label, end in shown]
-
-
-def law_in_words(law: PowerLaw | None) -> Iterator[str]:
-    if law is None:
-        yield "no power law: every fingerprint is on one page only"
-        return
-    fit = "well" if law.distance < 0.05 else "roughly" if law.distance < 0.15 else "badly"
-    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by greatest likelihood"
-    off = f"{law.distance:.1%}".replace("%", " %")
-    yield f"it fits {fit}: off by at most {off} of the fingerprints"
-    if law.rank_slope is not None:
-        yield f"as in the winnowing paper: frequency ∝ rank^{law.rank_slope:.2f}".replace("^-", "^−") + " (there −0.7)"
-
-
-def size(count: float) -> str:
-    """1,000 bytes are a kilobyte."""
-    for unit in UNITS[:-1]:
-        if count < 999.5:
-            return f"{count:,.0f} {unit}" if unit == "bytes" or count >= 99.95 else f"{count:,.1f} {unit}"
-        count /= 1000
-    return f"{count:,.1f} {UNITS[-1]}"
 
 
 def _sizes(sizes: Mapping[str, int]) -> Sequence[tuple[str, int]]:

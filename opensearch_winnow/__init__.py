@@ -16,6 +16,7 @@ from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.watches import WatchError
 
 if TYPE_CHECKING:
     from opensearch_winnow.index import Index as Index
@@ -49,6 +50,7 @@ __all__ = [
     "SchemeError",
     "SearchResults",
     "StoreError",
+    "WatchError",
     "WinnowError",
     "actions",
     "compare",

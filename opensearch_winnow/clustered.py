@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from opensearch_winnow.clusters.asked import Clustering, Progress
 from opensearch_winnow.clusters.found import Found
@@ -13,11 +15,13 @@ from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.stores.store import Store
 
 TELLING = "telling the store"  # the phase in which it may know a part only
+CLUSTERING = "clustering"  # the setting of a store that tells what the last one has found
+LARGEST_SETTING = 64_000  # characters of it; titles and URLs may have any length
 BATCH = 10_000  # pages whose clusters are told at a time
 
 
 def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, **how: Unpack[How]) -> Found:
-    """As `cluster_records` does it. With `write_back` the store is told, at the end."""
+    """As `cluster_records` does it. With `write_back` the store is told, at the end, and keeps what was found."""
     from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415 (Arrow takes half a second)
 
     start = time.monotonic()
@@ -37,7 +41,20 @@ def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, *
         if write_back:
             found.changed = _told(store, changes, progress)
     found.seconds = round(time.monotonic() - start, 3)
+    if write_back:
+        store.set_setting(CLUSTERING, _kept(found, asked))
     return found
+
+
+def _kept(found: Found, asked: Clustering) -> dict[str, Any]:
+    """Without the largest clusters, if they make it too large: the store lists them itself."""
+    choices = {"threshold": asked.threshold, "linkage": asked.linkage, "fast": asked.fast}
+    kept = (
+        found.as_document() | choices | {"at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")}
+    )
+    if len(json.dumps(kept)) > LARGEST_SETTING:
+        del kept["largest_clusters"]
+    return kept
 
 
 def _told(store: Store, changes: Path, progress: Progress) -> int:

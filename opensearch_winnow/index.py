@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from opensearch_winnow.canonical import canonical
-from opensearch_winnow.clustered import cluster_store
+from opensearch_winnow.added_pages import add_pages
+from opensearch_winnow.asked_pages import AskedPages
+from opensearch_winnow.clustered import CLUSTERING, cluster_store
 from opensearch_winnow.clusters.asked import COMPARED, Clustering, Linkage
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import How
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.intake import Intake
+from opensearch_winnow.history import Moment, history
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.learned_templates import learned_templates
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.opened_store import OpenedStore
 from opensearch_winnow.queries.asked import Asked, QuestionError
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, BoilerplateError, Exclusions
+from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchAsked
 from opensearch_winnow.queries.filters import Filters
@@ -31,19 +32,16 @@ from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
+from opensearch_winnow.registered_boilerplate import RegisteredBoilerplate
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.searches import Searches
 from opensearch_winnow.similar import Similar
-from opensearch_winnow.stores.destination import StoreDestination
-from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
-from opensearch_winnow.stores.opening import failed_pages_of, open_store, shown, store_exists
-from opensearch_winnow.stores.store import Statistics, Store
+from opensearch_winnow.stores.opening import failed_pages_of
+from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
+from opensearch_winnow.watches import LOOKED_AT, Watch, Watches, WatchReport
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
-
-PASTED = "pasted text"  # where a page has its URL
-BOILERPLATE = "boilerplate"  # the setting of a store that holds it
 
 
 class Index:
@@ -52,21 +50,9 @@ class Index:
     An index is for one thread at a time; open another for another.
     """
 
-    def __init__(
-        self, name: str, scheme: Scheme | None, *, create: bool, key: str | None, client: OpenSearch | None
-    ) -> None:
-        self.name = shown(name)
-        self._address = name  # with the credentials, if it has some
-        self._client = client
-        self._wanted = scheme
-        self._create = create
-        self._key = key
-        self._opened: Store | None = None
-        self._made_by: tuple[Recipe, RecordMaker] | None = None
-        self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
-        self._searched: Searches | None = None
-        if not create or store_exists(name, client):
-            self._opened = self._open()
+    def __init__(self, opened: OpenedStore) -> None:
+        self.name = opened.name
+        self._opened = opened
 
     @classmethod
     def open(
@@ -84,21 +70,16 @@ class Index:
         is false. One that exists has its scheme; giving another is refused. `key` is that of a scheme with a secret.
         A `client` of opensearch-py is used for a cluster, instead of one that is made from the address; it stays open.
         """
-        return cls(os.fspath(store), scheme, create=create, key=key, client=client)
+        return cls(OpenedStore(os.fspath(store), scheme, create=create, key=key, client=client))
 
     @property
     def store(self) -> Store:
-        if self._opened is None:
-            self._opened = self._open()
-        return self._opened
-
-    def _open(self, *, create: bool = False) -> Store:
-        return open_store(self._address, self._wanted, create=create, key=self._key, client=self._client)
+        """Where the pages are, for those who want less than an answer; opened as it is asked for."""
+        return self._opened.get()
 
     @property
     def scheme(self) -> Scheme:
-        if self._opened is None:
-            return self._wanted or Scheme(key=self._key)
+        """That of the store, or the one that it will be made with."""
         return self._opened.scheme
 
     # --- the way in ---------------------------------------------------------------------------------------------------
@@ -115,19 +96,8 @@ class Index:
         Pages that fail are kept in the file `failed`, by default the store's name with `.failed.jsonl`, which can be
         indexed again. What is stored when this returns, or when an exception leaves it, stays.
         """
-        if self._opened is None:
-            self._opened = self._open(create=self._create)
-        recipe = kept_recipe(self.store, crawl=crawl)
-        keep_recipe(self.store, recipe)
-        with (
-            FailedPages(Path(failed or failed_pages_of(self.name))) as kept,
-            StoreDestination(self.store) as destination,
-            Intake(destination, kept, recipe) as intake,
-        ):
-            intake.add_all(pages)
-            destination.close()
-            kept.incomplete = False
-        return intake.report
+        kept = Path(failed or failed_pages_of(self.name))
+        return add_pages(self._opened.get(make=True), pages, crawl=crawl, failed=kept)
 
     # --- the way out --------------------------------------------------------------------------------------------------
 
@@ -135,6 +105,7 @@ class Index:
         self,
         *,
         url: str | None = None,
+        id: str | None = None,  # noqa: A002 (what it is called everywhere else)
         text: str | None = None,
         html: str | bytes | None = None,
         at: datetime | None = None,
@@ -149,8 +120,8 @@ class Index:
         frequent: int = FREQUENT,
         boilerplate: bool = True,
     ) -> Matches:
-        """The pages that are similar to a page in the store (`url`, its latest capture or the last one until `at`), to
-        a `text`, or to `html`: the best first.
+        """The pages that are similar to a page in the store (`url`, its latest capture or the last one until `at`; or
+        the capture `id`), to a `text`, or to `html`: the best first.
 
         A match has every minimum that is given: `min_resemblance`, `min_containment` (of the question in the page) and
         `min_contained` (of the page in the question). With none, a page is asked for its near-duplicates, resemblance
@@ -162,57 +133,48 @@ class Index:
         of a passage. `guarantee` is a larger guarantee threshold than the scheme's, for a quick first look. With
         `boilerplate=False` what is registered as boilerplate counts as any text.
 
-        Of the captures of a URL the best match is shown, and those of `url` itself are not; `all_captures` shows all.
+        Of the captures of a URL the best match is shown, and those of the URL that is asked about are not;
+        `all_captures` shows all.
         """
+        record = self._asked.given(url=url, id_=id, text=text, html=html, at=at)
+        of_store = url is not None or id is not None
         asked = Asked.of(
-            "containment" if url is None else "resemblance",
+            "resemblance" if of_store else "containment",
             {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
         )
-        given = [name for name, value in (("url", url), ("text", text), ("html", html)) if value is not None]
-        if len(given) != 1:
-            raise QuestionError(
-                f"a question is a url, a text or html: one of them, not {' and '.join(given) or 'none'}"
-            )
-        record = self._asked_text(text, html) if url is None else self.page(url, at)
-        exclusions = self._exclusions() if boilerplate else NOTHING
+        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
         question = Question.of(record, self.scheme, exclusions, guarantee)
         return Similar(self.store, question, asked, exclusions).answer(
-            exact=exact, where=where, limit=limit, frequent=frequent, leave_out=url, all_captures=all_captures
+            exact=exact,
+            where=where,
+            limit=limit,
+            frequent=frequent,
+            leave_out=record.url if of_store else None,
+            all_captures=all_captures,
         )
-
-    def _asked_text(self, text: str | None, html: str | bytes | None) -> Record:
-        made = self._maker().make(Page(PASTED, html=html, text=text))
-        if not isinstance(made, Record):
-            raise QuestionError(f"there is nothing to ask about: {made.reason}")
-        length = len(canonical(made.text, self.scheme).chars)
-        if length < self.scheme.k:
-            raise QuestionError(
-                f"the text has {length:,} canonical characters (letters and digits), and the scheme of {self.name}"
-                f" needs {self.scheme.k:,}: ask with a longer one"
-            )
-        return made
-
-    def _maker(self) -> RecordMaker:
-        """As the store is filled, so that a question in HTML becomes the text that a page of it became."""
-        recipe = kept_recipe(self.store, text=True)
-        if self._made_by is None or self._made_by[0] != recipe:
-            self._made_by = recipe, RecordMaker(recipe)
-        return self._made_by[1]
 
     def page(self, url: str, at: datetime | None = None) -> Record:
         """The latest capture of a URL; or the last one until `at`."""
-        found = self.store.capture(url, at)
-        if found is not None:
-            return found
-        if at is not None and self.store.captures(url):
-            raise QuestionError(f"{self.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}")
-        known = next((other for other in _spellings(url) if self.store.captures(other)), None)
-        hint = f"; there is {known}" if known else ""
-        raise QuestionError(f"{self.name} has no page {url}{hint}")
+        return self._asked.latest(url, at)
 
-    def compare(self, a: str, b: str, *, boilerplate: bool = True) -> Comparison:
-        """Compare the latest captures of two URLs, exactly."""
-        one, other = self.page(a), self.page(b)
+    def capture(self, id: str) -> Record:  # noqa: A002
+        """The capture of this id, which `card.id` tells."""
+        return self._asked.capture(id)
+
+    def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[Moment]:
+        """The captures of a URL in the order of time, the latest `limit` of them; one without a time is the first.
+
+        Each has its resemblance to the one before it, exactly; None for the first, or where a text is not stored.
+        """
+        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
+        found = history(self.store, url, limit=limit, exclusions=exclusions)
+        if not found:
+            raise self._asked.not_there(url)
+        return found
+
+    def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
+        """Compare two pages exactly: the latest captures of URLs, or captures that `page` or `capture` has read."""
+        one, other = (each if isinstance(each, Record) else self.page(each) for each in (a, b))
         for page in (one, other):
             if not page.text:
                 raise QuestionError(f"{self.name} does not have the text of {page.url}")
@@ -220,7 +182,7 @@ class Index:
             one.text,
             other.text,
             self.scheme,
-            names=(a, b),
+            names=(one.url, other.url),
             boilerplate=self.boilerplate() if boilerplate else (),
             sites=(one.site, other.site),
         )
@@ -282,13 +244,8 @@ class Index:
         )
         return self._searches.results(asked, page - 1, kept=stable)
 
-    @property
-    def _searches(self) -> Searches:
-        if self._searched is None:
-            self._searched = Searches(self.store, self._exclusions)
-        return self._searched
-
     def statistics(self) -> Statistics:
+        """What is in the store, how often fingerprints repeat, and what takes the bytes."""
         return self.store.statistics()
 
     def cluster(
@@ -310,11 +267,25 @@ class Index:
         asked = Clustering(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
         return cluster_store(self.store, asked, write_back=write_back, **how)
 
+    def clustering(self) -> dict[str, Any] | None:
+        """What the last clustering that was written back has found, in JSON values: as `Found.as_document` has it, with
+        its `threshold`, `linkage`, `fast`, and when it was (`at`). What was added or deleted since is not in it."""
+        found: dict[str, Any] | None = self.store.setting(CLUSTERING)
+        return found
+
+    def clusters(self, *, least: int = 2, limit: int = 100, offset: int = 0) -> list[ClusterSize]:
+        """The clusters of so many pages at least, as the store has them now: the largest first, then by id."""
+        return self.store.clusters(least=least, limit=limit, offset=offset)
+
+    def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
+        """The pages of a cluster in its order: by time (unknown last), then the shortest URL, then by URL."""
+        return self.store.cluster_members(cluster, limit=limit, offset=offset)
+
     # --- boilerplate --------------------------------------------------------------------------------------------------
 
     def boilerplate(self) -> list[Boilerplate]:
         """What was added or learned, by name."""
-        return [Boilerplate.from_document(each) for each in self.store.settings().get(BOILERPLATE, [])]
+        return self._boilerplate.read()
 
     def add_boilerplate(self, name: str, text: str, site: str | None = None) -> Boilerplate:
         """From now on this text, a licence or a template, is no evidence of copying; with a `site`, on its pages only.
@@ -322,18 +293,12 @@ class Index:
         It takes the place of another of the same name.
         """
         added = Boilerplate(name, text, site)
-        if not Exclusions([added], self.scheme):
-            raise BoilerplateError(f"the text of boilerplate {name} has no words, so there is nothing to leave out")
-        self._keep([*(each for each in self.boilerplate() if each.name != name), added])
+        self._boilerplate.add(added)
         return added
 
     def remove_boilerplate(self, name: str) -> None:
-        registered = self.boilerplate()
-        kept = [each for each in registered if each.name != name]
-        if len(kept) == len(registered):
-            there = f"there is {', '.join(each.name for each in kept)}" if kept else "there is none"
-            raise BoilerplateError(f"{self.name} has no boilerplate {name}; {there}")
-        self._keep(kept)
+        """From now on the text of this name counts as any other."""
+        self._boilerplate.remove(name)
 
     def learn_boilerplate(self, site: str | None = None, *, share: float = 0.5, pages: int = 10) -> list[Boilerplate]:
         """Learn the template of a site, or of each: the text on this share of its pages, of which there are so many.
@@ -341,26 +306,72 @@ class Index:
         What was learned before of these sites is forgotten. Pages without a site, as files are, are of no site in
         common, unless it is asked for as "".
         """
-        learned = learned_templates(self.store, site, share=share, pages=pages)
-        kept = [each for each in self.boilerplate() if not each.learned or (site is not None and each.site != site)]
-        names = {each.name for each in learned}
-        self._keep([*(each for each in kept if each.name not in names), *learned])
-        return learned
+        return self._boilerplate.learn(site, share=share, pages=pages)
 
-    def _keep(self, boilerplate: list[Boilerplate]) -> None:
-        documents = [each.as_document() for each in sorted(boilerplate, key=lambda each: each.name)]
-        self.store.set_setting(BOILERPLATE, documents)
+    # --- watches ------------------------------------------------------------------------------------------------------
 
-    def _exclusions(self) -> Exclusions:
-        """Hashed once, and again when the boilerplate has changed."""
-        boilerplate = self.boilerplate()
-        if self._hashed is None or self._hashed[0] != boilerplate:
-            self._hashed = boilerplate, Exclusions(boilerplate, self.scheme)
-        return self._hashed[1]
+    def watches(self) -> list[Watch]:
+        """The questions that are kept in the store to be asked again, by name."""
+        return self._watches.read()
+
+    def add_watch(
+        self,
+        name: str,
+        *,
+        url: str | None = None,
+        text: str | None = None,
+        min_containment: float = 0.3,
+        seen: bool = True,
+        replace: bool = False,
+    ) -> Watch:
+        """Keep a question: which pages have so much of the page `url` (its latest capture then), or of a `text`?
+
+        What is there now is not new when it is checked, unless `seen` is false. With `replace` it takes the place of
+        another of the same name.
+        """
+        watch = Watch(name=name, url=url, text=text, min_containment=min_containment, at=datetime.now(UTC))
+        self._watches.add(watch, seen=seen, replace=replace)
+        return watch
+
+    def remove_watch(self, name: str) -> None:
+        """It is no longer asked."""
+        self._watches.remove(name)
+
+    def check_watch(self, name: str) -> WatchReport:
+        """Ask it again: `.matches`, the best 1,000, and of them `.new`, the ids of captures of URLs that are new.
+
+        They stay new until `mark_seen`.
+        """
+        return self._watches.check(name)
+
+    def mark_seen(self, name: str, ids: Collection[str]) -> None:
+        """These captures, and later ones of their URLs, are no longer new. A watch remembers the last 10,000."""
+        self._watches.mark_seen(name, ids)
+
+    @cached_property
+    def _watches(self) -> Watches:
+        return Watches(
+            self.store,
+            lambda watch: self.similar(
+                url=watch.url, text=watch.text, min_containment=watch.min_containment, limit=LOOKED_AT
+            ),
+        )
+
+    @cached_property
+    def _asked(self) -> AskedPages:
+        return AskedPages(self.store)
+
+    @cached_property
+    def _searches(self) -> Searches:
+        return Searches(self.store, self._boilerplate.exclusions)
+
+    @cached_property
+    def _boilerplate(self) -> RegisteredBoilerplate:
+        return RegisteredBoilerplate(self.store)
 
     def close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
+        """Close the store; the end of a `with` does it too."""
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -369,16 +380,3 @@ class Index:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _spellings(url: str) -> Iterable[str]:
-    """How else the same page may be called."""
-    yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
-    scheme, separator, rest = url.partition("://")
-    if not separator:
-        yield f"https://{url}"
-        yield f"http://{url}"
-    elif scheme in ("http", "https"):
-        other = "http" if scheme == "https" else "https"
-        yield f"{other}://{rest}"
-        yield f"{scheme}://{rest.removeprefix('www.') if rest.startswith('www.') else f'www.{rest}'}"

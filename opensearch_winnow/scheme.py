@@ -78,7 +78,7 @@ class Scheme:
 
     @classmethod
     def preset(cls, name: str) -> Scheme:
-        """A scheme for a purpose: one of PRESETS."""
+        """A scheme for a purpose: pages (the default), passages, ideographs, consonants or code."""
         if name not in PRESETS:
             raise SchemeError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
         return PRESETS[name]
@@ -100,6 +100,7 @@ class Scheme:
 
     @property
     def consonants(self) -> bool:
+        """Whether vowels are left out."""
         return self.form == "consonants"
 
     @property

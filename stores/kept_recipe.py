@@ -13,7 +13,7 @@ KEPT = ("extractor", "alt", "title", "text")
 
 def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
     """The recipe of the store's first run, or the usual one if there is none, but for what is chosen and not None."""
-    kept = store.settings().get(SETTING, {}) if store else {}
+    kept = (store.setting(SETTING) or {}) if store else {}
     choices = {name: kept[name] for name in KEPT if name in kept}
     choices |= {name: value for name, value in chosen.items() if value is not None}
     return Recipe(**choices | ({"scheme": store.scheme} if store else {}))
@@ -21,5 +21,5 @@ def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
 
 def keep_recipe(store: Store, recipe: Recipe) -> None:
     """Keep it, if it is the first. A store that cannot be written says so here, before any work is done."""
-    first = store.settings().get(SETTING) or {name: getattr(recipe, name) for name in KEPT}
+    first = store.setting(SETTING) or {name: getattr(recipe, name) for name in KEPT}
     store.set_setting(SETTING, first)

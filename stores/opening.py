@@ -64,6 +64,17 @@ def store_exists(name: str, client: OpenSearch | None = None) -> bool:
     return Path(name).exists()
 
 
+def file_identity(name: str) -> tuple[int, int] | None:
+    """Of the file that has this name now: another when it was replaced. None for an address, or without a file."""
+    if is_address(name):
+        return None
+    try:
+        found = Path(name).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def files_of(name: str) -> list[Path]:
     """Those that a store of this name has, or may have."""
     return [] if is_address(name) else [Path(f"{os.path.realpath(name)}{ending}") for ending in ENDINGS]

@@ -121,6 +121,14 @@ class View(Protocol):
     ) -> None: ...
 
 
+class ClusterSize(NamedTuple):
+    """A cluster, and how much is in it."""
+
+    cluster: str  # its id, that of its representative's capture
+    pages: int
+    sites: int
+
+
 class Statistics(NamedTuple):
     pages: int
     urls: int
@@ -158,8 +166,8 @@ class Store(Protocol):
     def get(self, ids: Iterable[str]) -> dict[str, Record]:
         """By id; those that are not there are left out."""
 
-    def captures(self, url: str) -> list[Card]:
-        """All of this URL, the latest first; those without a time last."""
+    def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
+        """Of this URL, the latest first; one without a time last."""
 
     def with_payload(self, digest: str) -> str | None:
         """The id of the first page that came with this payload digest, and has a text."""
@@ -205,6 +213,12 @@ class Store(Protocol):
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Give pages, by id, their clusters: how many there were."""
 
+    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
+        """The clusters of so many pages at least: the largest first, then by id."""
+
+    def cluster_members(self, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
+        """The pages of a cluster, in the order of time (unknown last), then the shortest URL, then by URL."""
+
     def delete(self, ids: Iterable[str]) -> int:
         """How many there were."""
 
@@ -212,8 +226,11 @@ class Store(Protocol):
 
     def statistics(self) -> Statistics: ...
 
-    def settings(self) -> dict[str, Any]:
-        """JSON values by their names: what goes with the store and is not a page."""
+    def setting(self, name: str) -> Any:
+        """A JSON value that goes with the store and is not a page; None if there is none of this name."""
+
+    def settings(self, beginning: str = "") -> dict[str, Any]:
+        """All of them, by their names, which begin so."""
 
     def set_setting(self, name: str, value: Any) -> None:
         """None takes it out."""

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.engine_fixture", "tests.store_fixtures"]
+pytest_plugins = ["tests.engine_fixture", "tests.store_fixtures", "tests.web.browser_fixture"]
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADED_LATER = (

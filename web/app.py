@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeVar
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,21 +20,26 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from opensearch_winnow.asked_pages import NotThereError
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.watches import WatchError
 from opensearch_winnow.web.asked import Asked
+from opensearch_winnow.web.clustering_run import ClusteringRun
 from opensearch_winnow.web.form import FormError, form_of
 from opensearch_winnow.web.formats import Format, as_json, encoded
 from opensearch_winnow.web.guard import LOOPBACK, Guard
 from opensearch_winnow.web.index_threads import BusyError, IndexThreads
+from opensearch_winnow.web.kept_statistics import KeptStatistics
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
-from opensearch_winnow.web.screen import Action, NotFoundError, Screen
-from opensearch_winnow.web.screens.every import ACTIONS, SCREENS
+from opensearch_winnow.web.screen import Action, NotFoundError, Offer, Screen, Signpost
+from opensearch_winnow.web.screens.every import ACTIONS, SCREENS, SIGNPOSTS
 
 API = "/api/v1"
 LARGEST = 16_000_000  # bytes of a text that is pasted or sent
@@ -79,6 +85,7 @@ def make_app(serving: Serving) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
+        await run_in_threadpool(desk.close)
         await run_in_threadpool(threads.close)
 
     return Starlette(
@@ -96,12 +103,14 @@ class Desk:
         self._threads = threads
         self._may_write = serving.may_write
         self._pasted = PastedTexts()
+        self._clustering = ClusteringRun(serving.open_index)
+        self._statistics = KeptStatistics()
         self._pages = Pages(store=serving.store, may_write=serving.may_write)
 
     def routes(self) -> Iterator[BaseRoute]:
         for screen in SCREENS:
             show = partial(self._show, screen)
-            method = "POST" if screen.posted else "GET"
+            method = screen.method
             yield Route(f"{API}{screen.api}", partial(show, "json", api=True), methods=[method])
             if screen.path:
                 yield Route(f"{screen.path}.json", partial(show, "json"), methods=[method])
@@ -110,12 +119,14 @@ class Desk:
             if screen.path:  # last, since an id would match with its ending, too
                 yield Route(screen.path, partial(show, "html"), methods=[method])
         yield Route("/", partial(self._show, SCREENS[0], "html"), methods=["GET"])
+        for signpost in SIGNPOSTS:
+            yield Route(signpost.path, partial(self._lead, signpost), methods=["GET"])
         for action in ACTIONS:
             yield Route(action.path, partial(self._act, action), methods=["POST"])
         yield Route(f"{API}/openapi.json", self._describe, methods=["GET"])
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
-        asked = self._asked(screen, request, await form_of(request) if screen.posted else {}, strict=api)
+        asked = self._asked(screen, request, await form_of(request) if screen.sends else {}, strict=api)
 
         def answer(index: Index) -> Response:
             return encoded(screen, form, screen.answer(index, asked), asked, self._pages)
@@ -130,7 +141,13 @@ class Desk:
         except Exception as error:  # a fault of ours: its page is guarded as every other
             raise UnexpectedError from error
 
-    def _asked(self, screen: Screen, request: Request, form: dict[str, str | bytes], *, strict: bool) -> Asked:
+    async def _lead(self, signpost: Signpost, request: Request) -> Response:
+        asked = self._asked(signpost, request, {}, strict=False)
+        return RedirectResponse(await self._ask(lambda index: signpost.leads_to(index, asked)), 303)
+
+    def _asked(
+        self, screen: Screen | Signpost, request: Request, form: dict[str, str | bytes], *, strict: bool
+    ) -> Asked:
         path = request.url.path.removesuffix(".json").removesuffix(".csv")
         return Asked.of(
             path,
@@ -141,7 +158,12 @@ class Desk:
             form=form,
             pasted=self._pasted,
             may_write=self._may_write,
+            clustering=self._clustering,
+            statistics=self._statistics,
         )
+
+    def close(self) -> None:
+        self._clustering.close()
 
     async def _act(self, action: Action, request: Request) -> Response:
         if action.writes and not self._may_write:
@@ -149,11 +171,24 @@ class Desk:
                 403, "This server only reads: start it with winnow serve --write to let it change a store."
             )
         form = await form_of(request)
-        asked = Asked(action.path, request.path_params, {}, form, self._pasted, self._may_write)
+        asked = Asked(
+            action.path,
+            request.path_params,
+            {},
+            form,
+            self._pasted,
+            self._may_write,
+            clustering=self._clustering,
+            statistics=self._statistics,
+        )
         return RedirectResponse(await self._ask(lambda index: action.act(index, asked)), 303)
 
     async def _describe(self, _request: Request) -> Response:
-        return Response(openapi(SCREENS, API), media_type="application/json")
+        return Response(self._openapi, media_type="application/json")
+
+    @cached_property
+    def _openapi(self) -> bytes:
+        return openapi(SCREENS, API)
 
     async def refuse(self, request: Request, error: Exception) -> Response:
         status, sentence = refusal(error)
@@ -162,8 +197,16 @@ class Desk:
         headers = {"retry-after": "2"} if status == 503 else {}
         if request.url.path.startswith(API) or request.url.path.endswith((".json", ".csv")):
             return Response(as_json({"error": sentence}), status, headers, "application/json")
-        page = self._pages.render("error", status=status, sentence=sentence, again=str(request.url))
+        offers = offered(error)
+        page = self._pages.render("error", status=status, sentence=sentence, offers=offers, again=str(request.url))
         return Response(page, status, headers, "text/html")
+
+
+def offered(error: Exception) -> Sequence[Offer]:
+    """What is there, where something else is not."""
+    if isinstance(error, NotThereError) and error.known is not None:
+        return [Offer(f"/page?{urlencode({'url': error.known})}", error.known)]
+    return error.offers if isinstance(error, NotFoundError) else ()
 
 
 def refusal(error: Exception) -> tuple[int, str]:
@@ -172,9 +215,9 @@ def refusal(error: Exception) -> tuple[int, str]:
         case HTTPException():
             said = {404: "There is nothing at this address.", 405: "This cannot be asked in that way."}
             return error.status_code, said.get(error.status_code, error.detail)
-        case NotFoundError():
+        case NotFoundError() | NotThereError():
             return 404, str(error)
-        case ParameterError() | QuestionError() | FormError():
+        case ParameterError() | QuestionError() | BoilerplateError() | FormError() | WatchError():
             return 400, str(error)
         case BusyError() | StoreError():
             return 503, str(error)

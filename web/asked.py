@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlencode
 
+from opensearch_winnow.web.clustering_run import ClusteringRun
+from opensearch_winnow.web.kept_statistics import KeptStatistics
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
 
@@ -21,6 +23,8 @@ class Asked:
     form: Mapping[str, str | bytes] = field(default_factory=dict)
     pasted: PastedTexts = field(default_factory=PastedTexts)
     may_write: bool = False
+    clustering: ClusteringRun = field(kw_only=True)
+    statistics: KeptStatistics = field(kw_only=True)
 
     @classmethod
     def of(

@@ -42,10 +42,10 @@ def as_csv(screen: Screen, document: Any) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     for row in screen.table(document):
-        writer.writerow([_harmless(cell) for cell in row])
+        writer.writerow([harmless(cell) for cell in row])
     return out.getvalue().encode("utf-8", "replace")
 
 
-def _harmless(cell: Cell) -> Cell:
+def harmless(cell: Cell) -> Cell:
     """A spreadsheet takes what begins so for a formula, and runs it."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

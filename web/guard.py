@@ -47,7 +47,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
-                headers.setdefault("cache-control", "no-store")
+                headers.setdefault("cache-control", "private, no-cache")
             await send(message)
 
         refusal = self._refusal(scope)
@@ -62,11 +62,26 @@ class Guard:
             return PlainTextResponse("This server is not asked by that name: see --host of winnow serve.\n", 421)
         if int(headers.get("content-length") or 0) > self._most:
             return PlainTextResponse(f"At most {self._most:,} bytes can be sent.\n", 413)
-        if self._token is not None and not self._is_known(headers):
-            return self._admission(scope)
+        if self._token is not None and (refusal := self._admission(scope, headers)) is not None:
+            return refusal
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and _is_from_elsewhere(headers):
             return PlainTextResponse("Only pages of this server may send something to it.\n", 403)
         return None
+
+    def _admission(self, scope: Scope, headers: Headers) -> Response | None:
+        """The address with the token is for the first visit: it becomes a cookie, and is not seen again."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if scope["method"] == "GET" and given and self._is_token(given[0]):
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            path = "/" + scope["path"].lstrip("/\\")  # with more slashes it would be an address elsewhere
+            response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+            response.set_cookie(COOKIE, given[0], httponly=True, samesite="strict")
+            return response
+        if self._is_known(headers):
+            return None
+        message = "A token is needed: open the address that winnow serve has printed, or send it as a bearer token.\n"
+        return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
 
     def _is_known(self, headers: Headers) -> bool:
         given = headers.get("authorization", "")
@@ -80,20 +95,6 @@ class Guard:
 
     def _is_token(self, given: str) -> bool:
         return self._token is not None and hmac.compare_digest(given.encode(), self._token.encode())
-
-    def _admission(self, scope: Scope) -> Response:
-        """The address with the token is for the first visit: it becomes a cookie, and is not seen again."""
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
-        if scope["method"] != "GET" or not given or not self._is_token(given[0]):
-            message = (
-                "A token is needed: open the address that winnow serve has printed, or send it as a bearer token.\n"
-            )
-            return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
-        rest = urlencode([pair for pair in query if pair[0] != "token"])
-        response = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-        response.set_cookie(COOKIE, given[0], httponly=True, samesite="strict")
-        return response
 
 
 def _host(header: str) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.index import Index
+from opensearch_winnow.stores.opening import file_identity
 
 Answer = TypeVar("Answer")
 
@@ -21,7 +22,7 @@ class BusyError(WinnowError):
 class IndexThreads:
     def __init__(self, open_index: Callable[[], Index], *, threads: int, waiting: int) -> None:
         """So many questions are answered at a time, and so many may wait."""
-        self._open = open_index
+        self._open_index = open_index
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="winnow")
         self._most = threads + waiting
         self._asked = 0
@@ -43,12 +44,21 @@ class IndexThreads:
             answered.exception()  # looked at, so that nothing is said of one that nobody waits for
 
     def _ask(self, question: Callable[[Index], Answer]) -> Answer:
-        index = getattr(self._own, "index", None)
-        if index is None:
-            index = self._open()
-            self._own.index = index
-            self._opened.append(index)
+        index: Index | None = getattr(self._own, "index", None)
+        if index is None or file_identity(index.name) != self._own.file:
+            index = self._open(index)
         return question(index)
+
+    def _open(self, old: Index | None) -> Index:
+        """The first time, and when another file has taken the place of the one that is open."""
+        if old is not None:
+            self._own.index = None
+            self._opened.remove(old)
+            old.close()
+        index = self._open_index()
+        self._own.index, self._own.file = index, file_identity(index.name)
+        self._opened.append(index)
+        return index
 
     def close(self) -> None:
         """When what is being answered has its answer."""

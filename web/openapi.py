@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, TypedDict
 
 import msgspec
@@ -21,11 +20,15 @@ class Refused(TypedDict):
     error: str
 
 
-@cache
 def openapi(screens: Sequence[Screen], root: str) -> bytes:
-    types = [Refused, *dict.fromkeys(screen.returns for screen in screens)]
+    types = [
+        *dict.fromkeys((Refused, *(each for screen in screens for each in (screen.returns, screen.sends) if each)))
+    ]
     references, schemas = msgspec.json.schema_components(types, ref_template=REFERENCE)
     by_type = dict(zip(types, references, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for screen in screens:
+        paths.setdefault(screen.api, {})[screen.method.lower()] = _operation(screen, by_type)
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -35,7 +38,7 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
             " thresholds are given in per cent. Offsets are code points.",
         },
         "servers": [{"url": root}],
-        "paths": {screen.api: {"post" if screen.posted else "get": _operation(screen, by_type)} for screen in screens},
+        "paths": paths,
         "components": {"schemas": schemas},
     }
     return msgspec.json.format(msgspec.json.encode(document))
@@ -43,7 +46,7 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
 
 def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
     refused = {"description": "It cannot be answered", "content": {"application/json": {"schema": by_type[Refused]}}}
-    return {
+    operation = {
         "operationId": screen.name,
         "summary": screen.about,
         "parameters": [
@@ -70,3 +73,7 @@ def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
             "default": refused,
         },
     }
+    if screen.sends is not None:
+        schema = {"application/json": {"schema": by_type[screen.sends]}}
+        operation["requestBody"] = {"required": True, "content": schema}
+    return operation

@@ -16,6 +16,7 @@ from opensearch_winnow.answers.duration import duration
 from opensearch_winnow.answers.percent import compact_percent, percent, scored_percent
 from opensearch_winnow.answers.printable import one_line, printable
 from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.web.marked_text import colour
 
 ROOM = Path(__file__).parent
 STATIC = ROOM / "static"
@@ -49,6 +50,14 @@ def day(time_stamp: str | None) -> str:
     return "" if time_stamp is None else time_stamp[:10]
 
 
+def moment(time_stamp: str | None) -> str:
+    """Of a time as it is in a document, to the minute; of midnight the day alone, which is what is mostly known."""
+    if time_stamp is None:
+        return ""
+    day_and_time = time_stamp[:16].replace("T", " ")
+    return time_stamp[:10] if time_stamp[10:].startswith("T00:00:00Z") else day_and_time
+
+
 def _versions() -> dict[str, str]:
     """Of each static file: part of its address, so that a browser may keep it for ever."""
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for file in STATIC.iterdir()}
@@ -69,10 +78,12 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters |= {
+            "colour": colour,
             "day": day,
             "duration": duration,
             "line": one_line,
             "marked": marked,
+            "moment": moment,
             "number": lambda value: f"{value:,}",
             "outside": outside,
             "percent": percent,

@@ -36,23 +36,25 @@ def words(name: str, about: str, *, most: int, required: bool = False) -> Parame
     return Parameter(name=name, about=about, default="", read=read, schema=schema, required=required)
 
 
-def number(name: str, about: str, *, default: int, least: int, most: int) -> Parameter:
+def number(name: str, about: str, *, default: int | None, least: int, most: int) -> Parameter:
     def read(given: str) -> int:
         if not (given.isascii() and given.isdigit() and len(given) < 12 and least <= int(given) <= most):
             raise ValueError(f"is a whole number from {least:,} to {most:,}, not {given[:40]!r}")
         return int(given)
 
-    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    schema: dict[str, Any] = {"type": "integer", "minimum": least, "maximum": most}
+    if default is not None:
+        schema["default"] = default
     return Parameter(name=name, about=about, default=default, read=read, schema=schema)
 
 
-def percentage(name: str, about: str, *, default: int, least: int = 1) -> Parameter:
+def percentage(name: str, about: str, *, default: int | None, least: int = 1) -> Parameter:
     """Given in whole per cents, read as a share."""
     whole = number(name, about, default=default, least=least, most=100)
     return Parameter(
         name=name,
         about=f"{about}, in per cent",
-        default=default / 100,
+        default=None if default is None else default / 100,
         read=lambda given: whole.read(given) / 100,
         schema=whole.schema,
     )

@@ -14,8 +14,19 @@ from opensearch_winnow.web.parameters import Parameter
 Cell = str | int | float | None
 
 
+class Offer(NamedTuple):
+    """A way out of nothing: an address of ours, and what is there."""
+
+    address: str
+    words: str
+
+
 class NotFoundError(WinnowError):
-    """A page, or something else, that is not there."""
+    """A page, or something else, that is not there; and what is."""
+
+    def __init__(self, sentence: str, *offers: Offer) -> None:
+        super().__init__(sentence)
+        self.offers = offers
 
 
 class Answered(NamedTuple):
@@ -37,8 +48,21 @@ class Screen:
     answer: Callable[[Index, Asked], Answered]
     returns: type  # of the document: a TypedDict
     parameters: tuple[Parameter, ...] = ()
-    posted: bool = False  # the question is sent, as a form or as JSON
+    sends: type | None = None  # what a program sends to ask, a TypedDict; None: nothing, it is a GET
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # of the document: its head, and its rows
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.sends is None else "POST"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signpost:
+    """An address that leads to another: what a form, or a person, knows of a page is not its id."""
+
+    path: str
+    leads_to: Callable[[Index, Asked], str]
+    parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

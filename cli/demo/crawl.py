@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
+from opensearch_winnow.cli.demo.clock import Clock
 from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.index import Index
@@ -43,16 +44,18 @@ def pages_before(index: Index) -> Known:
     return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(THIS)}
 
 
-def crawl(index: Index, known: Known, most: int | None, failed: Path, progress: Progress) -> Crawled:
+def crawl(index: Index, known: Known, most: int | None, failed: Path, clock: Clock, progress: Progress) -> Crawled:
     """Add the pages to the store: all of them, or about so many. A page that is known as it is now stays as it is."""
     licences = licence_pages.licence_pages()
     if most is not None:
         licences = licences[:: -(-len(licences) // (most // 2)) or 1]
         most -= len(licences)
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    modules, left_out = pydoc_pages.pydoc_pages(datetime.now(UTC), workers, most, progress)
+    with clock.part("render"):
+        modules, left_out = pydoc_pages.pydoc_pages(datetime.now(UTC), workers, most, progress)
     pages = [*_as_known(known, modules), *licences]
-    report = index.add(_counted(pages, progress), crawl=CRAWL, failed=failed)
+    with clock.part("index"):
+        report = index.add(_counted(pages, progress), crawl=CRAWL, failed=failed)
     return Crawled(len(modules), len(licences), left_out, report)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
+from opensearch_winnow.cli.demo.clock import Clock
 from opensearch_winnow.cli.demo.crawl import THIS, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
 from opensearch_winnow.clusters.asked import Progress
@@ -44,6 +44,7 @@ class Contained(NamedTuple):
 
     page: Record
     inside: list[Record]  # one of each cluster, the shortest first
+    shares: list[float]  # how much of each it is
 
 
 class Pair(NamedTuple):
@@ -67,31 +68,43 @@ class Findings:
     pair: Pair | None
     seconds: dict[str, float]  # that the parts took
 
+    @property
+    def characters(self) -> int:
+        return sum(len(record.text) for record in self.records)
 
-def find(index: Index, crawled: Crawled, progress: Progress) -> Findings:
-    clock = time.perf_counter()
-    found = index.cluster(threshold=THRESHOLD, progress=progress)
-    clustered = time.perf_counter()
-    records = list(index.store.scan(THIS))
+    @property
+    def fingerprints(self) -> int:
+        return sum(len(record.fingerprints) for record in self.records)
+
+
+def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Findings:
+    with clock.part("cluster"):
+        found = index.cluster(threshold=THRESHOLD, progress=progress)
+    with clock.part("read"):
+        records = list(index.store.scan(THIS))
+        clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
+        clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
+        copied = _copied(records, index.scheme)
     licences = [record for record in records if record.site == licence_pages.SITE]
-    clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
-    clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
-    findings = Findings(
+    with clock.part("similar"):
+        contained = _contained(index, licences, progress)
+    with clock.part("compare"):
+        pair = _pair(index, licences, progress)
+    with clock.part("search"):
+        search = index.search(WORDS, group=True, exact=True, examine=len(records) or 1)
+    return Findings(
         crawled=crawled,
         scheme=index.scheme,
         threshold=THRESHOLD,
         records=records,
         found=found,
         clusters=clusters,
-        contained=_contained(index, licences, progress),
-        copied=_copied(records, index.scheme),
-        search=index.search(WORDS, group=True, exact=True, examine=max(len(records), 1)),
-        pair=_pair(index, licences, progress),
-        seconds={},
+        contained=contained,
+        copied=copied,
+        search=search,
+        pair=pair,
+        seconds=clock.seconds,
     )
-    asked = time.perf_counter()
-    findings.seconds.update(index=crawled.report.seconds, cluster=clustered - clock, ask=asked - clustered)
-    return findings
 
 
 def _by_cluster(records: Sequence[Record]) -> Iterator[list[Record]]:
@@ -112,23 +125,27 @@ def _cluster(members: list[Record], scheme: Scheme) -> Cluster:
 def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> list[Contained]:
     """Of each cluster the one that is in most others."""
     records = {record.url: record for record in licences}
+    texts = {record.text_digest: record for record in sorted(licences, key=_longest_url_first)}  # the same asked once
     best: dict[str, Contained] = {}
-    for done, page in enumerate(licences):
-        progress("asking which licence is in which", done, len(licences))
-        inside: dict[str, Record] = {}
+    for done, page in enumerate(texts.values()):
+        progress("asking which licence is in which", done, len(texts))
+        inside: dict[str, tuple[Record, float]] = {}
         for match in index.similar(url=page.url, min_containment=1, where=LICENCES, limit=None):
             if match.card.cluster != page.cluster:
-                inside.setdefault(match.card.cluster, records[match.url])
+                inside.setdefault(match.card.cluster, (records[match.url], match.contained))
         if inside:
-            them = sorted(inside.values(), key=lambda each: (each.shingle_count, each.url))
-            before = best.get(page.cluster)
-            if before is None or _interest(page, them) > _interest(*before):
-                best[page.cluster] = Contained(page, them)
+            them = sorted(inside.values(), key=lambda each: (-each[1], each[0].url))
+            found = Contained(page, [other for other, _ in them], [share for _, share in them])
+            best[page.cluster] = max(best.get(page.cluster, found), found, key=_interest)
     return sorted(best.values(), key=lambda each: (-each.page.shingle_count, each.page.url))
 
 
-def _interest(page: Record, inside: Sequence[Record]) -> tuple[int, int, int]:
-    return len(inside), page.shingle_count, -len(page.url)
+def _longest_url_first(record: Record) -> tuple[int, str]:
+    return -len(record.url), record.url
+
+
+def _interest(contained: Contained) -> tuple[int, int, int]:
+    return len(contained.inside), contained.page.shingle_count, -len(contained.page.url)
 
 
 def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
@@ -139,12 +156,14 @@ def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
 def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Pair | None:
     """Two licences that are no near-copies, and share the most passages."""
     shown = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= READABLE}
-    pairs = []
+    pairs: list[tuple[int, str, str]] = []
     for done, a in enumerate(shown.values()):
         progress("comparing licences", done, len(shown))
-        for match in index.similar(url=a.url, min_resemblance=ALIKE, where=LICENCES, limit=None):
-            if match.url in shown and a.url < match.url and match.card.cluster != a.cluster:
-                pairs.append((len(match.passages), a.url, match.url))
+        pairs += [
+            (len(match.passages), a.url, match.url)
+            for match in index.similar(url=a.url, min_resemblance=ALIKE, where=LICENCES, limit=None)
+            if match.url in shown and a.url < match.url and match.card.cluster != a.cluster
+        ]
     if not pairs:
         return None
     _, *urls = max(pairs)

@@ -25,8 +25,8 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
         "unchanged": crawled.report.unchanged,
         "skipped": crawled.report.skipped.total(),
         "failed": crawled.report.failed.total(),
-        "characters": sum(len(record.text) for record in findings.records),
-        "fingerprints": sum(len(record.fingerprints) for record in findings.records),
+        "characters": findings.characters,
+        "fingerprints": findings.fingerprints,
         "clustering": findings.found.as_document() | {"threshold": findings.threshold},
         "clusters": [
             {
@@ -41,7 +41,13 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
             for cluster in findings.clusters
         ],
         "contained": [
-            _page(contained.page) | {"in": [_page(page) for page in contained.inside]}
+            _page(contained.page)
+            | {
+                "in": [
+                    _page(page) | {"share": share}
+                    for page, share in zip(contained.inside, contained.shares, strict=True)
+                ]
+            }
             for contained in findings.contained
         ],
         "copied": [

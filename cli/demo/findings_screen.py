@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from opensearch_winnow.answers.comparison_words import answer, three_numbers
+from opensearch_winnow.answers.display_width import wrap
 from opensearch_winnow.answers.duration import duration
 from opensearch_winnow.answers.group_words import more_like_this
 from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.cli.cluster_table import Lines
+from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.cli.cluster_table import ROOM, Lines
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.cli.side_by_side import SideBySide
@@ -25,35 +27,44 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
     lines = Lines(screen)
     crawled = findings.crawled
     lines.say(words.which_pages(crawled), "bold")
-    for sentence in (words.what_was_left_out(crawled), words.what_has_changed(crawled), words.how_much(findings)):
+    for sentence in (words.what_has_changed(crawled), words.what_was_left_out(crawled), words.how_much(findings)):
         if sentence:
             lines.say(sentence)
 
     lines.heading("Near-copies")
     lines.say(words.near_copies(findings))
+    digits = max((len(f"{len(each.pages):,}") for each in findings.clusters), default=0)
     for cluster in findings.clusters[:SHOWN]:
-        lines.say(f"{len(cluster.pages):>5,}  {words.cluster_sentence(cluster)}")
+        representative, *others = cluster.pages
+        what = f"{words.name(representative)} · {words.how_alike(cluster)}"
+        _item(screen, f"  {len(cluster.pages):>{digits},}  ", what)
+        _item(screen, " " * (digits + 4), words.names(others), "dim")
+    _more(lines, len(findings.clusters), "cluster")
 
     lines.heading("Contained in another")
     for contained in findings.contained[:SHOWN]:
-        lines.say(words.contained_sentence(contained))
+        _item(screen, f"  {words.word_count(contained.page):>12}  ", words.contained_sentence(contained))
     if not findings.contained:
         lines.say("No licence is all in another.")
+    _more(lines, len(findings.contained), "licence")
 
     lines.heading("The most copied passages")
     for site, copied in findings.copied.items():
-        lines.say(f"{words.copied_sentence(site, copied, findings)}:")
+        lines.say(words.copied_sentence(site, copied, findings))
         passage = one_line(copied.text)
-        lines.say(f"  “{passage[:PASSAGE]}{'…' * (len(passage) > PASSAGE)}”", "dim")
+        _item(screen, "  ", f"“{passage[:PASSAGE]}{'…' * (len(passage) > PASSAGE)}”")
+        _item(screen, "  ", words.names(copied.pages), "dim")
+    if not findings.copied:
+        lines.say("No two pages share a passage.")
 
-    lines.heading("A search, without the copies")
+    lines.heading("A search, with the copies folded")
     lines.say(words.search_sentence(findings))
     for hit in findings.search.hits[:HITS]:
-        more = f": {more_like_this(hit, findings.threshold)}" if hit.members else ""
-        lines.say(f"  {one_line(hit.card.title or hit.card.url)}{more}")
+        more = f" · {more_like_this(hit, findings.threshold)}" if hit.members else ""
+        _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
 
     if findings.pair:
-        lines.heading("Two that have much in common")
+        lines.heading("Two licences that share many passages")
         _side_by_side(screen, findings.pair)
 
     parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in findings.seconds.items())
@@ -65,13 +76,24 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
         screen.echo(f"  {line}")
 
 
+def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
+    """Of a list: every line of it begins behind what is on the left."""
+    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), ROOM))):
+        screen.echo((" " * len(left) if number else left) + screen.line(line))
+
+
+def _more(lines: Lines, total: int, what: str) -> None:
+    if total > SHOWN:
+        lines.say(f"And {count_of(total - SHOWN, f'more {what}')}: the report has them.", "dim")
+
+
 def _side_by_side(screen: Terminal, pair: Pair) -> None:
-    """The shortest of the passages, with what is around it."""
+    """A short one of the passages, with what is around it."""
     a, b, comparison, passages = pair
     Lines(screen).say(f"{words.name(a)} and {words.name(b)}: {answer(a.text, b.text, comparison, passages)}")
     Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
     if passages:
         view = SideBySide(screen, a.text, b.text)
-        shortest = min(passages, key=lambda each: each.words)
-        for line in (*view.names(a.url, b.url), *view.passage(shortest)):
+        short = min(passages, key=lambda each: (not each.moved, each.words))
+        for line in (*view.names(a.url, b.url), *view.passage(short)):
             screen.echo(line)

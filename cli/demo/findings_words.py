@@ -23,11 +23,11 @@ def name(page: Record) -> str:
 
 
 def names(pages: Sequence[Record]) -> str:
-    """A, B, C and 5 more; or A, B and C."""
-    shown = [name(page) for page in pages[:NAMED]]
+    """A, B, C and 5 more; or A, B and C. The shortest names, of which most fit into a line."""
+    shown = sorted((name(page) for page in pages), key=lambda each: (len(each), each))[:NAMED]
     if len(pages) > NAMED:
         return f"{', '.join(shown)} and {len(pages) - NAMED:,} more"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def which_pages(crawled: Crawled) -> str:
@@ -59,30 +59,28 @@ def what_has_changed(crawled: Crawled) -> str:
 
 
 def how_much(findings: Findings) -> str:
-    characters = sum(len(record.text) for record in findings.records)
-    fingerprints = sum(len(record.fingerprints) for record in findings.records)
-    return f"{characters:,} characters of text gave {fingerprints:,} fingerprints."
+    return f"{findings.characters:,} characters of text gave {findings.fingerprints:,} fingerprints."
 
 
 def near_copies(findings: Findings) -> str:
     return f"{clusters_and_pages(findings.found)}."
 
 
-def cluster_sentence(cluster: Cluster) -> str:
-    representative, *others = cluster.pages
-    alike = "the same" if cluster.lowest == 1 else f"{percent(cluster.lowest)} alike or more"
-    return f"{name(representative)} and {names(others)}: {alike}"
+def how_alike(cluster: Cluster) -> str:
+    return "the same text" if cluster.lowest == 1 else f"at least {percent(cluster.lowest)} alike"
+
+
+def word_count(page: Record) -> str:
+    return count_of(len(canonical_text(page.text).words), "word")
 
 
 def contained_sentence(contained: Contained) -> str:
-    words = count_of(len(canonical_text(contained.page.text).words), "word")
-    return f"All of {name(contained.page)} ({words}) is in {names(contained.inside)}"
+    return f"all of {name(contained.page)} is in {names(contained.inside)}"
 
 
 def copied_sentence(site: str, copied: Copied, findings: Findings) -> str:
     pages = count_of(sum(record.site == site for record in findings.records), "page")
-    has = "has" if len(copied.pages) == 1 else "have"
-    return f"{len(copied.pages):,} of {pages} of {site} {has} this, such as {names(copied.pages[:NAMED])}"
+    return f"{count_of(copied.words, 'word')} on {len(copied.pages):,} of the {pages} of {site}"
 
 
 def search_sentence(findings: Findings) -> str:

@@ -16,6 +16,8 @@ LICENCE = re.compile(r"(?:un)?licen[cs]es?(?:[-._].*)?|copying(?:[-._].*)?|notic
 CODE = re.compile(r".*\.(?:py[a-z]*|js|json)", re.IGNORECASE)
 # What a path begins with in every package: click-8.1.dist-info/licenses/LICENSE.txt.
 METADATA = re.compile(r"^[^/]*\.(?:dist|egg)-info/(?:licen[cs]es/|license_files/)?")
+# And what tells nothing further on, where a package has others in it.
+INSIDE = re.compile(r"\.(?:dist|egg)-info(?:/licen[cs]es)?(?=/)")
 DEBIAN = Path("/usr/share/common-licenses")
 LARGEST = 1_000_000  # bytes
 
@@ -49,10 +51,11 @@ def _read(file: Path, folder: str, whose: str, name: str) -> Iterator[Page]:
         body, time = file.read_bytes(), file.stat().st_mtime
     except OSError:
         return
+    folder_and_file = "/".join(INSIDE.sub("", name).split("/")[-2:])
     yield Page(
         f"https://{SITE}/{quote(folder.lower())}/{quote(name)}",
         html=body,
         content_type="text/plain",
-        title=f"{whose}: {name}",
+        title=f"{whose}: {folder_and_file}",
         fetched_at=datetime.fromtimestamp(time, UTC),
     )

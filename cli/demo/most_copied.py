@@ -43,16 +43,14 @@ def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
     return Copied(text.text[first:last], words, [each for each in records if passage in texts[each.id].chars])
 
 
-def _most_frequent_runs(
-    records: Sequence[Record], texts: dict[str, CanonicalText], scheme: Scheme
-) -> Iterator[_Run]:
+def _most_frequent_runs(records: Sequence[Record], texts: dict[str, CanonicalText], scheme: Scheme) -> Iterator[_Run]:
     pages = Counter(each for record in records for each in set(record.fingerprints))
     most = max(pages.values(), default=1)
     if most == 1:
         return
     done: set[int] = set()
     for record in records:
-        for hash_, place in zip(record.fingerprints, record.positions, strict=True):
+        for hash_ in record.fingerprints:
             if pages[hash_] == most and hash_ not in done:
                 run = _common_run(hash_, record, records, texts)
                 yield run

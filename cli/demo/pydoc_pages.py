@@ -18,9 +18,9 @@ from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 
 SITE = "pydoc.example"  # a name that is nobody's, for ever (RFC 2606)
-SECONDS = 20  # for a module to be imported and rendered, which takes a tenth of one
+SECONDS = 30  # for a module to be imported and rendered, which takes a tenth of one
 # Where an object lies in memory, which is another place in each run; pydoc leaves most of them out itself.
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=&gt;)")
+ADDRESS = re.compile(r"(?:(?: |&nbsp;)at(?: |&nbsp;)0x|, handle )[0-9a-fA-F]{6,16}\b")
 PROCESS = Path(__file__).with_name("pydoc_process.py")
 # All that the processes know of the environment: what is in it shows on the page of os.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
@@ -75,5 +75,5 @@ def _page(file: Path, now: datetime) -> Page:
 
 def _reason(outcome: str) -> str:
     if outcome == "never":
-        return "does something else when it is imported, or is for tests"
+        return "has side effects, or tests Python"
     return f"took more than {SECONDS} s" if outcome == str(-signal.SIGALRM) else "cannot be imported here"

@@ -25,7 +25,7 @@ def main(seconds: int, workers: int, most: int | None) -> None:
     print(len(names), flush=True)
     running: dict[int, str] = {}
     for name in names:
-        if not NEVER.isdisjoint(name.split(".")):
+        if is_never_imported(name):
             print(name, "never", flush=True)
             continue
         if len(running) == workers:
@@ -45,10 +45,14 @@ def module_names() -> Iterator[str]:
 
 def with_parts(name: str, folders: Sequence[str] | None) -> Iterator[str]:
     yield name
-    if folders and name not in NEVER:
+    if folders and not is_never_imported(name):
         for part in pkgutil.iter_modules(folders):
             inside = [f"{folder}/{part.name}" for folder in folders] if part.ispkg else None
             yield from with_parts(f"{name}.{part.name}", inside)
+
+
+def is_never_imported(name: str) -> bool:
+    return name.rpartition(".")[2] in NEVER
 
 
 def some(names: list[str], most: int | None) -> list[str]:

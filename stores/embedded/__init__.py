@@ -21,6 +21,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.stores.embedded.clusters import cluster_sizes, members
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
 from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
@@ -44,9 +45,10 @@ from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write
 from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Candidate, Hits, Statistics, Written
+from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, Written
 
 AT_ONCE = 100  # records in memory while all are read
+ALL = -1  # rows, as SQLite's LIMIT says it
 PARAMETERS = 500  # of a statement; SQLite may be built to take 999
 
 Made = TypeVar("Made")
@@ -108,10 +110,13 @@ class EmbeddedStore:
             found = [record_of(row) for row in _by_id(rows, RECORD, WHOLE_PAGE, keys(ids))]
         return {record.id: record for record in found}
 
-    def captures(self, url: str) -> list[Card]:
+    def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
         with self._file.reading() as rows:
             # NULL is the smallest of all.
-            found = rows.execute(f"SELECT {CARD} FROM page WHERE url = ? ORDER BY fetched_at DESC", (storable(url),))
+            found = rows.execute(
+                f"SELECT {CARD} FROM page WHERE url = ? ORDER BY fetched_at DESC LIMIT ?",
+                (storable(url), ALL if limit is None else limit),
+            )
             return [card_of(row) for row in found]
 
     def with_payload(self, digest: str) -> str | None:
@@ -213,6 +218,14 @@ class EmbeddedStore:
         with self._file.writing() as rows:
             return max(rows.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
 
+    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
+        with self._file.reading() as rows:
+            return cluster_sizes(rows, least=least, limit=limit, offset=offset)
+
+    def cluster_members(self, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
+        with self._file.reading() as rows:
+            return members(rows, cluster, limit=limit, offset=offset)
+
     def delete(self, ids: Iterable[str]) -> int:
         with self._file.writing() as rows:
             numbers = [number for (number,) in _by_id(rows, "number", "page", keys(ids))]
@@ -234,9 +247,17 @@ class EmbeddedStore:
             frequencies = {field: Postings(rows, field).frequencies(dropped) for field in FIELDS}
             return Statistics(pages, urls, sites, frequencies, sizes(rows, self.path))
 
-    def settings(self) -> dict[str, Any]:
+    def setting(self, name: str) -> Any:
         with self._file.reading() as rows:
-            return {name: value_of(value) for name, value in rows.execute("SELECT name, value FROM setting")}
+            row = rows.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+            return row and value_of(row[0])
+
+    def settings(self, beginning: str = "") -> dict[str, Any]:
+        with self._file.reading() as rows:
+            found = rows.execute(
+                "SELECT name, value FROM setting WHERE substr(name, 1, ?) = ?", (len(beginning), beginning)
+            )
+            return {name: value_of(value) for name, value in found}
 
     def set_setting(self, name: str, value: Any) -> None:
         with self._file.writing() as rows:

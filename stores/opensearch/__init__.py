@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ from opensearch_winnow.mappings.opensearch_mapping import written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, Stored, storable
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
-from opensearch_winnow.queries.dsl.pages import capture, captures, first
+from opensearch_winnow.queries.dsl.pages import AT_ONCE, capture, captures, first
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
@@ -29,6 +30,7 @@ from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.cluster import Cluster
+from opensearch_winnow.stores.opensearch.clusters import StoredClusters
 from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.opensearch.kept_settings import KeptSettings
 from opensearch_winnow.stores.opensearch.known import KnownPages
@@ -39,7 +41,7 @@ from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
 from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
-from opensearch_winnow.stores.store import Candidate, Hits, Statistics, StoreError, Written
+from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, StoreError, Written
 
 RECORDS = 100  # in memory while all are read
 CARDS = 1_000
@@ -62,6 +64,7 @@ class OpenSearchStore:
         self._overlaps = Overlaps(cluster)
         self._known = KnownPages(cluster)
         self._settings = KeptSettings(cluster)
+        self._clusters = StoredClusters(cluster)
         self._views: KeptViews[ScrolledView] = KeptViews()
 
     @classmethod
@@ -120,10 +123,11 @@ class OpenSearchStore:
     def get(self, ids: Iterable[str]) -> dict[str, Record]:
         return {id_: record_of(source) for id_, source in self._cluster.sources(ids).items()}
 
-    def captures(self, url: str) -> list[Card]:
-        found = self._cluster.all_hits(captures(url, fields=CARD_FIELDS))
-        cards = [card_of(hit["_id"], hit["_source"]) for hit in found]
-        return [card for card in cards if card.url == storable(url)]
+    def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
+        asked = captures(url, fields=CARD_FIELDS)
+        found = self._cluster.all_hits(asked if limit is None else asked | {"size": min(max(limit, 1), AT_ONCE)})
+        cards = (card_of(hit["_id"], hit["_source"]) for hit in found)
+        return list(islice((card for card in cards if card.url == storable(url)), limit))
 
     def with_payload(self, digest: str) -> str | None:
         # A page that was read has a digest of its text, even where texts are not kept. A revisit has none.
@@ -198,6 +202,12 @@ class OpenSearchStore:
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         return self._writer.set_clusters(clusters)
 
+    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
+        return self._clusters.sizes(least=least, limit=limit, offset=offset)
+
+    def cluster_members(self, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
+        return self._clusters.members(cluster, limit=limit, offset=offset)
+
     def delete(self, ids: Iterable[str]) -> int:
         self._overlaps.forget()
         return self._writer.delete(ids)
@@ -208,8 +218,11 @@ class OpenSearchStore:
     def statistics(self) -> Statistics:
         return statistics(self._cluster, [self._cluster.index, self._settings.index])
 
-    def settings(self) -> dict[str, Any]:
-        return self._settings.read()
+    def setting(self, name: str) -> Any:
+        return self._settings.read(name)
+
+    def settings(self, beginning: str = "") -> dict[str, Any]:
+        return self._settings.read_all(beginning)
 
     def set_setting(self, name: str, value: Any) -> None:
         self._settings.change(name, value)

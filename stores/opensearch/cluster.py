@@ -8,6 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import Search, count, following
 from opensearch_winnow.stores.opensearch.client import engine_of
@@ -73,7 +74,7 @@ class Cluster:
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """What is stored of pages, by id: these fields, or all; those that are not there are left out."""
-        different = list(dict.fromkeys(ids))
+        different = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # others are nobody's
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
         for start in range(0, len(different), DOCUMENTS):

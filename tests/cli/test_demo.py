@@ -1,88 +1,290 @@
-"""winnow demo. The texts are those of the running Python, so no number of theirs is pinned."""
+"""winnow demo. Its pages are those of the machine that runs the tests, so what it says is checked by plain means."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
+import re
+import shlex
 import subprocess
-import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from pydoc_data.topics import topics
+from typing import Any, NamedTuple
 
 import pytest
-from click.testing import Result
+from lxml import html
 
-from opensearch_winnow import compare
+from opensearch_winnow import Index, Scheme, compare, fingerprint
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.engine.running import Running
+from tests.cli.conftest import CLEAN, PATH, WINNOW
 
-# As tests/cli/conftest.py has it.
-PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+pytestmark = pytest.mark.xdist_group("demo")  # so that it runs once
 
-Winnow = Callable[..., Result]
+SCHEME = Scheme()
+SMALL = "60"  # pages, where the whole of it has nothing to add
+# What depends on the pages alone, whichever store they are in.
+SAME = ("pages", "modules", "licences", "characters", "fingerprints", "clusters", "contained", "copied", "comparison")
+
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
+OnTerminal = Callable[..., tuple[int, str]]
 
 
-def test_json_is_true(winnow: Winnow, tmp_path: Path) -> None:
-    done = winnow("demo", "--json", "--to", tmp_path)
-    assert done.exit_code == 0
+def run(folder: Path, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    settings = CLEAN | {"PATH": PATH, "TMPDIR": str(folder)} | environment
+    command = [WINNOW, "demo", *arguments]
+    return subprocess.run(command, cwd=folder, env=settings, capture_output=True, check=False)
+
+
+class Demo(NamedTuple):
+    folder: Path
+    said: dict[str, Any]
+    records: dict[str, Record]
+
+    def text(self, page: dict[str, Any]) -> str:
+        return self.records[page["url"]].text
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The whole of it, once."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = run(folder, "--to", "made here", "--json", WINNOW_STORE="somebody-elses.winnow")
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
     said = json.loads(done.stdout)
-    assert said["texts"] == len(topics)
-    assert said["characters"] == sum(map(len, topics.values()))
-    assert said["fingerprints"] > said["texts"]
-    assert said["candidates"] == len(said["matches"]) > 0
-    resemblances = [match["resemblance"] for match in said["matches"]]
-    assert resemblances == sorted(resemblances, reverse=True)
-    best = said["matches"][0]
-    both = compare(topics[best["a"]], topics[best["b"]])
-    assert (best["resemblance"], best["passages"]) == (both.resemblance, len(both.passages))
-    for share in said["contained"]:
-        assert share["containment"] == compare(topics[share["text"]], topics[share["in"]]).containment >= 0.5
-    longest = said["longest"]
-    assert longest["end"] - longest["start"] >= max(passage.end - passage.start for passage in both.passages)
+    with Index.open(folder / said["store"], create=False) as index:
+        return Demo(folder, said, {record.url: record for record in index.store.scan()})
 
 
-def test_it_tells_what_was_found_in_words(winnow: Winnow, tmp_path: Path) -> None:
-    told = winnow("demo", "--to", tmp_path).stdout
-    assert f"{len(topics)} texts" in told
-    for part in (
-        "fingerprints",
-        "Most alike",
-        "Contained in another",
-        "The longest shared passage",
-        "[1] ",
-        "Try next",
-    ):
-        assert part in told
-    assert "\x1b" not in told
+def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
+    said, records = demo.said, demo.records
+    assert said["modules"] >= 300
+    assert said["licences"] >= 20
+    assert len(records) == said["pages"] == said["indexed"] == said["modules"] + said["licences"]
+    assert (said["unchanged"], said["skipped"], said["failed"]) == (0, 0, 0)
+    assert said["characters"] == sum(len(record.text) for record in records.values())
+    assert said["fingerprints"] == sum(len(fingerprint(record.text)) for record in records.values())
+    assert "JSON" in records["https://pydoc.example/json.html"].text
+    assert re.match(r"click [\d.]+: LICENSE", records["https://licences.example/click/LICENSE.txt"].title or "")
+    assert all(record.fetched_at for record in records.values())
+    assert sorted(path.name for path in (demo.folder / "made here").iterdir()) == ["demo.winnow", "report.html"]
+    assert [path.name for path in demo.folder.iterdir()] == ["made here"]
 
 
-@pytest.mark.parametrize("options", [["--to", "made here"], []])
-def test_the_commands_to_try_next_work_as_they_are(process: Process, tmp_path: Path, options: list[str]) -> None:
-    for settings in ({}, {"PATH": os.defpath}):  # where the shell knows winnow, and where it does not
-        told = process("demo", *options, TMPDIR=str(tmp_path), **settings).stdout.decode()
-        lines = [line.strip() for line in told.partition("Try next")[2].splitlines() if line.strip()]
-        assert len(lines) == 3
-        assert all(line.startswith("winnow ") == (not settings) for line in lines)
-        for line in lines:
-            path = settings.get("PATH", PATH)
-            subprocess.run(
-                line, shell=True, env=os.environ | {"PATH": path}, cwd=tmp_path, check=True, capture_output=True
-            )
-    assert list(tmp_path.glob("*/compare.html"))
+def test_modules_that_do_more_than_to_be_imported_are_left_out(demo: Demo) -> None:
+    assert {"antigravity", "this", "json.__main__"} & demo.said["left_out"].keys()
+    assert not any(f"https://pydoc.example/{name}.html" in demo.records for name in demo.said["left_out"])
 
 
-def test_a_folder_that_cannot_be_made(process: Process, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    done = process("demo", "--to", "file/folder")
-    assert done.returncode == 2
-    assert b"Not a directory: file/folder" in done.stderr
-    assert b"Traceback" not in done.stderr
+def test_no_page_has_an_address_in_memory_or_our_environment_in_it(demo: Demo) -> None:
+    for record in demo.records.values():
+        assert not re.search(r"\bat 0x[0-9a-f]{6}", record.text), record.url
+        assert "somebody-elses.winnow" not in record.text
 
 
-def test_a_python_without_the_texts() -> None:
-    without = (
-        "import sys; sys.modules['pydoc_data.topics'] = None; from opensearch_winnow.cli import main; main(['demo'])"
+def test_near_copies_are_as_alike_as_it_says(demo: Demo) -> None:
+    clusters = demo.said["clusters"]
+    threshold = demo.said["clustering"]["threshold"]
+    assert [each["pages"] for each in clusters] == sorted((each["pages"] for each in clusters), reverse=True)
+    assert len(clusters) == demo.said["clustering"]["clusters"] > 5
+    assert sum(each["pages"] for each in clusters) == demo.said["clustering"]["clustered_pages"]
+    for cluster in clusters:
+        first = demo.text(cluster["representative"])
+        for other in cluster["others"]:
+            assert other["resemblance"] == resemblance(first, demo.text(other)) >= threshold
+        assert cluster["lowest"] == min(other["resemblance"] for other in cluster["others"])
+    families = [{each["representative"]["url"], *(other["url"] for other in each["others"])} for each in clusters]
+    encodings = {f"https://pydoc.example/encodings.cp{number}.html" for number in (1250, 1251, 1252)}
+    assert any(encodings <= family for family in families)
+
+
+def words_of(text: str) -> set[int]:
+    return set(shingles(canonical(text, SCHEME), SCHEME.shingle, SCHEME.seed))
+
+
+def resemblance(a: str, b: str) -> float:
+    one, other = words_of(a), words_of(b)
+    return len(one & other) / len(one | other)
+
+
+def test_every_licence_that_is_in_another_is_told(demo: Demo) -> None:
+    licences = {url: record for url, record in demo.records.items() if record.site == "licences.example"}
+    sets = {url: words_of(record.text) for url, record in licences.items()}
+    inside = {
+        (licences[url].cluster, licences[other].cluster)
+        for url in licences
+        for other in licences
+        if licences[url].cluster != licences[other].cluster and sets[url] and sets[url] <= sets[other]
+    }
+    said = demo.said["contained"]
+    assert said
+    assert {licences[each["url"]].cluster for each in said} == {cluster for cluster, _ in inside}
+    for each in said:
+        for other in each["in"]:
+            both = compare(demo.text(each), demo.text(other))
+            assert (both.containment, both.contained) == (1, other["share"])
+            assert (licences[each["url"]].cluster, licences[other["url"]].cluster) in inside
+
+
+def test_no_passage_is_on_more_pages(demo: Demo) -> None:
+    assert [each["site"] for each in demo.said["copied"]] == ["pydoc.example", "licences.example"]
+    for copied in demo.said["copied"]:
+        texts = {url: record.text for url, record in demo.records.items() if record.site == copied["site"]}
+        passage = canonical(copied["text"], SCHEME).chars
+        have = {url for url, text in texts.items() if passage in canonical(text, SCHEME).chars}
+        assert have == set(copied["urls"])
+        assert copied["pages"] == len(have)
+        assert copied["words"] == len(canonical(copied["text"], SCHEME).words)
+        frequencies = Counter(hash_ for text in texts.values() for hash_ in set(fingerprint(text).hashes))
+        assert copied["pages"] >= max(frequencies.values()) > 10
+
+
+def test_the_search_counts_what_is_there(demo: Demo) -> None:
+    search = demo.said["search"]
+    phrase = re.compile(r"\bpermission\W+notice\b", re.IGNORECASE)
+    assert search["words"] == '"permission notice"'
+    assert search["total"] == sum(bool(phrase.search(record.text)) for record in demo.records.values()) > 10
+    assert 1 < search["groups"] < search["total"]
+    for hit in search["hits"]:
+        first = demo.text(hit)
+        assert all(each["resemblance"] == resemblance(first, demo.text(each)) for each in hit["similar"])
+
+
+def test_the_two_licences_are_compared_exactly(demo: Demo) -> None:
+    pair = demo.said["comparison"]
+    both = compare(demo.text(pair["a"]), demo.text(pair["b"]))
+    assert (pair["resemblance"], pair["containment"], pair["contained"]) == (
+        both.resemblance,
+        both.containment,
+        both.contained,
     )
-    done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "has no pydoc_data" in done.stderr
+    assert pair["passages"] == [passage._asdict() for passage in both.passages]
+    assert len(pair["passages"]) > 1
+
+
+def test_the_commands_to_try_next_work_as_they_are(demo: Demo) -> None:
+    serve, *others = demo.said["next"]
+    assert serve == f"winnow serve --store {shlex.quote(demo.said['store'])}"
+    assert [shlex.split(line)[1] for line in others] == ["search", "similar", "compare"]
+    for line in (f"{serve} --get '/api/v1/search?q=permission'", *others):
+        done = subprocess.run(
+            line, shell=True, env=os.environ | {"PATH": PATH}, cwd=demo.folder, capture_output=True, check=False
+        )
+        assert (done.returncode, bool(done.stdout)) == (0, True), (line, done.stderr)
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report(demo: Demo) -> html.HtmlElement:
+    return html.document_fromstring((demo.folder / demo.said["report"]).read_bytes())
+
+
+def test_the_report_is_one_file_on_which_nothing_runs(report: html.HtmlElement) -> None:
+    assert (
+        report.xpath(
+            "//script | //link | //iframe | //img | //form | //@src | //@style | //@*[starts-with(name(), 'on')]"
+        )
+        == []
+    )
+    assert all(re.fullmatch(r"#[pb]\d+", link) for link in report.xpath("//@href"))
+    (policy,) = report.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    (style,) = report.xpath("//style/text()")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert not re.search(r"@import|url\(", style)
+
+
+def test_the_report_has_all_findings(demo: Demo, report: html.HtmlElement) -> None:
+    said = demo.said
+    shown = " ".join(report.text_content().split())
+    (heading,) = report.xpath("//h1")
+    assert heading.text == f"{said['clustering']['clustered_pages']:,} of {said['pages']:,} pages have a near-copy"
+    rows = report.xpath("//section[h2/@id='near']//tbody/tr")
+    assert [row.xpath("string(td[1])").strip() for row in rows] == [f"{each['pages']:,}" for each in said["clusters"]]
+    assert len(report.xpath("//section[h2/@id='contained']//tbody/tr")) == len(said["contained"])
+    for cluster in said["clusters"]:
+        assert all(page["title"] in shown for page in (cluster["representative"], *cluster["others"]))
+    for copied in said["copied"]:
+        assert f"on {copied['pages']:,} of the" in shown
+        assert " ".join(copied["text"][:1_000].split()) in shown
+    assert f"{said['search']['total']} pages in {said['search']['groups']} groups" in shown
+    marked = {int(number) for number in " ".join(report.xpath("//mark/@data-passages")).split()}
+    assert marked == set(range(1, len(said["comparison"]["passages"]) + 1))
+    assert [line for line in report.xpath("string(//pre)").splitlines() if line] == said["next"]
+
+
+# --- in words, again, and elsewhere -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A quick look."""
+    folder = tmp_path_factory.mktemp("small")
+    return folder, json.loads(run(folder, "--to", ".", "--pages", SMALL, "--json").stdout)
+
+
+def test_a_quick_look_is_at_about_so_many_pages(small: tuple[Path, dict[str, Any]]) -> None:
+    _, said = small
+    assert 0.7 * int(SMALL) <= said["pages"] + len(said["left_out"]) <= int(SMALL)
+    assert said["modules"] > 10
+    assert said["licences"] > 10
+    assert said["clusters"]
+
+
+def in_words(said: dict[str, Any]) -> Iterator[str]:
+    yield f"{said['pages']} pages that were on this machine already: {said['modules']} of Python's"
+    yield f"and {said['licences']} licences of installed packages"
+    yield f"{said['characters']:,} characters of text gave {said['fingerprints']:,} fingerprints"
+    yield f"{said['clustering']['clusters']} clusters with {said['clustering']['clustered_pages']} pages"
+    yield from (f"{each['pages']} {each['representative']['title']}" for each in said["clusters"][:5])
+    yield from (f"all of {each['title']} is in" for each in said["contained"][:5])
+    yield from (f"{each['words']} words on {each['pages']} of the" for each in said["copied"])
+    yield f"{said['search']['total']} pages in {said['search']['groups']} groups"
+    yield f"{said['report']}: all of this"
+    yield from said["next"]
+
+
+def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = small
+    done = run(folder, "--to", ".", "--pages", SMALL)
+    told = " ".join(done.stdout.decode().split())
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert "None of them has changed since the last run" in told
+    assert [sentence for sentence in in_words(said) if sentence not in told] == []
+    assert "\x1b" not in told
+    with Index.open(folder / "demo.winnow", create=False) as index:
+        assert index.store.count() == said["pages"]
+
+
+def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: Path) -> None:
+    code, shown = on_terminal(WINNOW, "demo", "--pages", "20", TMPDIR=str(tmp_path))
+    assert code == 0
+    assert "rendering what pydoc says" in shown
+    assert "\x1b[1mNear-copies" in shown
+    (folder,) = tmp_path.glob("winnow-demo-*")
+    assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]
+
+
+def test_the_same_is_found_in_an_opensearch(
+    engine: Running, small: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, there = small
+    store = f"{engine.url}/demo-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+    for unchanged in (0, there["pages"]):
+        done = run(tmp_path, "--to", ".", "--pages", SMALL, "--json", "--store", store)
+        assert done.returncode == 0, done.stderr.decode()
+        said = json.loads(done.stdout)
+        assert said["unchanged"] == unchanged
+        assert {name: said[name] for name in SAME} == {name: there[name] for name in SAME}
+        assert [said["search"][name] for name in ("total", "groups")] == [
+            there["search"][name] for name in ("total", "groups")
+        ]
+        assert said["next"][0] == f"winnow serve --store {store}"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

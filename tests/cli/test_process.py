@@ -106,7 +106,7 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path, prose: Callable[..., str]) -> No
 
 
 @pytest.mark.parametrize(
-    "command", ["compare a.txt b.txt", "compare a.txt b.txt --json", "demo", "compare -h", "--help"]
+    "command", ["compare a.txt b.txt", "compare a.txt b.txt --json", "demo --pages 20 -q", "compare -h", "--help"]
 )
 def test_a_pipe_that_was_closed_before_is_quiet_too(pair: tuple[Path, Path], command: str) -> None:
     reading, writing = os.pipe()

@@ -17,8 +17,9 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.answers.byte_size import byte_size
+from opensearch_winnow.answers.page_bins import bins
 from opensearch_winnow.answers.power_law import power_law, zeta
-from opensearch_winnow.cli.stats_table import bins, size
 from opensearch_winnow.index import Index
 
 Winnow = Callable[..., Result]
@@ -85,7 +86,7 @@ def test_bins_are_named_by_their_pages() -> None:
      (999_499, "999 kB"), (999_600, "1.0 MB"), (2.5e9, "2.5 GB"), (3e15, "3,000.0 TB")],
 )  # fmt: skip
 def test_sizes(count: float, shown: str) -> None:
-    assert size(count) == shown
+    assert byte_size(count) == shown
 
 
 def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:

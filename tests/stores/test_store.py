@@ -151,6 +151,8 @@ def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     for until, expected in ((None, 2), (START + timedelta(2), 3), (START + timedelta(2.5), 3), (START, None)):
         capture = store.capture("https://a.org/", until)
         assert (capture and capture.fetched_at) == (None if expected is None else times[expected])
+    for limit in (0, 1, 3, 9):
+        assert store.captures("https://a.org/", limit=limit) == found[:limit]
     store.delete([found[0].id])
     assert [card.latest for card in store.captures("https://a.org/")] == [True, False, False]
     assert store.captures("https://a.org") == []
@@ -213,9 +215,15 @@ def test_settings(store: Store) -> None:
     store.set_setting("other", "x")
     store.set_setting("other", [])
     assert store.settings() == {"boilerplate": value, "other": []}
+    assert store.settings("oth") == {"other": []}
+    assert store.settings("x") == {}
+    assert (store.setting("boilerplate"), store.setting("other"), store.setting("oth")) == (value, [], None)
+    store.setting("boilerplate")["a"] = "changed by whoever has got it"
+    assert store.setting("boilerplate") == value
     store.set_setting("boilerplate", None)
     store.set_setting("never there", None)
     assert store.settings() == {"other": []}
+    assert store.setting("boilerplate") is None
 
 
 def test_an_empty_store_answers(store: Store) -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.web.size_plot import BOTTOM, LEFT, RIGHT, TOP, size_plot, ticks
+from opensearch_winnow.web.charts.axes import ticks
+from opensearch_winnow.web.size_plot import FRAME, size_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 some_sizes = st.dictionaries(st.integers(2, 10**7), st.integers(1, 10**7), max_size=40)
@@ -41,7 +42,7 @@ def steps(plot: ElementTree.Element) -> list[float]:
 def test_each_size_is_a_point_within_the_frame(sizes: dict[int, int]) -> None:
     places = points(drawn(sizes))
     assert places.keys() == set(sizes.items())
-    assert all(LEFT < x < RIGHT and TOP < y < BOTTOM for x, y in places.values())
+    assert all(FRAME.left < x < FRAME.right and FRAME.top < y < FRAME.bottom for x, y in places.values())
     from_left = [places[each][0] for each in sorted(places)]
     from_below = [-places[each][1] for each in sorted(places, key=lambda each: each[1])]
     assert from_left == sorted(from_left)

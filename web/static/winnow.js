@@ -36,7 +36,7 @@ addEventListener("click", (event) => {
 // --- forms: a slider tells its value, and asks again when it is let go -------------------------------------------------
 for (const input of document.querySelectorAll("[data-submit]")) {
   const output = input.parentElement.querySelector("output");
-  if (output) input.addEventListener("input", () => (output.value = `${input.value} %`));
+  if (output) input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
   input.addEventListener("change", () => input.form.requestSubmit());
 }
 // Fields that say nothing are left out of the address.
@@ -44,8 +44,12 @@ addEventListener("submit", (event) => {
   if (event.target.method !== "get") return;
   for (const field of event.target.querySelectorAll("input[name]")) if (!field.value) field.disabled = true;
 });
+// Who comes back finds the question of this address, not the one that was asked from here.
 addEventListener("pageshow", () => {
-  for (const field of document.querySelectorAll("form[method=get] input:disabled")) field.disabled = false;
+  for (const form of document.querySelectorAll("form[method=get]")) {
+    form.reset();
+    for (const field of form.querySelectorAll("input:disabled")) field.disabled = false;
+  }
 });
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;

@@ -1,0 +1,138 @@
+"""What two texts share, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NotRequired, TypedDict
+
+from opensearch_winnow.answers.capture_time import time_stamp
+from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.queries.compare import Comparison, Passage
+
+
+class PassageDocument(TypedDict):
+    """Where a run that both have is, in code points of each: of the question or A, and of the page or B."""
+
+    start: int
+    end: int
+    other_start: int
+    other_end: int
+
+
+class NumberedPassageDocument(PassageDocument):
+    """A passage has moved if it is not in the longest series whose order is the same in both texts."""
+
+    number: int
+    words: int
+    moved: bool
+
+
+class ScoresDocument(TypedDict):
+    """`containment` is how much of A is in B, `contained` how much of B is in A."""
+
+    resemblance: float
+    containment: float
+    contained: float
+
+
+class ComparisonDocument(ScoresDocument):
+    """There is `boilerplate`, runs that both have but that are no evidence, where a store could know of some."""
+
+    passages: list[PassageDocument]
+    boilerplate: NotRequired[list[PassageDocument]]
+
+
+class ComparedTextDocument(TypedDict):
+    """A or B: a capture, or a text that was pasted, which has no URL. `covered` is the share of its characters in
+    passages, `greyed` that in boilerplate alone; `unshared_words` are in neither, and in so many `unshared_places`."""
+
+    id: str
+    url: str | None
+    title: str | None
+    site: str | None
+    fetched_at: str | None
+    characters: int
+    covered: float
+    greyed: float
+    unshared_words: int
+    unshared_places: int
+
+
+class ComparedDocument(ScoresDocument):
+    """What two texts share, in words and numbers. `hidden` passages are shorter than was asked for; estimates, where a
+    text is not stored, have a standard `error`, and no passages."""
+
+    answer: str
+    kind: Literal["exact", "estimate"]
+    error: float
+    scheme: str
+    a: ComparedTextDocument
+    b: ComparedTextDocument
+    passages: list[NumberedPassageDocument]
+    hidden: int
+    boilerplate: list[PassageDocument]
+    seconds: float
+
+
+def comparison_document(comparison: Comparison, *, boilerplate: bool) -> ComparisonDocument:
+    found: ComparisonDocument = {
+        "resemblance": comparison.resemblance,
+        "containment": comparison.containment,
+        "contained": comparison.contained,
+        "passages": passage_documents(comparison.passages),
+    }
+    if boilerplate:
+        found["boilerplate"] = passage_documents(comparison.boilerplate)
+    return found
+
+
+def passage_documents(passages: Iterable[Passage]) -> list[PassageDocument]:
+    return [
+        {"start": start, "end": end, "other_start": other_start, "other_end": other_end}
+        for start, end, other_start, other_end in passages
+    ]
+
+
+def compared_document(compared: Compared, answer: str, seconds: float) -> ComparedDocument:
+    comparison = compared.comparison
+    return {
+        "answer": answer,
+        "resemblance": comparison.resemblance,
+        "containment": comparison.containment,
+        "contained": comparison.contained,
+        "kind": compared.kind,
+        "error": compared.error,
+        "scheme": compared.scheme.id,
+        "a": _text(compared.a),
+        "b": _text(compared.b),
+        "passages": [
+            {
+                "number": each.number,
+                "words": each.words,
+                "moved": each.moved,
+                "start": each.passage.start,
+                "end": each.passage.end,
+                "other_start": each.passage.other_start,
+                "other_end": each.passage.other_end,
+            }
+            for each in compared.passages
+        ],
+        "hidden": compared.hidden,
+        "boilerplate": passage_documents(comparison.boilerplate),
+        "seconds": round(seconds, 6),
+    }
+
+
+def _text(side: ComparedText) -> ComparedTextDocument:
+    return {
+        "id": side.id,
+        "url": side.url,
+        "title": side.title,
+        "site": side.site,
+        "fetched_at": time_stamp(side),
+        "characters": len(side.text),
+        "covered": side.covered,
+        "greyed": side.greyed,
+        "unshared_words": side.unshared_words,
+        "unshared_places": len(side.unshared),
+    }

@@ -1,0 +1,92 @@
+"""A page with its near-duplicates, its cluster and its history, as JSON values."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from opensearch_winnow.answers.capture_time import time_stamp
+from opensearch_winnow.answers.history_document import HistoryDocument
+from opensearch_winnow.answers.matches_document import MatchesDocument, matches_document
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.matches import Matches
+
+MEMBERS = 100  # of a cluster, that are counted
+
+
+class PageClusterDocument(TypedDict):
+    """`pages` are counted up to a limit: with `more` there are more. `at` is when the store was last clustered."""
+
+    id: str
+    pages: int
+    more: bool
+    at: str | None
+
+
+class SimilarDocument(MatchesDocument):
+    """`copies` are ids of matches with the same words in the same order."""
+
+    copies: list[str]
+
+
+class PageDocument(TypedDict):
+    """A capture. `words` and `characters` (canonical: letters and digits) are null where the text is not stored."""
+
+    id: str
+    url: str
+    title: str | None
+    site: str
+    crawl: str
+    fetched_at: str | None
+    latest: bool
+    duplicate: Literal["revisit", "content", "text", "shingles"] | None
+    duplicate_of: str | None
+    scheme: str
+    words: int | None
+    characters: int | None
+    fingerprints: int
+    shingles: int
+    similar: SimilarDocument
+    cluster: PageClusterDocument
+    history: HistoryDocument
+    text: str
+
+
+def page_document(index: Index, page: Record, matches: Matches, history: HistoryDocument) -> PageDocument:
+    compared = canonical(page.text, index.scheme, name=page.url) if page.text else None
+    return {
+        "id": page.id,
+        "url": page.url,
+        "title": page.title,
+        "site": page.site,
+        "crawl": page.crawl,
+        "fetched_at": time_stamp(page),
+        "latest": history["captures"][-1]["id"] == page.id,
+        "duplicate": page.duplicate,
+        "duplicate_of": page.duplicate_of,
+        "scheme": index.scheme.id,
+        "words": compared and len(compared.words),
+        "characters": compared and len(compared.chars),
+        "fingerprints": page.fingerprint_count,
+        "shingles": page.shingle_count,
+        "similar": similar_document(page, matches),
+        "cluster": page_cluster_document(index, page),
+        "history": history,
+        "text": page.text,
+    }
+
+
+def similar_document(page: Record, matches: Matches) -> SimilarDocument:
+    copies = [each.card.id for each in matches if page.text_digest and each.card.text_digest == page.text_digest]
+    return {**matches_document(matches), "copies": copies}
+
+
+def page_cluster_document(index: Index, page: Record) -> PageClusterDocument:
+    pages = len(index.cluster_members(page.cluster, limit=MEMBERS + 1))
+    return {
+        "id": page.cluster,
+        "pages": min(pages, MEMBERS),
+        "more": pages > MEMBERS,
+        "at": (index.clustering() or {}).get("at"),
+    }

@@ -1,0 +1,55 @@
+"""What was found, as one HTML file that needs no server and no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.comparison_words import answer
+from opensearch_winnow.answers.group_words import more_like_this
+from opensearch_winnow.cli.demo import findings_words as words
+from opensearch_winnow.cli.demo.findings import Findings, Pair
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.web.compared_panes import whole_panes
+from opensearch_winnow.web.one_file import OneFile
+from opensearch_winnow.web.pages import Pages
+
+HITS = 5
+
+
+def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
+    file = OneFile.of("winnow.css", "passages.css", "report.css")
+    compared = findings.pair and _compared(findings.pair, findings.scheme)
+    page = Pages().render(
+        "report",
+        file=file,
+        words=words,
+        findings=findings,
+        hits=[
+            (hit, more_like_this(hit, findings.threshold) if hit.members else "") for hit in findings.search.hits[:HITS]
+        ],
+        compared=compared,
+        heading=findings.pair and _heading(findings.pair),
+        view=compared and whole_panes(compared),
+        commands=commands,
+        today=f"{datetime.now(UTC):%Y-%m-%d}",
+    )
+    report.write_bytes(page)
+
+
+def _compared(pair: Pair, scheme: Scheme) -> Compared:
+    a, b = (_text(page) for page in (pair.a, pair.b))
+    return Compared.of(a, b, pair.comparison, pair.passages, scheme)
+
+
+def _text(page: Record) -> ComparedText:
+    return ComparedText(
+        id=page.id, text=page.text, url=page.url, title=words.name(page), site=page.site, fetched_at=page.fetched_at
+    )
+
+
+def _heading(pair: Pair) -> str:
+    return answer(pair.a.text, pair.b.text, pair.comparison, pair.passages)

@@ -1,0 +1,168 @@
+"""winnow serve: how it starts, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from opensearch_winnow.cli.serve import is_loopback, shown_host
+from tests.web.served_fixture import Served, serving
+
+Winnow = Callable[..., Result]
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def ended(served: Served, *signals: signal.Signals) -> tuple[int, str]:
+    """The exit code, and what it said in the end."""
+    for each in signals:
+        served.process.send_signal(each)
+    assert served.process.stderr is not None
+    return served.process.wait(60), served.process.stderr.read()
+
+
+# --- one request ------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_to_one_request(process: Process, crawl: Path) -> None:
+    done = process("serve", "--store", crawl, "--get", "/api/v1/search?q=valley")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["total"] == 2
+    assert process("serve", "--store", crawl, "--get", "search?q=valley").stdout.startswith(b"<!doctype html>")
+
+
+def test_from_the_environment(process: Process, crawl: Path) -> None:
+    done = process("serve", "--get", "/search.csv?q=valley", WINNOW_STORE=str(crawl), WINNOW_TOKEN="ignored-here")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"group,resemblance,")
+
+
+@pytest.mark.parametrize(("path", "said"), [("/zeppelin", b"404"), ("/api/v1/search?t=x", b'{"error":"t is a whole')])
+def test_a_request_that_is_refused(process: Process, crawl: Path, path: str, said: bytes) -> None:
+    done = process("serve", "--store", crawl, "--get", path)
+    assert done.returncode == 1
+    assert said in done.stdout
+
+
+# --- what it cannot serve ---------------------------------------------------------------------------------------------
+
+
+def test_a_store_that_is_not_there(process: Process, tmp_path: Path) -> None:
+    done = process("serve", "--store", "none.winnow", "--port", "0")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"none.winnow" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not (tmp_path / "none.winnow").exists()
+    assert process("serve", "--port", "0").returncode == 2
+
+
+def test_a_port_that_is_taken(process: Process, crawl: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = process("serve", "--store", crawl, "--port", str(taken.getsockname()[1]))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--port 0 takes one that is free" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_place_that_is_none_of_ours(process: Process, crawl: Path) -> None:
+    done = process("serve", "--store", crawl, "--host", "192.0.2.1", "--port", "0")
+    assert done.returncode == 2
+    assert b"cannot listen at 192.0.2.1:0" in done.stderr
+
+
+@pytest.mark.parametrize("token", ["", "short", "eight ch", "t\u00f6ken-token", "line\nbreak-token"])
+def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: Path, token: str) -> None:
+    done = winnow("serve", "--store", crawl, "--token", token, "--get", "/")
+    assert done.exit_code == 2
+    assert "8 characters at least" in done.stderr
+
+
+# --- its life ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_ends_it(crawl: Path, times: int) -> None:
+    with serving(crawl) as served:
+        assert served.said == f"{crawl} at {served.address}/\nCtrl-C ends it.\n"
+        assert served.get("/").status == 200
+        assert ended(served, *[signal.SIGINT] * times) == (0, "")
+
+
+def test_ctrl_c_before_it_is_ready(crawl: Path) -> None:
+    with serving(crawl) as served:
+        assert ended(served, signal.SIGINT) == (0, "")
+
+
+def test_a_request_that_was_begun_does_not_hold_it_up(crawl: Path) -> None:
+    with serving(crawl) as served:
+        port = int(served.address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as idle:
+            idle.sendall(b"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+            assert served.get("/").status == 200
+            code, said = ended(served, signal.SIGINT)
+        assert code == 0
+        assert "Traceback" not in said
+
+
+def test_a_page_that_is_added_meanwhile_is_found(process: Process, crawl: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text("A zeppelin above the valley. " * 20)
+    with serving(crawl) as served:
+        assert served.json("/api/v1/search?q=zeppelin")["total"] == 0
+        assert process("index", "page.txt", "--store", crawl).returncode == 0
+        assert served.json("/api/v1/search?q=zeppelin")["total"] == 1
+
+
+def test_on_this_machine_no_token_is_needed(crawl: Path) -> None:
+    with serving(crawl, "--host", "localhost", WINNOW_TOKEN="") as served:
+        assert "?token=" not in served.said
+        assert served.get("/").status == 200
+
+
+def test_where_others_can_ask_they_need_a_token(crawl: Path) -> None:
+    with serving(crawl, "--host", "0.0.0.0") as served:
+        found = re.search(r"\?token=([\w-]{20,})$", served.said, re.MULTILINE)
+        assert found
+        assert served.get("/").status == 401
+        assert served.get("/", authorization=f"Bearer {found[1]}").status == 200
+        assert served.get("/", authorization=f"Bearer {found[1]}", host="winnow.example").status == 200
+        with_token = served.get(f"/?token={found[1]}")
+        assert (with_token.status, with_token.headers["location"]) == (303, "/")
+
+
+def test_a_token_of_ones_own(crawl: Path) -> None:
+    with serving(crawl, WINNOW_TOKEN="of-ones-own") as served:
+        assert "?token=of-ones-own" in served.said
+        assert served.get("/").status == 401
+        assert served.get("/", authorization="Bearer of-ones-own").status == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost", "LOCALHOST"])
+def test_places_of_this_machine(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost.example", "1", ""])
+def test_places_of_others(host: str) -> None:
+    assert not is_loopback(host)
+
+
+def test_addresses_that_can_be_opened() -> None:
+    assert shown_host("::1") == "[::1]"
+    assert shown_host("0.0.0.0") == shown_host("::") == socket.gethostname()
+
+
+def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
+    told, browser = tmp_path / "told", tmp_path / "browser"
+    os.mkfifo(told)
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}\n')
+    browser.chmod(0o755)
+    with serving(crawl, "--open", BROWSER=f"{browser} %s") as served:
+        assert told.read_text() == f"{served.address}/"  # once somebody writes it there

@@ -1,0 +1,108 @@
+"""Clusters, as every store lists them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.store import ClusterSize, Store
+from tests.stores.conftest import START
+from tests.stores.held_records import RECORDS, kept
+
+Make = Callable[..., Record]
+New = Callable[[], Store]
+NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def plainly(records: dict[str, Record]) -> dict[str, list[Record]]:
+    """The members of each cluster, in their order, by a look at all records."""
+    found: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records.values():
+        found[record.cluster].append(record)
+    for members in found.values():
+        members.sort(key=lambda each: (each.fetched_at or NEVER, len(each.url), each.url))
+    return found
+
+
+@given(RECORDS, st.lists(st.integers(-1, 8), max_size=8), st.integers(1, 4), st.integers(0, 3), st.integers(0, 5))
+def test_clusters_are_those_of_the_pages(
+    new_store: New, records: list[Record], led: list[int], least: int, offset: int, limit: int
+) -> None:
+    """Some pages are led by others, some by nobody who is there, and some of those that lead are led themselves."""
+    with new_store() as store:
+        store.write(records)
+        here = kept(records)
+        ids = list(here)
+        clusters = {
+            id_: ids[leader] if 0 <= leader < len(ids) else "f" * 32 for id_, leader in zip(ids, led, strict=False)
+        }
+        store.set_clusters(clusters)
+        for id_, cluster in clusters.items():
+            here[id_].cluster = cluster
+        found = plainly(here)
+        expected = [
+            ClusterSize(cluster, len(members), len({each.site for each in members}))
+            for cluster, members in found.items()
+            if len(members) >= least
+        ]
+        expected.sort(key=lambda each: (-each.pages, each.cluster))
+        assert store.clusters(least=least, limit=9) == expected
+        assert store.clusters(least=least, limit=limit, offset=offset) == expected[offset : offset + limit]
+        for cluster, members in found.items():
+            ids = [each.id for each in members]
+            cards = store.cluster_members(cluster, limit=9)
+            assert [card.id for card in cards] == ids
+            assert {card.cluster for card in cards} == {cluster}
+            some = store.cluster_members(cluster, limit=limit, offset=offset)
+            assert [card.id for card in some] == ids[offset : offset + limit]
+
+
+def test_pages_that_are_alone_are_no_clusters(store: Store, record: Make) -> None:
+    assert store.clusters(limit=10) == []
+    records = [record(number) for number in range(3)]
+    store.write(records)
+    assert store.clusters(limit=10) == []
+    assert store.clusters(least=1, limit=2) == [
+        ClusterSize(id_, 1, 1) for id_ in sorted(each.id for each in records)[:2]
+    ]
+    assert [card.id for card in store.cluster_members(records[1].id, limit=10)] == [records[1].id]
+    assert store.cluster_members("0" * 32, limit=10) == []
+    assert store.cluster_members("no id \ud800", limit=10) == []
+
+
+def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
+    records = [record(number, url=f"https://site{number % 2}.org/{number}") for number in range(5)]
+    store.write(records)
+    first = records[0].id
+    store.set_clusters(dict.fromkeys((each.id for each in records[:4]), first))
+    assert store.clusters(limit=10) == [ClusterSize(first, 4, 2)]
+    store.delete([first])
+    assert store.clusters(limit=10) == [ClusterSize(first, 3, 2)]
+    assert [card.id for card in store.cluster_members(first, limit=10)] == [each.id for each in records[1:4]]
+    store.delete([records[2].id])
+    store.write([record(3, url=records[3].url, title="another")])  # it comes anew, and is alone
+    assert store.clusters(limit=10) == []
+    assert store.clusters(least=1, limit=10)[0].pages == 1
+
+
+def test_the_order_of_members(store: Store, record: Make) -> None:
+    urls = {
+        "https://a.org/": None,
+        "https://c.org/": START,
+        "https://b.org/": START,
+        "https://a.org/longer": START,
+        "https://z.org/longer/still": START - timedelta(1),
+    }
+    store.write([record(1, url=url, fetched_at=time, cluster="0" * 32) for url, time in urls.items()])
+    assert [card.url for card in store.cluster_members("0" * 32, limit=10)] == [
+        "https://z.org/longer/still",
+        "https://b.org/",
+        "https://c.org/",
+        "https://a.org/longer",
+        "https://a.org/",
+    ]

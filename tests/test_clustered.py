@@ -1,0 +1,76 @@
+"""What the index tells of its clusters, on both stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from opensearch_winnow import Index, Page
+from tests.test_index import near, prose
+
+
+@pytest.fixture(params=["embedded", "opensearch"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
+    """Six pages, of which three and two are much alike."""
+    name = str(tmp_path / "crawl.winnow")
+    if request.param == "opensearch":
+        name = f"{request.getfixturevalue('engine').url}/clusters-{uuid4().hex}"
+    texts = {name: prose(name[0], 200) for name in ("a1", "a2", "a3", "b1", "b2", "c1")}
+    with Index.open(name) as index:
+        index.add(
+            (
+                Page(f"https://{name[1]}.example/{name}", text=near(text, name, 2), fetched_at=_day(name))
+                for name, text in texts.items()
+            ),
+            failed=tmp_path / "failed.jsonl",
+        )
+        yield index
+
+
+def _day(name: str) -> datetime:
+    return datetime(2024, 1, int(name[1]), tzinfo=UTC)
+
+
+def test_nothing_before_the_first_clustering(index: Index) -> None:
+    assert index.clustering() is None
+    assert index.clusters() == []
+    assert index.cluster(write_back=False).clusters == 2
+    assert index.clustering() is None
+    assert index.clusters() == []
+
+
+def test_what_the_last_clustering_has_found(index: Index) -> None:
+    before = datetime.now(UTC).replace(microsecond=0)
+    found = index.cluster(threshold=0.4, fast=True)
+    kept = index.clustering()
+    assert kept is not None
+    assert before <= datetime.fromisoformat(kept.pop("at")) <= datetime.now(UTC)
+    assert kept == found.as_document() | {"threshold": 0.4, "linkage": "representatives", "fast": True}
+    listed = index.clusters()
+    assert [(size.pages, size.sites) for size in listed] == [(3, 3), (2, 2)]
+    assert [size.cluster for size in listed] == [each["cluster"] for each in kept["largest_clusters"]]
+    assert index.clusters(limit=1, offset=1) == index.clusters(offset=1) == listed[1:]
+    assert index.clusters(least=3) == listed[:1]
+    members = index.cluster_members(listed[0].cluster)
+    assert [card.url for card in members] == [f"https://{n}.example/a{n}" for n in (1, 2, 3)]
+    assert members[0].id == listed[0].cluster
+    assert index.cluster_members(listed[0].cluster, limit=1, offset=1) == members[1:2]
+    index.cluster(threshold=1.0)
+    assert index.clustering() != kept
+    assert index.clusters() == []
+
+
+def test_what_is_kept_is_not_too_large(tmp_path: Path) -> None:
+    long = "x" * 80_000
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([Page(f"https://example.org/{name}", text=prose(1, 100), title=long) for name in "ab"])
+        found = index.cluster()
+        assert found.largest[0].title == long
+        kept = index.clustering()
+    assert kept is not None
+    assert kept["clusters"] == 1
+    assert "largest_clusters" not in kept

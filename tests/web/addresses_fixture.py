@@ -1,0 +1,84 @@
+"""Where the screens are looked at: each of them, in each state that looks different."""
+
+from __future__ import annotations
+
+import re
+
+from opensearch_winnow.web.screen import Screen
+from opensearch_winnow.web.screens.every import SCREENS
+from tests.web.known_crawl_fixture import (
+    ALONE,
+    CONTAINED,
+    EARLIER,
+    HARBOUR,
+    IDS,
+    MILL,
+    MIRROR,
+    MOVED,
+    NO_TIME,
+    NO_TITLE,
+    SHORT,
+)
+
+# On the known crawl. A new screen needs a line here: a test complains until it has one.
+ADDRESSES = {
+    "search": "/search?q=mill",
+    "search-start": "/",
+    "search-filtered": "/search?q=mill&site=farm.example&since=2024-01&until=2024-12&match=any&t=80",
+    "search-ungrouped": "/search?q=mill+OR+harbour&group=off&limit=5&page=2",
+    "search-nothing": "/search?q=mill+zeppelin",
+    "search-unknown": "/search?q=zeppelin",
+    "search-past-the-end": "/search?q=mill&page=40",
+    "page": f"/page/{IDS[MILL]}",
+    "page-earlier": f"/page/{EARLIER[1]}",
+    "page-alone": f"/page/{IDS[ALONE[0]]}",
+    "page-containing": f"/page/{IDS[MILL]}?min_containment=50",
+    "page-passages": f"/page/{IDS[MILL]}?min_containment=0&captures=all",
+    "page-estimates": f"/page/{IDS[MILL]}?t=10&exact=off",
+    "page-filtered": f"/page/{IDS[MILL]}?site=farm.example&since=2024-02",
+    "page-nearest": f"/page/{IDS[CONTAINED]}",
+    "page-short": f"/page/{IDS[SHORT]}",
+    "history": f"/page/{IDS[MILL]}/history",
+    "history-of-one": f"/page/{IDS[NO_TIME]}/history",
+    "compare": f"/compare/{IDS[MILL]}/{IDS[MOVED]}",
+    "compare-differences": f"/compare/{IDS[MILL]}/{IDS[MOVED]}?view=differences",
+    "compare-same": f"/compare/{IDS[MILL]}/{IDS[MIRROR]}",
+    "compare-nothing": f"/compare/{IDS[MILL]}/{IDS[HARBOUR]}",
+    "compare-short": f"/compare/{IDS[SHORT]}/{IDS[NO_TITLE]}",
+    "clusters": "/clusters",
+    "clusters-none": "/clusters?min=50",
+    "cluster": f"/cluster/{EARLIER[0]}",
+    "cluster-alone": f"/cluster/{IDS[ALONE[0]]}",
+    "statistics": "/statistics",
+    "watches": "/watches",
+}
+SHOWN = tuple(screen for screen in SCREENS if screen.path and screen.sends is None)
+
+
+def values_in(screen: Screen, path: str) -> dict[str, str] | None:
+    """Of the names in the screen's path, if this is a path of it."""
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(screen.path))
+    found = re.fullmatch(pattern, path)
+    return found.groupdict() if found else None
+
+
+def screen_at(address: str) -> Screen:
+    path = address.partition("?")[0]
+    if path == "/":
+        return SCREENS[0]
+    (screen,) = (each for each in SHOWN if values_in(each, path) is not None)
+    return screen
+
+
+def api_address(address: str) -> str:
+    """Where programs are told to ask the same."""
+    path, separator, query = address.partition("?")
+    screen = screen_at(address)
+    values = {} if path == "/" else values_in(screen, path) or {}
+    return f"/api/v1{screen.api.format(**values)}{separator}{query}"
+
+
+def in_format(address: str, ending: str) -> str:
+    """The same answer as JSON or CSV."""
+    path, separator, query = address.partition("?")
+    return f"{'/search' if path == '/' else path}.{ending}{separator}{query}"

@@ -1,0 +1,81 @@
+"""A Chromium for the tests: that of the machine; where there is none, one is set up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from tempfile import gettempdir
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+MINUTES = 10  # that setting it up may take
+MISSING = (
+    "The tests of the search UI need Chromium, and it could not be set up: install it (on Debian: apt-get install"
+    " chromium; elsewhere: playwright install --with-deps chromium) and run them again.\n{why}"
+)
+
+
+class NoChromiumError(Exception):
+    """There is none, and none can be had."""
+
+
+def chromium() -> str:
+    """Where it is. One worker sets it up, and the others wait for it."""
+    if found := _on_path():
+        return found
+    lock = Path(gettempdir(), f"winnow-chromium-{os.getuid()}.lock")
+    with lock.open("w") as held:
+        flock(held, LOCK_EX)
+        found = _on_path() or _own_of_playwright()
+        if found is None:
+            why = _set_up()
+            found = _on_path() or _own_of_playwright()
+            if found is None:
+                raise NoChromiumError(MISSING.format(why=why))
+        return found
+
+
+def _on_path() -> str | None:
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def _own_of_playwright() -> str | None:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (most tests need none)
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.executable_path
+    return found if Path(found).exists() else None
+
+
+def _set_up() -> str:
+    """What went wrong, if something did: whether there is a browser now is for others to see."""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        quietly = {"DEBIAN_FRONTEND": "noninteractive"}
+        _run("apt-get", "update", "--quiet", **quietly)
+        failed = _run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", **quietly)
+        if not failed:
+            return ""
+    else:
+        failed = ""
+    return failed + _run(sys.executable, "-m", "playwright", "install", "chromium")
+
+
+def _run(*command: str, **environment: str) -> str:
+    """The end of what it said, if it failed."""
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60 * MINUTES,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"$ {' '.join(command)}\n{error}\n"
+    return f"$ {' '.join(command)}\n{(done.stdout + done.stderr)[-2_000:]}\n" if done.returncode else ""

@@ -1,0 +1,81 @@
+"""The known crawl on both kinds of store, and `winnow serve` on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.known_crawl_fixture import PAGES
+from tests.web.served_fixture import Served, serving
+
+if TYPE_CHECKING:
+    from opensearch_winnow.ingest.page import Page
+    from opensearch_winnow.stores.engine.running import Running
+
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+Serve = Callable[..., Served]
+
+
+def made(store: str | Path, pages: list[Page]) -> str:
+    """The store with these pages, and their clusters."""
+    from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
+
+    with Index.open(store) as index:
+        report = index.add(pages, crawl="known")
+        assert report.indexed == len(pages), report
+        index.cluster()
+    return str(store)
+
+
+@pytest.fixture(scope="session")
+def known_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The known crawl in one file. It is for reading: `own_file` is a copy."""
+    return Path(made(tmp_path_factory.mktemp("known") / "known.winnow", PAGES))
+
+
+@pytest.fixture
+def own_file(known_file: Path, tmp_path: Path) -> Path:
+    """The known crawl, for one test that writes."""
+    return Path(shutil.copy(known_file, tmp_path))
+
+
+@pytest.fixture(scope="session")
+def served_file(known_file: Path) -> Iterator[Served]:
+    """`winnow serve` on the known crawl in one file: for what is the same on every store."""
+    with serving(known_file) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def served_cluster(engine: Running) -> Iterator[Served]:
+    """`winnow serve` on the known crawl in an OpenSearch."""
+    with serving(made(f"{engine.url}/known-{WORKER}", PAGES)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session", params=["file", "cluster"])
+def served(request: pytest.FixtureRequest) -> Served:
+    """`winnow serve` on the known crawl, on each kind of store; it only reads."""
+    found: Served = request.getfixturevalue(f"served_{request.param}")
+    return found
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts `winnow serve` for one test: `serve(store, "--write")`."""
+    with ExitStack() as stack:
+        yield lambda store, *options, **environment: stack.enter_context(serving(store, *options, **environment))
+
+
+@pytest.fixture(scope="session")
+def screenshots(root: Path) -> Path:
+    """The folder where pictures of the run are kept."""
+    folder = root / "build/screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

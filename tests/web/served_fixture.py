@@ -1,0 +1,117 @@
+"""What `winnow serve` serves: the real command, in a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+WINNOW = Path(sys.executable).with_name("winnow")
+PATIENCE = 60  # seconds, for a busy machine
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: Mapping[str, str]  # by their names in small letters
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Requests to a server on this machine."""
+
+    address: str  # http://127.0.0.1:PORT
+
+    def url(self, path: str) -> str:
+        return self.address + path
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
+        return self.send(path, None, method=method, **headers)
+
+    def send(self, path: str, body: bytes | None, method: str = "POST", **headers: str) -> Reply:
+        """One request on a connection of its own; `_` in the name of a header is `-`. Redirects are not followed."""
+        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            response = connection.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return Reply(response.status, found, response.read())
+        finally:
+            connection.close()
+
+    def json(self, path: str) -> Any:
+        reply = self.get(path)
+        assert reply.status == 200, reply.text
+        return reply.json
+
+
+@dataclass(frozen=True, slots=True)
+class Served(Asking):
+    store: str  # what it serves
+    process: subprocess.Popen[str]
+    said: str  # when it was ready
+
+
+@contextmanager
+def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
+    """`winnow serve` on a port of its own, until the block ends."""
+    command = [str(WINNOW), "serve", "--store", str(store), "--port", "0", *options]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONWARNINGS": "error"} | environment
+    ) as process:
+        assert process.stderr is not None
+        try:
+            said = ""
+            while "Ctrl-C" not in said:  # the last of what it says when it is ready
+                line = process.stderr.readline()
+                assert line, f"winnow serve has ended: {said}"
+                said += line
+            found = re.search(r"at (http://[^/\s]+)", said)
+            assert found, said
+            port = urlsplit(found[1]).port
+            yield Served(f"http://127.0.0.1:{port}", str(store), process, said)
+        finally:
+            process.terminate()
+            complaints = process.stderr.read()
+            process.wait(PATIENCE)
+    # That somebody has sent what is no HTTP is said there, too; a fault of ours may not be.
+    assert not re.search("could not answer|Exception in ASGI", complaints), complaints
+
+
+@contextmanager
+def serving_app(app: Starlette) -> Iterator[Asking]:
+    """An application in a thread of this process: for what cannot be brought about from outside."""
+    import uvicorn  # noqa: PLC0415
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+        thread = Thread(target=server.run, args=[[listener]])
+        thread.start()
+        try:
+            yield Asking(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        finally:
+            server.should_exit = True
+            thread.join()

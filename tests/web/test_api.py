@@ -1,0 +1,199 @@
+"""The JSON API: it is what its OpenAPI document says, and the same as what the screens show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import string
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from starlette.routing import Route
+
+from opensearch_winnow.web.app import API, Serving, make_app
+from opensearch_winnow.web.formats import harmless
+from opensearch_winnow.web.parameters import Parameter
+from opensearch_winnow.web.screen import Screen
+from opensearch_winnow.web.screens.every import SCREENS
+from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
+from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE
+from tests.web.served_fixture import Served
+
+every_address = pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
+every_screen = pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
+
+
+@pytest.fixture(scope="module")
+def described(served_file: Served) -> Any:
+    return served_file.json(f"{API}/openapi.json")
+
+
+def check(described: Any, screen: Screen, document: Any) -> None:
+    """Whether the document is what the description says."""
+    method = screen.method.lower()
+    answer = described["paths"][screen.api][method]["responses"]["200"]
+    schema = answer["content"]["application/json"]["schema"] | {"components": described["components"]}
+    Draft202012Validator(schema).validate(document)
+
+
+def without_times(document: Any) -> Any:
+    """Without what takes another time each time."""
+    if isinstance(document, list):
+        return [without_times(each) for each in document]
+    if isinstance(document, dict):
+        return {name: without_times(value) for name, value in document.items() if name != "seconds"}
+    return document
+
+
+def test_it_is_openapi(described: Any) -> None:
+    OpenAPIV31SpecValidator(described).validate()
+    assert described["openapi"] == "3.1.0"
+
+
+def test_every_route_is_described(described: Any) -> None:
+    app = make_app(Serving(open_index=lambda: pytest.fail("opened"), store="none"))
+    routes = {
+        (route.path.removeprefix(API), method.lower())
+        for route in app.routes
+        if isinstance(route, Route) and route.path.startswith(API)
+        for method in route.methods or ()
+        if method != "HEAD"
+    }
+    told = {(path, method) for path, methods in described["paths"].items() for method in methods}
+    assert routes == told | {("/openapi.json", "get")}
+
+
+def test_what_is_described_has_words(described: Any) -> None:
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"]
+            names = [(each["in"], each["name"]) for each in operation["parameters"]]
+            assert len(set(names)) == len(names)
+            assert all(each["in"] == "path" or each["description"] for each in operation["parameters"])
+    names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    assert len(set(names)) == len(names)
+
+
+@every_address
+def test_the_answer_is_as_described(served: Served, described: Any, address: str) -> None:
+    screen = screen_at(address)
+    document = served.json(in_format(address, "json"))
+    check(described, screen, document)
+    assert without_times(served.json(api_address(address))) == without_times(document)
+
+
+def test_a_schema_can_be_missed(described: Any) -> None:
+    with pytest.raises(Exception, match="is not of type"):
+        check(described, SCREENS[0], {"total": "many"})
+
+
+@every_address
+def test_the_csv_has_what_the_json_has(served: Served, address: str) -> None:
+    screen = screen_at(address)
+    if screen.table is None:
+        assert served.get(in_format(address, "csv")).status == 404
+        return
+    reply = served.get(in_format(address, "csv"))
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "text/csv; charset=utf-8"
+    assert reply.headers["content-disposition"] == f'attachment; filename="winnow-{screen.name}.csv"'
+    rows = list(csv.reader(io.StringIO(reply.text, newline="")))
+    told = screen.table(served.json(in_format(address, "json")))
+    assert rows == [["" if cell is None else str(harmless(cell)) for cell in row] for row in told]
+    assert len({len(row) for row in rows}) == 1
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("screen", [each for each in SCREENS if each.sends is None], ids=lambda screen: screen.name)
+def test_a_parameter_that_there_is_not(served_file: Served, described: Any, screen: Screen) -> None:
+    path = screen.api.format(**dict.fromkeys(("id", "a", "b"), IDS[MILL]))
+    reply = served_file.get(f"{API}{path}?zeppelin=1")
+    assert reply.status == 400
+    assert "there is no parameter zeppelin" in reply.json["error"]
+    Draft202012Validator(described["components"]["schemas"]["Refused"]).validate(reply.json)
+
+
+def test_all_that_is_wrong_is_told_at_once(served_file: Served) -> None:
+    for path in (f"{API}/search", "/search.json"):
+        reply = served_file.get(f"{path}?q=mill&t=101&limit=x&group=maybe&since=soon")
+        assert reply.status == 400
+        assert [part.split()[0] for part in reply.json["error"].split("; ")] == ["t", "limit", "group", "since"]
+
+
+def test_a_screen_is_more_patient(served_file: Served) -> None:
+    assert served_file.get("/search?q=mill&utm_source=letter").status == 200
+
+
+@pytest.mark.parametrize("name", ["0" * 32, "zeppelin", "x" * 500, "é", "..", "pasted-0", "0" * 31 + "\\"])
+def test_an_id_that_there_is_not(served_file: Served, name: str) -> None:
+    for screen in SCREENS:
+        if "{" in screen.api and screen.sends is None:
+            reply = served_file.get(
+                f"{API}{screen.api.format(**dict.fromkeys(('id', 'a', 'b'), quote(name, safe='')))}"
+            )
+            assert reply.status in (400, 404), screen.name
+            assert reply.json["error"]
+
+
+# Of what people and programs put into addresses: numbers that are too large, words of other scripts, quotes, nothing.
+some_values = st.one_of(
+    st.sampled_from(["", " ", "0", "-1", "1e3", "٣", "99999999999999999999", "2024", "2024-13", "0000", "on", "off"]),
+    st.integers(0, 200).map(str),
+    st.text(max_size=30),
+    st.text(string.printable, max_size=80),
+    st.lists(st.sampled_from(['"', "(", ")", "OR", "AND", "NOT", "-", "*", "mill", "NEAR", ":", "^", "{", "\0"])).map(
+        " ".join
+    ),
+)
+
+
+def some_query(parameters: tuple[Parameter, ...]) -> st.SearchStrategy[str]:
+    names = st.sampled_from([*(each.name for each in parameters), "zeppelin"]) | st.text(max_size=5)
+    pairs = st.lists(st.tuples(names, some_values), max_size=6)
+    encoded = pairs.map(lambda given: urlencode(given, errors="surrogatepass"))
+    return encoded | st.text(string.printable.replace("#", ""), max_size=60).map(
+        lambda text: quote(text, safe="%&=+;?/")
+    )
+
+
+@pytest.mark.parametrize("screen", SHOWN, ids=lambda screen: screen.name)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_no_address_is_too_much(served_file: Served, screen: Screen, data: st.DataObject) -> None:
+    query = data.draw(some_query(screen.parameters))
+    path = screen.path.format(id=IDS[MILL], a=IDS[MILL], b=IDS[MOVED])
+    for ending in ("", ".json"):
+        reply = served_file.get(f"{path}{ending}?{query}")
+        assert reply.status in (200, 400, 404), reply.text
+        if ending:
+            json.loads(reply.body)
+
+
+@settings(max_examples=40)
+@given(names=st.lists(st.text(max_size=40), min_size=2, max_size=2), query=some_query(SCREENS[0].parameters))
+def test_no_path_is_too_much(served_file: Served, names: list[str], query: str) -> None:
+    first, second = (quote(name, safe="", errors="replace") for name in names)
+    for screen in SHOWN:
+        path = screen.path.format(id=first, a=first, b=second)
+        assert served_file.get(f"{path}?{query}").status in (200, 303, 307, 400, 404), path
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(["text", "html", "url", "x"]), st.text() | st.just(QUOTE) | st.integers(), max_size=3
+    )
+)
+def test_no_question_is_too_much(served_file: Served, sent: dict[str, Any]) -> None:
+    body = json.dumps(sent).encode()
+    reply = served_file.send(f"{API}/quotes", body, content_type="application/json")
+    assert reply.status in (200, 400), reply.text
+    json.loads(reply.body)

@@ -1,0 +1,287 @@
+"""The comparison of two captures over HTTP: its numbers, its states, and what may be written."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from opensearch_winnow import Index, compare
+from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.scheme import Scheme
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import (
+    ALONE,
+    CONTAINED,
+    HARBOUR,
+    IDS,
+    MILL,
+    MILL_TEXT,
+    MIRROR,
+    MOVED,
+    NEAR,
+    QUOTES,
+    SHORT,
+    SHOUTED,
+    TEXTS,
+)
+from tests.web.served_fixture import Reply, Served
+
+
+def address(a: str, b: str, **parameters: object) -> str:
+    return f"/compare/{IDS[a]}/{IDS[b]}" + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+def heading(reply: Reply) -> str:
+    assert reply.status == 200, reply.text
+    (found,) = re.findall("<h1>(.*?)</h1>", reply.text)
+    return html.unescape(found)
+
+
+def words_of(reply: Reply) -> str:
+    """What a reader sees."""
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", reply.text.partition("<main")[2])).split())
+
+
+def links(reply: Reply) -> set[str]:
+    return {html.unescape(link) for link in re.findall('href="([^"]+)"', reply.text)}
+
+
+def test_numbers_are_those_of_the_library(served: Served) -> None:
+    both = compare(TEXTS[MILL], TEXTS[MOVED])
+    found = served.json(f"/api/v1{address(MILL, MOVED)}")
+    assert (found["resemblance"], found["containment"], found["contained"]) == (
+        both.resemblance,
+        both.containment,
+        both.contained,
+    )
+    places = [(each["start"], each["end"], each["other_start"], each["other_end"]) for each in found["passages"]]
+    assert places == both.passages
+    assert [each["number"] for each in found["passages"]] == list(range(1, len(places) + 1))
+    assert (found["kind"], found["hidden"], found["boilerplate"]) == ("exact", 0, [])
+    assert (found["a"]["url"], found["b"]["url"]) == (MILL, MOVED)
+    for side, text, half in (("a", TEXTS[MILL], slice(0, 2)), ("b", TEXTS[MOVED], slice(2, 4))):
+        covered = {at for place in places for at in range(*place[half])}
+        assert found[side]["covered"] == len(covered) / len(text)
+        assert found[side]["characters"] == len(text)
+    shown = served.get(address(MILL, MOVED))
+    assert heading(shown) == found["answer"]
+    for share in (both.resemblance, both.containment, both.contained):
+        assert percent(share).replace(" ", "\xa0") in shown.text
+    assert found["answer"].startswith(f"All of A is in B: {len(places)} shared passages, ")
+
+
+def test_swapping_exchanges_the_sides(served_file: Served) -> None:
+    one, other = (served_file.json(f"{address(*pair)}.json") for pair in ((MILL, NEAR), (NEAR, MILL)))
+    assert one["containment"] == other["contained"]
+    assert one["contained"] == other["containment"] != one["resemblance"]
+    assert one["a"] == other["b"]
+    assert address(NEAR, MILL) in links(served_file.get(address(MILL, NEAR)))
+    kept = served_file.get(address(MILL, NEAR, view="differences", min=3))
+    assert address(NEAR, MILL, view="differences", min=3) in links(kept)
+
+
+def test_marks_of_a_number_have_the_same_text_on_both_sides(served_file: Served) -> None:
+    page = served_file.get(address(MILL, MOVED)).text
+    _, a, b = page.split('<div class="text"')
+    for number in range(1, 9):
+        texts = [
+            "".join(re.findall(rf'<mark class="[^"]*\bp{number}\b[^"]*"[^>]*>(.*?)</mark>', side)) for side in (a, b)
+        ]
+        one, other = (re.sub(r"<a.*?</a>|<span.*?</span>|\W", "", each).lower() for each in texts)
+        assert one == other != ""
+
+
+def test_the_csv_has_a_line_for_each_passage(served_file: Served) -> None:
+    path, _, _ = address(MILL, MOVED).partition("?")
+    head, *rows = served_file.get(f"{path}.csv").text.splitlines()
+    assert head == "passage,words,start,end,other_start,other_end,moved"
+    found = served_file.json(f"{path}.json")["passages"]
+    assert [row.split(",")[0] for row in rows] == [str(each["number"]) for each in found]
+    assert [row.endswith("moved") for row in rows] == [each["moved"] for each in found]
+
+
+def test_short_passages_can_be_hidden(served_file: Served) -> None:
+    every = served_file.json(f"/api/v1{address(MILL, MOVED)}")
+    sizes = [each["words"] for each in every["passages"]]
+    least = sorted(sizes)[-2] + 1
+    some = served_file.json(f"/api/v1{address(MILL, MOVED, min=least)}")
+    assert [each["number"] for each in some["passages"]] == [at for at, size in enumerate(sizes, 1) if size >= least]
+    assert some["hidden"] == sum(size < least for size in sizes) > 0
+    assert some["resemblance"] == every["resemblance"]
+    assert some["a"]["covered"] < every["a"]["covered"]
+    shown = served_file.get(address(MILL, MOVED, min=least))
+    assert f"{some['hidden']} shorter passages are hidden" in words_of(shown)
+    assert address(MILL, MOVED) in links(shown)
+    none = served_file.get(address(MILL, MOVED, min=1000))
+    assert heading(none) == "No shared passage of 1,000 words or more"
+    assert "<mark" not in none.text
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (MILL, MIRROR, "The two texts are identical"),
+        (MILL, MILL, "The two texts are identical"),
+        (MILL, SHOUTED, "The same text, but for case, spacing and punctuation"),
+        (CONTAINED, MILL, "All of A is in B: "),
+        (MILL, CONTAINED, "All of B is in A: "),
+        (MILL, HARBOUR, "Nothing shared"),
+        (SHORT, MILL, "Nothing shared"),
+    ],
+)
+def test_the_answer_is_in_words(served_file: Served, a: str, b: str, words: str) -> None:
+    assert heading(served_file.get(address(a, b))).startswith(words)
+
+
+def test_nothing_shared_says_why(served_file: Served) -> None:
+    nothing = words_of(served_file.get(address(MILL, HARBOUR)))
+    assert "no run of 10 words, and none of 149 canonical characters" in nothing
+    assert "A closer look finds no shorter one, either" in nothing
+    short = words_of(served_file.get(address(SHORT, MILL)))
+    assert "A has 14 canonical characters; at least 50 are needed" in short
+
+
+def test_a_closer_look_is_offered_where_it_finds_something(own_file: Path, serve: Serve) -> None:
+    quote = "seven remarkable expressions standing together"  # 42 letters
+    pages = [
+        Page(f"http://{name}.example/", text=f"{TEXTS[url][:300]} {quote} {TEXTS[url][300:600]}")
+        for name, url in (("a", ALONE[0]), ("b", HARBOUR))
+    ]
+    with Index.open(own_file) as index:
+        index.add(pages)
+    path = "/compare/" + "/".join(capture_id(page.url, None) for page in pages)
+    served = serve(own_file)
+    plain = served.get(path)
+    assert heading(plain) == "Nothing shared"
+    assert "A closer look finds 1 shorter passage" in words_of(plain)
+    assert f"{path}?finer=on" in links(plain)
+    closer = served.get(f"{path}?finer=on")
+    assert heading(closer) == "1 shared passage"
+    assert path in links(closer)
+
+
+def test_differences_show_no_moved_text_as_gone(served_file: Served) -> None:
+    reply = served_file.get(address(MILL, MOVED, view="differences"))
+    found = served_file.json(f"/api/v1{address(MILL, MOVED, view='differences')}")
+    assert found["a"]["unshared_words"] == 0
+    assert found["b"]["unshared_words"] == pytest.approx(120, abs=2)
+    assert heading(reply) == f"{found['b']['unshared_words']} words of B are in no shared passage"
+    (table,) = re.findall("<table class=.differences.*?</table>", reply.text, re.DOTALL)
+    cells = re.findall('<td dir="auto" lang="">(.*?)</td>', table, re.DOTALL)
+    ours, theirs = ("".join(re.findall('<span class="only">(.*?)</span>', "".join(cells[at::2]))) for at in (0, 1))
+    assert not re.search(r"\w", ours)
+    assert theirs.split()[0] == "Mill"
+    assert MILL_TEXT[0].split()[3] in TEXTS[MOVED]
+    moved = [each["number"] for each in found["passages"] if each["moved"]]
+    assert moved
+    for number in moved:  # on both sides, each a link to the other
+        assert table.count(f'id="p{number}" href="#b{number}"') == 1
+        assert table.count(f'id="b{number}" href="#p{number}"') == 1
+
+
+def test_differences_mark_the_words_that_were_changed(own_file: Path, serve: Serve) -> None:
+    changed = TEXTS[ALONE[0]].replace(TEXTS[ALONE[0]].split()[70], "zeppelin", 1)
+    with Index.open(own_file) as index:
+        index.add([Page("http://b.example/", text=changed)])
+    served = serve(own_file)
+    reply = served.get(f"/compare/{IDS[ALONE[0]]}/{capture_id('http://b.example/', None)}?view=differences")
+    only = re.findall('<span class="only">(.*?)</span>', reply.text)
+    assert only == [TEXTS[ALONE[0]].split()[70], "zeppelin"]
+
+
+def test_what_is_not_there(served_file: Served) -> None:
+    for name in ("0" * 32, "pasted-0", "nonsense"):
+        reply = served_file.get(f"/compare/{IDS[MILL]}/{name}")
+        assert reply.status == 404
+        assert served_file.get(f"/api/v1/compare/{name}/{IDS[MILL]}").status == 404
+    assert "is no longer here" in served_file.get(f"/compare/{IDS[MILL]}/pasted-0").text
+    assert "/paste" in links(served_file.get(f"/compare/{IDS[MILL]}/pasted-0"))
+    assert served_file.get(address(MILL, NEAR, min=-1)).status == 400
+    assert served_file.get(address(MILL, NEAR, view="else")).status == 400
+
+
+def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -> None:
+    from opensearch_winnow.ingest.page_record import Recipe  # noqa: PLC0415
+    from opensearch_winnow.stores.kept_recipe import keep_recipe  # noqa: PLC0415
+
+    store = tmp_path / "textless.winnow"
+    with Index.open(store) as index:
+        index.add([])
+        keep_recipe(index.store, Recipe(text=False))
+        index.add([Page(url, text=TEXTS[url]) for url in (MILL, NEAR)])
+    path = "/compare/" + "/".join(capture_id(url, None) for url in (MILL, NEAR))
+    served = serve(store)
+    found = served.json(f"/api/v1{path}")
+    exact = compare(TEXTS[MILL], TEXTS[NEAR])
+    assert found["kind"] == "estimate"
+    assert found["resemblance"] == pytest.approx(exact.resemblance, abs=5 * found["error"])
+    assert found["passages"] == []
+    page = served.get(path)
+    assert heading(page).startswith("About ")
+    assert "The text of A and of B is not stored, so no passage can be shown" in words_of(page)
+    assert served.get(f"{path}?view=differences").status == 200
+
+
+def test_programs(tmp_path: Path, serve: Serve) -> None:
+    line = "def {0}(self, {1}):\n    while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
+    texts = ["".join(line.format(f"{name}{at}", f"{name}x{at}") for at in range(9)) for name in ("one", "two")]
+    urls = ["http://a.example/a.py", "http://b.example/b.py"]
+    with Index.open(tmp_path / "code.winnow", scheme=Scheme.preset("code")) as index:
+        index.add([Page(url, text=text) for url, text in zip(urls, texts, strict=True)])
+    served = serve(tmp_path / "code.winnow")
+    path = "/compare/" + "/".join(capture_id(url, None) for url in urls)
+    found = served.json(f"/api/v1{path}")
+    assert (found["resemblance"], len(found["passages"])) == (1, 1)
+    page = words_of(served.get(path))
+    assert "no run below 30 tokens is shown" in page
+    assert "count runs of 10 tokens" in page
+
+
+def boilerplate_form(name: str, passage: str) -> bytes:
+    return urlencode({"name": name, "passage": passage}).encode()
+
+
+def test_a_passage_becomes_boilerplate_and_again_a_passage(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file, "--write")
+    form = {"content_type": "application/x-www-form-urlencoded"}
+    path = address(MILL, QUOTES)
+    (passage,) = served.json(f"/api/v1{path}")["passages"]
+    place = f"{passage['start']}-{passage['end']}"
+    assert f'value="{place}"' in served.get(path).text
+    for name, wrong in (("quote", "1-0"), ("quote", ""), ("quote", "1-999999"), (" ", place), ("x" * 101, place)):
+        assert served.send(f"{path}/boilerplate", boilerplate_form(name, wrong), **form).status == 400
+    done = served.send(f"{path}/boilerplate", boilerplate_form("quote", place), **form)
+    assert (done.status, done.headers["location"]) == (303, path)
+    again = served.send(f"{path}/boilerplate", boilerplate_form("quote", place), **form)
+    assert again.status == 400
+    assert "already" in again.text
+    shown = served.get(path)
+    assert heading(shown) == "Nothing shared but boilerplate: 1 run"
+    assert '<span class="boilerplate">' in shown.text
+    assert "<mark" not in shown.text
+    assert f"{path}?boilerplate=off" in links(shown)
+    counted = served.get(f"{path}?boilerplate=off")
+    assert "1 shared passage" in heading(counted)
+    found = served.json(f"/api/v1{path}")
+    assert [list(each.values()) for each in found["boilerplate"]] == [
+        [passage["start"], passage["end"], passage["other_start"], passage["other_end"]]
+    ]
+    assert found["a"]["greyed"] == pytest.approx((passage["end"] - passage["start"]) / len(TEXTS[MILL]))
+    removed = served.send(f"{path}/boilerplate/remove", urlencode({"name": "quote"}).encode(), **form)
+    assert removed.status == 303
+    assert len(served.json(f"/api/v1{path}")["passages"]) == 1
+    assert served.send(f"{path}/boilerplate/remove", b"name=quote", **form).status == 400
+
+
+def test_who_only_reads_cannot_write(served_file: Served) -> None:
+    form = {"content_type": "application/x-www-form-urlencoded"}
+    path = address(MILL, QUOTES)
+    assert 'action="/compare' not in served_file.get(path).text.replace('method="get" action', "")
+    for action in ("boilerplate", "boilerplate/remove"):
+        assert served_file.send(f"{path}/{action}", boilerplate_form("quote", "0-9"), **form).status == 403

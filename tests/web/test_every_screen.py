@@ -1,0 +1,110 @@
+"""What holds for every screen, in each state: nothing from outside, no script that fails, readable for everybody."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.addresses_fixture import ADDRESSES, SHOWN, screen_at
+from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group("browser")
+PHONE = {"width": 320, "height": 640}
+LINKS = 60  # of a page that are followed
+ACCUSING = re.compile(r"violat|plagiar|offend|suspicious|stolen|cheat", re.IGNORECASE)
+TIMES = re.compile(r"\d[\d.,]* (?:m?s|min|seconds?)\b")  # that differ each time
+
+every_address = pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
+
+
+def test_every_screen_has_an_address() -> None:
+    assert {screen_at(address).name for address in ADDRESSES.values()} == {screen.name for screen in SHOWN}
+
+
+def test_what_goes_wrong_in_a_page_is_seen(page: Page, served_file: Served, witness: Witness) -> None:
+    page.goto(served_file.url("/search"))
+    assert witness.faults == []
+    page.evaluate("document.body.setAttribute('style', 'color: red')")
+    page.evaluate("document.body.append(Object.assign(new Image(), {src: 'http://192.0.2.1/x.png'}))")
+    with page.expect_event("pageerror"):
+        page.evaluate("setTimeout(() => { throw new Error('thrown') })")
+    with page.expect_event("dialog"):
+        page.evaluate("setTimeout(() => alert('shown'))")
+    seen = "\n".join(witness.faults)
+    for fault in ("inline style", "192.0.2.1", "thrown", "dialog: shown"):
+        assert fault in seen
+    witness.faults.clear()
+
+
+def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/search"))
+    page.evaluate("document.querySelector('h1').innerHTML = '<img><input>'")
+    findings = "\n".join(accessibility_findings(page))
+    assert "image-alt" in findings
+    assert "label" in findings
+
+
+@every_address
+def test_it_is_clean_and_accessible(page: Page, served: Served, screenshots: Path, address: str) -> None:
+    """In the light and in the dark, on a desk and on a phone."""
+    page.goto(served.url(address))
+    expect(page.locator("h1")).to_have_count(1)
+    assert page.locator("h1").inner_text().strip()
+    assert accessibility_findings(page) == []
+    picture = f"{_name(address)}-{'cluster' if '://' in served.store else 'file'}"
+    page.screenshot(path=screenshots / f"{picture}.png", full_page=True)
+    page.emulate_media(color_scheme="dark")
+    assert accessibility_findings(page, rules=["color-contrast"]) == []
+    page.screenshot(path=screenshots / f"{picture}-dark.png")
+    page.set_viewport_size(PHONE)
+    assert not scrolls_sideways(page)
+    page.screenshot(path=screenshots / f"{picture}-phone.png")
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    assert not scrolls_sideways(page)
+
+
+@every_address
+def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_file: Served, address: str) -> None:
+    """A script adds no text; what is hidden without it are controls that only it can serve."""
+    plain = new_page(java_script_enabled=False)
+    for each in (plain, page):
+        each.goto(served_file.url(address))
+        each.locator("noscript").evaluate_all("all => all.forEach(each => each.remove())")
+    without, with_scripts = (TIMES.sub("", each.locator("main").text_content() or "") for each in (plain, page))
+    assert without == with_scripts
+    assert not ACCUSING.search(without)
+    expect(plain.locator("main [hidden]:not(button, [role=status], :has(> button))")).to_have_count(0)
+
+
+@every_address
+def test_it_is_put_in_order(page: Page, served_file: Served, address: str) -> None:
+    """Its links lead somewhere, ids are unique, headings go down one step at a time, every table says what it is."""
+    page.goto(served_file.url(address))
+    names = page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
+    assert len(set(names)) == len(names)
+    levels = page.locator("h1, h2, h3, h4").evaluate_all("all => all.map(each => Number(each.tagName[1]))")
+    assert all(below <= above + 1 for above, below in pairwise(levels))
+    assert page.locator("table").evaluate_all("all => all.filter(each => !each.caption && !each.ariaLabel).length") == 0
+    links = page.locator("a[href]").evaluate_all("all => all.map(each => each.getAttribute('href'))")
+    inside = [urljoin(address, link) for link in dict.fromkeys(links) if not urlsplit(link).scheme]
+    assert inside
+    for link in inside[:LINKS]:
+        path, _, place = link.partition("#")
+        reply = served_file.get(path)
+        assert reply.status in (200, 303, 307), f"{link}: {reply.text[:500]}"
+        if place:
+            assert f'id="{place}"' in reply.text
+
+
+def _name(address: str) -> str:
+    return next(name for name, each in ADDRESSES.items() if each == address)

@@ -1,0 +1,348 @@
+"""Who may ask `winnow serve`, with what, and what a browser may do with the answer."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.web import app as web_app
+from opensearch_winnow.web.app import LARGEST, Serving, make_app
+from opensearch_winnow.web.guard import COOKIE, HEADERS
+from opensearch_winnow.web.screens.every import ACTIONS
+from tests.web.conftest import Serve
+from tests.web.served_fixture import PATIENCE, Asking, Reply, Served, serving, serving_app
+
+TOKEN = "s3cret;tok'en\"="  # what a cookie would rather not have
+IN_ADDRESS = quote(TOKEN)
+FORM = "application/x-www-form-urlencoded"
+
+
+def in_raw_bytes(served: Asking, request: bytes) -> bytes:
+    """The whole answer to what no library would send."""
+    parts = urlsplit(served.address)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(65_536):
+            answer += piece
+    return answer
+
+
+# --- the name by which it is asked ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1234", "127.0.0.1", "127.0.0.1:80", "[::1]:8765", "[::1]"])
+def test_it_is_asked_by_its_own_names(served_file: Served, host: str) -> None:
+    assert served_file.get("/", host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "", "::1", "x:"]
+)
+def test_it_is_not_asked_by_the_name_of_somebody_else(served_file: Served, host: str) -> None:
+    reply = served_file.get("/", host=host)
+    assert (reply.status, reply.headers["content-type"]) == (421, "text/plain; charset=utf-8")
+    assert "--host" in reply.text
+
+
+def test_a_request_without_a_name(served_file: Served) -> None:
+    assert re.match(rb"HTTP/1.1 4(21|00) ", in_raw_bytes(served_file, b"GET / HTTP/1.0\r\n\r\n"))
+
+
+# --- the token --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def with_token(known_file: Path) -> Iterator[Served]:
+    with serving(known_file, "--token", TOKEN) as found:
+        yield found
+
+
+def test_the_token_of_the_address_becomes_a_cookie(with_token: Served) -> None:
+    first = with_token.get(f"/search?q=mill&token={IN_ADDRESS}&t=80")
+    assert (first.status, first.headers["location"]) == (303, "/search?q=mill&t=80")
+    cookie = first.headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    assert with_token.get("/search?q=mill", cookie=cookie.partition(";")[0]).status == 200
+
+
+def test_who_has_the_cookie_does_not_keep_the_token_in_the_address(with_token: Served) -> None:
+    cookie = with_token.get(f"/?token={IN_ADDRESS}").headers["set-cookie"].partition(";")[0]
+    again = with_token.get(f"/search?q=mill&token={IN_ADDRESS}", cookie=cookie)
+    assert (again.status, again.headers["location"]) == (303, "/search?q=mill")
+
+
+def test_the_token_leads_nowhere_else(with_token: Served) -> None:
+    for path in ("//evil.example/", "///evil.example/", "/\\evil.example/", "/%5Cevil.example/", "//evil.example:80"):
+        reply = with_token.get(f"{path}?token={IN_ADDRESS}")
+        assert reply.status == 303
+        assert re.match(r"/(?![/\\])", reply.headers["location"])
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {"authorization": f"Bearer {TOKEN}"}),
+        ("/api/v1/search?q=mill", {"authorization": f"bearer  {TOKEN} "}),
+        ("/static/winnow.css", {"authorization": f"Bearer {TOKEN}"}),
+    ],
+)
+def test_a_program_sends_the_token(with_token: Served, path: str, headers: dict[str, str]) -> None:
+    assert with_token.get(path, **headers).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": "Bearer "},
+        {"authorization": "Bearer s3cret"},
+        {"authorization": f"Bearer {TOKEN}x"},
+        {"authorization": f"Basic {TOKEN}"},
+        {"authorization": "Bearer \xff\xfe"},
+        {"cookie": f"{COOKIE}="},
+        {"cookie": f"{COOKIE}=s3cret"},
+        {"cookie": f"other={TOKEN}"},
+        {"cookie": "\xff;;==;"},
+    ],
+)
+@pytest.mark.parametrize(
+    "path", ["/", "/search?q=mill", "/api/v1/search?q=mill", "/static/winnow.css", "/nothing", "/?token=s"]
+)
+def test_without_the_token_nothing_is_told(with_token: Served, path: str, headers: dict[str, str]) -> None:
+    reply = with_token.get(path, **headers)
+    assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer")
+    assert "mill" not in reply.text
+    assert TOKEN not in reply.text
+
+
+# --- what is sent -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "let_in"),
+    [
+        ({}, True),  # a program
+        ({"sec_fetch_site": "same-origin"}, True),
+        ({"sec_fetch_site": "none"}, True),
+        ({"sec_fetch_site": "cross-site"}, False),
+        ({"sec_fetch_site": "same-site"}, False),  # another port of this machine
+        ({"origin": "http://localhost:1"}, False),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": "http://localhost:8765", "host": "localhost:8765"}, True),
+    ],
+)
+def test_only_our_own_pages_send_something(served_file: Served, headers: dict[str, str], let_in: bool) -> None:
+    reply = served_file.send("/paste", b"text=some", content_type=FORM, **headers)
+    assert (reply.status == 403) != let_in
+    if not let_in:
+        assert "Only pages of this server" in reply.text
+
+
+def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Served) -> None:
+    head = f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGEST + 1}\r\nConnection: close\r\n\r\n"
+    answer = in_raw_bytes(served_file, head.encode())
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"At most 16,000,000 bytes" in answer
+
+
+def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
+    piece = b"text=" + b"x" * (LARGEST // 4)
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(5):
+            yield piece
+
+    reply = _chunked(served_file, pieces())
+    assert reply is None or reply.status in (400, 413)
+    assert served_file.get("/").status == 200
+
+
+def _chunked(served: Served, pieces: Iterator[bytes]) -> Reply | None:
+    """None: the connection was closed before the end."""
+    try:
+        return served.send("/paste", pieces, content_type=FORM, transfer_encoding="chunked")
+    except (BrokenPipeError, ConnectionResetError):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    ids=count(),
+    argvalues=[
+        (b"", FORM),
+        (b"\xff\xfe%zz&&==", FORM),
+        (b"&".join(b"a%d=1" % number for number in range(1_000)), FORM),
+        (b"{", "application/json"),
+        (b"[1, 2]", "application/json"),
+        (b'{"text": 1}', "application/json"),
+        (b"\xff", "application/json; charset=latin-1"),
+        (b"nothing of the kind", "multipart/form-data; boundary=x"),
+        (
+            b"--x\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n\xff\0",
+            "multipart/form-data; boundary=x",
+        ),
+        (b"text", "text/plain"),
+        (b"text", "multipart/form-data"),
+        (b"text", ""),
+    ],
+)
+@pytest.mark.parametrize("path", ["/paste", "/api/v1/quotes"], ids=["form", "api"])
+def test_what_is_no_form_is_refused_in_words(served_file: Served, path: str, body: bytes, kind: str) -> None:
+    reply = served_file.send(path, body, content_type=kind)
+    assert reply.status in (303, 400)
+    if path.startswith("/api"):
+        assert reply.status == 400
+        assert reply.json["error"]
+
+
+def test_who_may_only_read_cannot_write(served_file: Served) -> None:
+    for action in ACTIONS:
+        path = re.sub(r"{\w+}", "0" * 32, action.path)
+        reply = served_file.send(path, b"name=x&text=y", content_type=FORM)
+        assert (reply.status == 403) == action.writes, action.path
+        if action.writes:
+            assert "--write" in reply.text
+
+
+# --- the answers ------------------------------------------------------------------------------------------------------
+
+ANSWERS = {
+    "/": 200,
+    "/search?q=mill": 200,
+    "/search.json?q=mill": 200,
+    "/search.csv?q=mill": 200,
+    "/api/v1/search?q=mill": 200,
+    "/api/v1/openapi.json": 200,
+    "/static/winnow.css": 200,
+    "/static/nothing.css": 404,
+    "/static/": 404,
+    "/nothing": 404,
+    "/search?t=many": 400,
+    "/api/v1/search?t=many": 400,
+    "/api/v1/nothing": 404,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "status"), ANSWERS.items())
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE", "PUT"])
+def test_every_answer_has_the_headers(served_file: Served, path: str, status: int, method: str) -> None:
+    reply = served_file.get(path, method=method)
+    assert reply.status in ((status,) if method in ("GET", "HEAD") else (404, 405))
+    assert HEADERS.items() <= reply.headers.items()
+    assert "cache-control" in reply.headers
+    assert "server" not in reply.headers
+    if method == "HEAD":
+        assert reply.body == b""
+
+
+def test_the_policy_lets_nothing_in() -> None:
+    rules = dict(rule.split(" ", 1) for rule in HEADERS["content-security-policy"].split("; "))
+    assert rules.pop("default-src") == "'none'"
+    assert {rules.pop(name) for name in ("base-uri", "frame-ancestors")} == {"'none'"}
+    assert set(rules.values()) == {"'self'"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static/....//app.py",
+        "/static//etc/passwd",
+        "/static/%2fetc/passwd",
+        "/static/..%5capp.py",
+        "/static/%00",
+        "/static/winnow.css%00.js",
+        "/../app.py",
+        "/templates/base.html",
+    ],
+)
+def test_no_other_file_is_told(served_file: Served, path: str) -> None:
+    answer = in_raw_bytes(served_file, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert re.match(rb"HTTP/1.1 40[04] ", answer)
+    assert b"import" not in answer
+
+
+def test_an_address_of_a_hundred_thousand_characters(served_file: Served) -> None:
+    for path in ("/search?q=" + "x" * 100_000, "/" + "x" * 100_000):
+        answer = in_raw_bytes(
+            served_file, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
+        assert re.match(rb"HTTP/1.1 4\d\d ", answer)
+        assert len(answer) < 10_000
+    assert served_file.get("/").status == 200
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"\r\n\r\n",
+        b"\0" * 5_000,
+        b"GET\r\n\r\n",
+        b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ],
+)
+def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
+    parts = urlsplit(served_file.address)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+        connection.sendall(noise)
+    assert served_file.get("/").status == 200
+
+
+# --- what cannot be brought about from outside ------------------------------------------------------------------------
+
+
+def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_app, "THREADS", 1)
+    monkeypatch.setattr(web_app, "WAITING", 0)
+    asked, may_answer = Event(), Event()
+
+    def open_slowly() -> Index:
+        asked.set()
+        assert may_answer.wait(PATIENCE)
+        return Index.open(known_file, create=False)
+
+    replies: list[Reply] = []
+    with serving_app(make_app(Serving(open_index=open_slowly, store="slow"))) as served:
+        first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
+        first.start()
+        assert asked.wait(PATIENCE)
+        for path in ("/search?q=mill", "/api/v1/search?q=mill"):
+            late = served.get(path)
+            assert (late.status, late.headers["retry-after"]) == (503, "2")
+            assert "ask again in a moment" in late.text
+        may_answer.set()
+        first.join()
+        assert replies[0].status == 200
+        assert served.get("/search?q=mill").status == 200
+
+
+def test_a_fault_of_ours_is_guarded_and_tells_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> Index:
+        raise RuntimeError("a secret of the inside")
+
+    with serving_app(make_app(Serving(open_index=fail, store="broken"))) as served:
+        for path in ("/search?q=mill", "/api/v1/search?q=mill"):
+            reply = served.get(path)
+            assert reply.status == 500
+            assert HEADERS.items() <= reply.headers.items()
+            assert "secret" not in reply.text
+    assert "a secret of the inside" in caplog.text
+
+
+def test_a_store_that_is_written_may_be_asked(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file, "--write")
+    assert "Visitors may change it" in served.said
+    assert served.get("/search?q=mill").status == 200

@@ -1,0 +1,157 @@
+"""The search screen in a browser, on both kinds of store: what it says is what the crawl is known to have."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.scheme import Scheme
+from tests.web.browser_fixture import NewPage
+from tests.web.known_crawl_fixture import (
+    ALONE,
+    CONTAINED,
+    CONTAINS,
+    HARBOUR_TEXT,
+    IDS,
+    MILL,
+    MIRROR,
+    MOVED,
+    NEAR,
+    SHOUTED,
+    TEXTS,
+)
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.xdist_group("browser")
+FAMILY = {MILL, MIRROR, SHOUTED, NEAR, MOVED}
+COMMON = HARBOUR_TEXT[0].split()[1]  # on all pages with the harbour
+FOUND = FAMILY | {CONTAINS, CONTAINED, *ALONE}
+
+
+def asked(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def hit(page: Page) -> Locator:
+    """The first that has a group."""
+    return page.locator(".hit", has=page.locator("details")).first
+
+
+def test_the_families_are_as_the_tests_say() -> None:
+    scheme = Scheme()
+    alike = {url: compare(TEXTS[MILL], TEXTS[url], scheme).resemblance for url in FOUND - {MILL}}
+    assert {url for url, resemblance in alike.items() if resemblance >= 0.5} == FAMILY - {MILL}
+    assert {url for url, resemblance in alike.items() if resemblance == 1} == {MIRROR, SHOUTED}
+    assert alike[CONTAINS] < 0.5 < alike[MOVED] < alike[NEAR] < 0.8
+    assert compare(TEXTS[MILL], TEXTS[CONTAINS], scheme).containment > 0.98
+
+
+def test_pages_and_groups(page: Page, served: Served) -> None:
+    page.goto(served.url("/"))
+    page.get_by_label("Search the crawl").fill("mill")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+    expect(page.locator(".hit")).to_have_count(7)
+    assert asked(page)["q"] == ["mill"]
+    document = served.json(f"/search.json?{urlsplit(page.url).query}")
+    assert (document["total"], document["groups"], len(document["hits"])) == (11, 7, 7)
+    (members,) = (set(each["members"]) for each in document["hits"] if each["similar"])
+    assert members == FAMILY
+    assert {url for each in document["hits"] for url in each["members"]} == FOUND
+
+
+def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
+    page.goto(served.url("/search?q=mill"))
+    group = hit(page).locator("details")
+    expect(group.locator("summary")).to_contain_text("4 more like this")
+    rows = group.locator("tbody tr")
+    expect(rows.first).to_be_hidden()
+    group.locator("summary").click()
+    expect(rows).to_have_count(4)
+    expect(rows.first).to_be_visible()
+    assert {url.strip() for url in rows.locator(".url").all_inner_texts()} <= FAMILY
+    shares = [int(re.findall(r"\d+", text)[0]) for text in rows.locator("td.share").all_inner_texts()]
+    assert min(shares) >= 50
+    assert max(shares) == 100
+
+
+def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page, served: Served) -> None:
+    page.goto(served.url("/search?q=mill"))
+    slider = page.get_by_role("slider")
+    expect(slider).to_have_value("50")
+    slider.press("End")
+    page.wait_for_url("**t=100*")
+    expect(page.locator("h1")).to_have_text("11 pages in 9 groups · 2 repeats folded")
+    expect(slider).to_have_value("100")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+    expect(slider).to_have_value("50")
+
+
+def test_ungrouped(page: Page, served: Served) -> None:
+    page.goto(served.url("/search?q=mill&limit=100"))
+    page.get_by_label("Show what is alike").select_option("every time")
+    page.wait_for_url("**group=off*")
+    expect(page.locator("h1")).to_have_text("11 pages")
+    expect(page.locator(".hit")).to_have_count(10)
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator(".hit")).to_have_count(1)
+    expect(page.locator(".hits")).to_have_attribute("start", "11")
+
+
+def test_rows_of_the_csv(served: Served) -> None:
+    document = served.json("/search.json?q=mill")
+    rows = list(csv.DictReader(io.StringIO(served.get("/search.csv?q=mill").text)))
+    assert len(rows) == document["total"] == len(FOUND)
+    assert {row["url"]: row["id"] for row in rows} == {url: IDS[url] for url in FOUND}
+    assert {int(row["group"]) for row in rows} == set(range(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("address", "reason", "offer"),
+    [
+        ("/search?q=mill+zeppelin", "No page has all these words", r"Without zeppelin there are 11"),
+        (f"/search?q=harbour+-{COMMON}", f"No page has these words without {COMMON}", r"4 with it"),
+        ("/search?q=mill&site=zeppelin.example", "No page has these words with site", r"Without, 11 have"),
+    ],
+)
+def test_where_nothing_is_found_something_is_offered(
+    page: Page, served: Served, address: str, reason: str, offer: str
+) -> None:
+    page.goto(served.url(address))
+    expect(page.locator("h1")).to_have_text(reason)
+    link = page.locator("main p a").first
+    expect(link).to_have_text(re.compile(offer))
+    promised = int(re.findall(r"\d+", link.inner_text())[0])
+    link.click()
+    expect(page.locator("h1")).to_have_text(re.compile(rf"^{promised} page"))
+
+
+def test_facets_narrow_the_search(page: Page, served: Served) -> None:
+    page.goto(served.url("/search?q=mill"))
+    facet = page.locator(".facets li", has_text="farm.example")
+    expect(facet).to_contain_text("4 pages in 4 groups")
+    facet.get_by_role("link").click()
+    expect(page.locator("h1")).to_have_text("4 pages in 4 groups")
+    page.get_by_role("link", name="All sites").click()
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+
+
+def test_searching_works_without_scripts(new_page: NewPage, served: Served) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(served.url("/"))
+    page.get_by_label("Search the crawl").fill("harbour")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("h1")).to_have_text("4 pages in 1 group · 3 repeats folded")
+    page.locator("summary", has_text="3 more like this").click()
+    expect(page.locator(".group tbody tr")).to_have_count(3)

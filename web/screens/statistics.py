@@ -1,0 +1,169 @@
+"""Statistics: how much is in the store, how alike its pages are, and what repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from opensearch_winnow.answers.byte_size import byte_size
+from opensearch_winnow.answers.clustering_document import ClusteringDocument, clustering_document
+from opensearch_winnow.answers.page_bins import bins
+from opensearch_winnow.answers.power_law import PowerLaw, law_in_words, zeta
+from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.statistics_document import CountedDocument
+from opensearch_winnow.cython_core.word_tokens import word_tokens
+from opensearch_winnow.index import Index
+from opensearch_winnow.web import size_plot
+from opensearch_winnow.web.asked import Asked
+from opensearch_winnow.web.charts import pair_histogram, time_bars
+from opensearch_winnow.web.charts.axes import Frame, chart
+from opensearch_winnow.web.charts.log_plot import LogPlot
+from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
+
+PHRASE = 8  # words of a text that are searched for
+FRAME = Frame()
+
+Row = tuple[str, int, str | None]  # of a table below a chart: a name, its number, and where it leads
+
+
+def answer(index: Index, asked: Asked) -> Answered:
+    kept = asked.statistics.of(index)
+    document: CountedDocument = {**kept, "clustering": clustering_document(index.clustering())}
+    return Answered(document, lambda: _shown(document))
+
+
+def _shown(document: CountedDocument) -> dict[str, Any]:
+    clustering = document["clustering"]
+    law = PowerLaw(**document["power_law"]) if document["power_law"] else None
+    fingerprints = dict(document["tokens"]["fingerprints"]["frequencies"])
+    periods = time_bars.periods(document["months"])
+    return {
+        "heading": heading(document),
+        "byte_size": byte_size,
+        "histogram": _svg(_histogram(clustering)) if clustering and clustering["compared"] else None,
+        "sizes": _svg(_sizes(clustering)) if clustering and clustering["sizes"] else None,
+        "frequencies": _svg(_frequencies(fingerprints, law)) if fingerprints else None,
+        "time_bars": _svg(_time_bars(periods)) if len(periods) > 1 else None,
+        "rows": {
+            "pairs": _pairs(clustering["histogram"]) if clustering else [],
+            "sizes": _sizes_with_links(clustering) if clustering else [],
+            "frequencies": [(label, tokens, None) for label, tokens in bins(fingerprints)],
+            "periods": [
+                (period, pages, f"/search?since={period}&until={period}") for period, pages in periods.items() if pages
+            ],
+        },
+        "law": list(law_in_words(law)),
+        "undated": document["pages"] - sum(document["months"].values()),
+        "phrases": [_phrase(each["text"]) for each in document["common_texts"]],
+    }
+
+
+def heading(document: CountedDocument) -> str:
+    if not document["pages"]:
+        return "This store is empty"
+    pages, urls = count_of(document["pages"], "page"), count_of(document["urls"], "URL")
+    return f"{pages} of {urls} on {count_of(document['sites'], 'site')}"
+
+
+def _svg(pieces: Iterator[str]) -> Markup:
+    return Markup("").join(map(Markup, pieces))
+
+
+def _histogram(clustering: ClusteringDocument) -> Iterator[str]:
+    title = "How many of the compared pairs have which resemblance; heights are logarithmic"
+    return chart(FRAME, title, pair_histogram.pair_histogram(clustering["histogram"], clustering["threshold"]))
+
+
+def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
+    sizes = {int(size): clusters for size, clusters in clustering["sizes"].items()}
+    plot = LogPlot(sizes, FRAME, low=2)
+
+    def drawn() -> Iterator[str]:
+        yield from plot.axes(size_plot.AXES)
+        yield from plot.steps()
+        yield from plot.points(size_plot.in_words, lambda pages: f"/clusters?min={pages}")
+
+    return chart(FRAME, "How many clusters have how many pages; both axes are logarithmic", drawn(), linked=True)
+
+
+def _frequencies(counts: dict[int, int], law: PowerLaw | None) -> Iterator[str]:
+    plot = LogPlot(counts, FRAME)
+
+    def in_words(pages: int, tokens: int) -> str:
+        return f"{count_of(tokens, 'fingerprint')} on {count_of(pages, 'page')}"
+
+    def drawn() -> Iterator[str]:
+        yield from plot.axes(("pages that have it", "fingerprints"))
+        if law is not None:
+            yield from plot.power(sum(counts.values()) / zeta(law.exponent), law.exponent)
+        yield from plot.points(in_words, radius=3, all_of_them=False)
+
+    return chart(FRAME, "How many fingerprints are on how many pages; both axes are logarithmic", drawn())
+
+
+def _pairs(bars: Sequence[int]) -> list[Row]:
+    return [(pair_histogram.range_of(place, len(bars)), pairs, None) for place, pairs in enumerate(bars) if pairs]
+
+
+def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
+    return [(f"{int(size):,}", clusters, f"/clusters?min={size}") for size, clusters in clustering["sizes"].items()]
+
+
+def _time_bars(periods: dict[str, int]) -> Iterator[str]:
+    return chart(time_bars.FRAME, "How many pages were captured when", time_bars.time_bars(periods))
+
+
+def _phrase(text: str) -> str:
+    """Where the pages are that have the beginning of it."""
+    words, _, _ = word_tokens(text)
+    return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:PHRASE]) + chr(34), 'captures': 'all'})}"
+
+
+def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
+    """One row a number: its part, its name, and the value."""
+    yield "part", "name", "value"
+    yield "scheme", "id", document["scheme"]["id"]
+    yield "count", "pages", document["pages"]
+    yield "count", "urls", document["urls"]
+    yield "count", "sites", document["sites"]
+    for part, counts in (
+        ("crawl", document["crawls"]),
+        ("site", document["top_sites"]),
+        ("month", document["months"]),
+        ("duplicate", document["duplicates"]),
+        ("bytes", document["sizes"]),
+    ):
+        yield from ((part, name, count) for name, count in counts.items())
+    for field, tokens in document["tokens"].items():
+        yield from ((f"{field} on pages", str(on), count) for on, count in tokens["frequencies"])
+    if document["power_law"]:
+        yield "power law", "exponent", document["power_law"]["exponent"]
+        yield "power law", "rank_slope", document["power_law"]["rank_slope"]
+    clustering = document["clustering"]
+    if clustering:
+        yield from (("clusters of pages", size, clusters) for size, clusters in clustering["sizes"].items())
+        bars = len(clustering["histogram"])
+        for place, pairs in enumerate(clustering["histogram"]):
+            yield "pairs of resemblance", f"{place / bars:g}", pairs
+
+
+def count_again(_index: Index, asked: Asked) -> str:
+    asked.statistics.forget()
+    return SCREEN.path
+
+
+SCREEN = Screen(
+    name="statistics",
+    path="/statistics",
+    api="/statistics",
+    about="How much is in the store, how alike its pages are, and how often fingerprints repeat",
+    answer=answer,
+    returns=CountedDocument,
+    table=table,
+)
+COUNT_AGAIN = Action(
+    name="count-again", path="/statistics/again", about="Count everything anew", act=count_again, writes=False
+)

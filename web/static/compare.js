@@ -1,0 +1,98 @@
+// Passages of two texts: brings both sides of one into view, and knows which it is. Without it, links do half of that.
+"use strict";
+
+const view = document.querySelector("[data-passages]");
+const panes = [...document.querySelectorAll(".pane")];
+const anchors = [...document.querySelectorAll(".n[id^=p], .chip[id^=p]")];
+const numbers = anchors.map((anchor) => Number(anchor.id.slice(1)));
+const status = document.querySelector("[data-steps] [role=status]");
+const known = (hash) => numbers.indexOf(Number(/^#[pb](\d+)$/.exec(hash)?.[1] ?? NaN));
+let current = -1;
+
+// --- one passage: outlined everywhere, and beside each other where the texts scroll by themselves ----------------------
+function go(index, { from = null, write = true } = {}) {
+  const number = numbers[index];
+  for (const element of document.querySelectorAll(".on")) element.classList.remove("on");
+  for (const element of document.getElementsByClassName(`p${number}`)) element.classList.add("on");
+  current = index;
+  const sides = [document.getElementById(`p${number}`), document.getElementById(`b${number}`)];
+  if (panes.some(scrolls)) {
+    sides.forEach((side, at) => side && bring(side, panes[at]));
+    requestAnimationFrame(() => sides.forEach((side, at) => side && bring(side, panes[at]))); // blocks have their heights now
+    document.querySelector(".stage")?.scrollIntoView({ block: "nearest" });
+  } else {
+    // One below the other: what was clicked on stays behind, and its partner is what is wanted.
+    (sides[from === "p" ? 1 : 0] ?? sides[0]).scrollIntoView({ block: "center" });
+  }
+  const first = Number(view.dataset.first);
+  status.textContent = `Passage ${(first + index).toLocaleString("en")} of ${Number(view.dataset.passages).toLocaleString("en")}`;
+  for (const option of document.querySelectorAll("[data-passage] option")) option.selected = Number(option.dataset.number) === number;
+  if (write) history.replaceState(history.state, "", `#p${number}`);
+}
+const scrolls = (pane) => getComputedStyle(pane).overflowY === "auto";
+function bring(element, pane) {
+  const wanted = pane.getBoundingClientRect().top + pane.clientHeight * 0.25;
+  pane.scrollTop += element.getBoundingClientRect().top - wanted;
+}
+
+// --- where to go -------------------------------------------------------------------------------------------------------
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const index = known(link.getAttribute("href"));
+  if (index < 0) return;
+  event.preventDefault();
+  go(index, { from: link.id?.[0] ?? null });
+});
+addEventListener("passage", (event) => step(event.detail));
+for (const button of document.querySelectorAll("[data-step]")) button.addEventListener("click", () => step(Number(button.dataset.step)));
+function step(by) {
+  if (!numbers.length) return;
+  const next = current < 0 ? (by > 0 ? 0 : numbers.length - 1) : current + by;
+  if (next >= 0 && next < numbers.length) go(next);
+  else if (view.dataset.after) location.assign(by > 0 ? view.dataset.after : view.dataset.before);
+  else go((next + numbers.length) % numbers.length);
+}
+function restore() {
+  const index = known(location.hash);
+  if (index >= 0) go(index, { write: false });
+}
+addEventListener("hashchange", restore);
+
+// --- the map: what of the texts is in view -----------------------------------------------------------------------------
+const map = document.querySelector(".ribbons");
+function place(pane, y) {
+  const box = pane.getBoundingClientRect();
+  const block = document.elementFromPoint(box.left + box.width / 2, y)?.closest(".block");
+  if (!block || !pane.contains(block)) return null;
+  const { top, height } = block.getBoundingClientRect();
+  const start = Number(block.dataset.at);
+  return start + block.textContent.length * Math.min(Math.max((y - top) / height, 0), 1);
+}
+function look() {
+  const lengths = view.dataset.lengths.split(" ").map(Number);
+  panes.forEach((pane, at) => {
+    const box = pane.getBoundingClientRect();
+    const head = pane.querySelector(".head").getBoundingClientRect();
+    const top = place(pane, Math.max(head.bottom, 0) + 12) ?? 0;
+    const bottom = place(pane, Math.min(box.bottom, innerHeight) - 4) ?? lengths[at];
+    map.children[`seen-${at}`]?.remove();
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    const height = Math.max((1000 * (bottom - top)) / lengths[at], 4);
+    for (const [name, value] of Object.entries({ id: `seen-${at}`, class: "seen", x: at ? 96 : 0, width: 4, y: (1000 * top) / lengths[at], height }))
+      rect.setAttribute(name, value);
+    map.append(rect);
+  });
+}
+let looking = 0;
+if (map && panes.some(scrolls)) {
+  const soon = () => (looking ||= requestAnimationFrame(() => ((looking = 0), look())));
+  panes.forEach((pane) => pane.addEventListener("scroll", soon, { passive: true }));
+  addEventListener("scroll", soon, { passive: true });
+  addEventListener("resize", soon);
+  soon();
+}
+const steps = document.querySelector("[data-steps]");
+if (steps && numbers.length) steps.hidden = false;
+restore();
+addEventListener("load", restore); // after the browser has been to the address by itself
