@@ -12,11 +12,13 @@ from opensearch_winnow.answers.compared_pages import ComparedPages, Likeness, Pa
 from opensearch_winnow.answers.shared_text import Run, shared_runs
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.compare import Side
 
 COUNTED = 2_000  # pages of a cluster: of a larger one it is said that there are more
 COMPARED = 60  # each with each other: 1,770 pairs
 SHOWN = 40  # of them in a matrix, and in the shared text
 CHARACTERS = 200_000  # of the representative's text
+HELD_TOGETHER = 10_000_000  # canonical characters of all pairs of texts in which passages are looked for
 
 
 class LikenessDocument(TypedDict):
@@ -142,22 +144,31 @@ def _matrix(cards: Sequence[Card], pairs: Sequence[Pair]) -> list[list[float]]:
 def _shared(index: Index, compared: ComparedPages, own: Card, cards: Sequence[Card]) -> SharedTextDocument | None:
     """None where there is nothing to compare, or no text."""
     side = compared.side(own)
-    others = [card for card in cards if card.id != own.id and compared.side(card)]
-    if side is None or not others:
+    if side is None:
         return None
-    times = Counter(card.text_digest for card in others)
-    sides = [
-        (theirs, times[digest])
-        for digest, card in {card.text_digest: card for card in others}.items()
-        if (theirs := compared.side(card))
-    ]
+    sides: dict[str, Side] = {}
+    times: Counter[str] = Counter()  # pages that have each text
+    left = HELD_TOGETHER
+    for card in cards:
+        theirs = compared.side(card)
+        if card.id == own.id or theirs is None:
+            continue
+        if card.text_digest not in sides:
+            left -= len(side.chars) + len(theirs.chars)
+            if left < 0:
+                break
+            sides[card.text_digest] = theirs
+        times[card.text_digest] += 1
+    if not sides:
+        return None
+    others = [(theirs, times[digest]) for digest, theirs in sides.items()]
     length = len(side.canonical.text)
-    runs = shared_runs(length, side, sides, index.scheme, compared.exclusions)
+    runs = shared_runs(length, side, others, index.scheme, compared.exclusions)
     runs = [Run(start, min(end, CHARACTERS), pages) for start, end, pages in runs if start < CHARACTERS]
     shown = min(length, CHARACTERS)
-    in_all = sum(end - start for start, end, pages in runs if pages == len(others))
+    in_all = sum(end - start for start, end, pages in runs if pages == times.total())
     return {
-        "pages": len(others),
+        "pages": times.total(),
         "characters": length,
         "cut": length > CHARACTERS,
         "in_all": in_all / max(shown, 1),

@@ -22,10 +22,11 @@ WORD = 30  # characters; a longer one is cut
 
 
 class CommonTextDocument(TypedDict):
-    """A text as one page has it, its beginning if it is long; `pages` is how many have the most common fingerprint
-    of it."""
+    """A text as one page has it, its beginning if it is long. `phrase` is the most common part of it, which is on so
+    many `pages`."""
 
     text: str
+    phrase: str
     characters: int
     pages: int
     id: str
@@ -56,7 +57,8 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
         if token in done or len(found) == MOST:
             continue
         page = next(page for page in pages if token in page.fingerprints)
-        stretch = _stretch(page, page.fingerprints.index(token), seen)
+        at = page.fingerprints.index(token)
+        stretch = _stretch(page, at, seen)
         done.update(page.fingerprints[stretch])
         record = store.get([page.id]).get(page.id)
         if record is None or not record.text:
@@ -69,10 +71,13 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
         if any(piece in other for other in told for piece in pieces):
             continue  # a part of it, and what some pages have beside it
         told.append(chars)
-        passage = record.text[slice(*_whole_words(record.text, *text.span(start, end)))]
+        passage = _whole_words(record.text, *text.span(start, end))
         found.append(
             {
                 "text": passage[:SHOWN],
+                "phrase": _whole_words(
+                    record.text, *text.span(page.positions[at], page.positions[at] + index.scheme.k)
+                ),
                 "characters": len(passage),
                 "pages": counted[token],
                 "id": record.id,
@@ -99,10 +104,10 @@ def _stretch(page: Hashed, at: int, seen: Counter[int]) -> slice:
     return slice(first, last + 1)
 
 
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without the part of a word at each end."""
+def _whole_words(text: str, start: int, end: int) -> str:
+    """That part of the text, without the part of a word at each end."""
     if start and text[start - 1].isalnum():
         start += next((at for at, char in enumerate(text[start : start + WORD]) if char.isspace()), -1) + 1
     if end < len(text) and text[end].isalnum():
         end -= next((at for at, char in enumerate(text[end - WORD : end][::-1]) if char.isspace()), -1) + 1
-    return start, end
+    return text[start:end]

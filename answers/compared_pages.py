@@ -12,7 +12,7 @@ from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched, estimated
 
-SHINGLES = 4_000_000  # of all texts that are read for one answer; the other pages are estimated
+SHINGLES = 2_000_000  # of all texts that are read for one answer; the other pages are estimated
 TEXTS = 64  # in memory at a time
 
 

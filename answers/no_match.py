@@ -20,7 +20,7 @@ class NoMatch(NamedTuple):
     unfiltered: int = 0  # pages that match without the filters
     nearest: float | None = None  # the score of the best
     lower: LowerThreshold | None = None  # that finds it
-    containing: int = 0  # pages, at least, that have half of it and do not resemble it as much as was asked
+    contained: bool = False  # half of it, or more, is in a page that resembles it less than was asked
     sharing: int = 0  # pages that share a passage
 
 
@@ -38,7 +38,7 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches) -> NoMatc
         scores = [getattr(match, matches.asked) for match in nearest]
         lower = lower_threshold(scores, nearest.total)
         if lower is not None:
-            containing = sum(match.containment >= HALF for match in nearest) if matches.asked == "resemblance" else 0
-            return NoMatch(nearest=scores[0], lower=lower, containing=containing)
+            contained = matches.asked == "resemblance" and any(match.containment >= HALF for match in nearest)
+            return NoMatch(nearest=scores[0], lower=lower, contained=contained)
     sharing = index.similar(**question | minima | {"min_containment": 0.0, "exact": False, "limit": 1}).total
     return NoMatch(sharing=sharing)

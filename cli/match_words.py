@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from opensearch_winnow.answers.lower_threshold import LOOKED_AT, lower_threshold
 from opensearch_winnow.answers.percent import compact_percent
 from opensearch_winnow.cli.filter_options import chosen
 from opensearch_winnow.cli.match_table import HEADS, score
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches, Score
-
-# Thresholds to offer: round numbers, of which the highest that finds something is named.
-OFFERED = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
-LOOKED_AT = 100  # pages, to find out what a lower threshold would give
 
 
 def pages_found(matches: Matches) -> str:
@@ -54,13 +51,12 @@ def _offer(nearest: Matches) -> str:
     """The highest round threshold that finds a page, and how many it finds."""
     scores = [score(match, nearest.asked) for match in nearest]
     best = f"The nearest has {compact_percent(scores[0])}"
-    for threshold in OFFERED:
-        count = sum(each >= threshold for each in scores)
-        if count:
-            at_least = "at least " * (count == len(scores) < nearest.total)
-            option = f"{_option(f'min_{nearest.asked}')} {threshold:g}"
-            return f"{best}; at {compact_percent(threshold)} there {_are(count, at_least)}: {option}"
-    return f"{_share(nearest.total)} a passage with it: --min-containment 0 lists them"
+    lower = lower_threshold(scores, nearest.total)
+    if lower is None:
+        return f"{_share(nearest.total)} a passage with it: --min-containment 0 lists them"
+    are = _are(lower.pages, "at least " * lower.at_least)
+    option = f"{_option(f'min_{nearest.asked}')} {lower.threshold:g}"
+    return f"{best}; at {compact_percent(lower.threshold)} there {are}: {option}"
 
 
 def _condition(asked: Score, threshold: float) -> str:

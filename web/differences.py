@@ -113,8 +113,8 @@ def shown_rows(compared: Compared, some: Sequence[Row], elsewhere: Callable[[int
         return ShownRow(
             None,
             "",
-            a.cell(row.a, only_a, lambda number: chip(number, OWN, PARTNER, b.begun)),
-            b.cell(row.b, only_b, lambda number: chip(number, PARTNER, OWN, a.begun)),
+            a.cell(row.a, only_a, lambda number: chip(number, OWN, PARTNER, b.named)),
+            b.cell(row.b, only_b, lambda number: chip(number, PARTNER, OWN, a.named)),
         )
 
     return list(map(shown, some))
@@ -128,7 +128,12 @@ class _Cells:
         edges = {edge for span in shown for edge in span}
         self._stretches = list(stretches(len(side.text), spans, side.boilerplate, edges))
         self._starts = [each.start for each in self._stretches]
-        self.begun = {number for span in shown for each in self._pieces(span)[:PIECES] for number in each.begun}
+        self._chips: dict[int, list[int]] = {}  # the passages that are named where a stretch starts: each once
+        self.named: set[int] = set()
+        for span in shown:
+            for each in self._pieces(span)[:PIECES]:
+                self._chips[each.start] = sorted(set(each.named) - self.named)
+                self.named.update(each.named)
 
     def unshared(self, span: Span) -> list[Span]:
         return [(each.start, each.end) for each in self._pieces(span)[:PIECES] if not (each.passages or each.grey)]
@@ -145,7 +150,7 @@ class _Cells:
 
     def _written(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
         if each.passages:
-            yield from map(chip, each.begun)
+            yield from map(chip, self._chips[each.start])
         elif each.grey:
             yield f'<span class="chip boilerplate">boilerplate: {each.end - each.start:,} characters</span>'
         elif each.end - each.start <= FOLD:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from opensearch_winnow import __version__
 from opensearch_winnow.answers.duration import duration
 from opensearch_winnow.answers.percent import compact_percent, percent, scored_percent
-from opensearch_winnow.answers.printable import one_line, printable
+from opensearch_winnow.answers.printable import UNSAFE, one_line, printable
 from opensearch_winnow.answers.search_words import count_of
 from opensearch_winnow.web.marked_text import colour
 
@@ -42,7 +42,9 @@ def outside(url: str) -> str | None:
         parts = urlsplit(url)
     except ValueError:
         return None
-    return url if parts.scheme in ("http", "https") and parts.netloc else None
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return None
+    return UNSAFE.sub(lambda unsafe: quote(unsafe[0], errors="replace"), url)
 
 
 def day(time_stamp: str | None) -> str:

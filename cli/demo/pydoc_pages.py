@@ -18,7 +18,7 @@ from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 
 SITE = "pydoc.example"  # a name that is nobody's, for ever (RFC 2606)
-SECONDS = 30  # for a module to be imported and rendered, which takes a tenth of one
+SECONDS = 60  # for a module to be imported and rendered, on a busy machine; none of them hangs
 # Where an object lies in memory, which is another place in each run; pydoc leaves most of them out itself.
 ADDRESS = re.compile(r"(?:(?: |&nbsp;)at(?: |&nbsp;)0x|, handle )[0-9a-fA-F]{6,16}\b")
 PROCESS = Path(__file__).with_name("pydoc_process.py")

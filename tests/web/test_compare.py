@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from click.testing import CliRunner
 
 from opensearch_winnow import Index, compare
 from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.cli import main
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.scheme import Scheme
@@ -21,7 +24,6 @@ from tests.web.known_crawl_fixture import (
     HARBOUR,
     IDS,
     MILL,
-    MILL_TEXT,
     MIRROR,
     MOVED,
     NEAR,
@@ -29,6 +31,7 @@ from tests.web.known_crawl_fixture import (
     SHORT,
     SHOUTED,
     TEXTS,
+    paragraph,
 )
 from tests.web.served_fixture import Reply, Served
 
@@ -73,7 +76,7 @@ def test_numbers_are_those_of_the_library(served: Served) -> None:
     assert heading(shown) == found["answer"]
     for share in (both.resemblance, both.containment, both.contained):
         assert percent(share).replace(" ", "\xa0") in shown.text
-    assert found["answer"].startswith(f"All of A is in B: {len(places)} shared passages, ")
+    assert found["answer"].startswith(f"{len(places)} shared passages, ")
 
 
 def test_swapping_exchanges_the_sides(served_file: Served) -> None:
@@ -91,7 +94,8 @@ def test_marks_of_a_number_have_the_same_text_on_both_sides(served_file: Served)
     _, a, b = page.split('<div class="text"')
     for number in range(1, 9):
         texts = [
-            "".join(re.findall(rf'<mark class="[^"]*\bp{number}\b[^"]*"[^>]*>(.*?)</mark>', side)) for side in (a, b)
+            "".join(re.findall(rf'<mark class="[^"]*\bp{number}\b[^"]*"[^>]*>(.*?)</mark>', side, re.DOTALL))
+            for side in (a, b)
         ]
         one, other = (re.sub(r"<a.*?</a>|<span.*?</span>|\W", "", each).lower() for each in texts)
         assert one == other != ""
@@ -144,7 +148,7 @@ def test_nothing_shared_says_why(served_file: Served) -> None:
     assert "no run of 10 words, and none of 149 canonical characters" in nothing
     assert "A closer look finds no shorter one, either" in nothing
     short = words_of(served_file.get(address(SHORT, MILL)))
-    assert "A has 14 canonical characters; at least 50 are needed" in short
+    assert "A has 13 canonical characters; at least 50 are needed" in short
 
 
 def test_a_closer_look_is_offered_where_it_finds_something(own_file: Path, serve: Serve) -> None:
@@ -174,10 +178,13 @@ def test_differences_show_no_moved_text_as_gone(served_file: Served) -> None:
     assert heading(reply) == f"{found['b']['unshared_words']} words of B are in no shared passage"
     (table,) = re.findall("<table class=.differences.*?</table>", reply.text, re.DOTALL)
     cells = re.findall('<td dir="auto" lang="">(.*?)</td>', table, re.DOTALL)
-    ours, theirs = ("".join(re.findall('<span class="only">(.*?)</span>', "".join(cells[at::2]))) for at in (0, 1))
+    ours, theirs = (
+        "".join(re.findall('<span class="only">(.*?)</span>', "".join(cells[at::2]), re.DOTALL)) for at in (0, 1)
+    )
     assert not re.search(r"\w", ours)
-    assert theirs.split()[0] == "Mill"
-    assert MILL_TEXT[0].split()[3] in TEXTS[MOVED]
+    their_own = {*paragraph("mill before").split(), *paragraph("mill after").split()}
+    assert len(theirs.split()) > 100
+    assert set(re.findall(r"\w+", theirs)) <= {word.strip(".") for word in their_own}
     moved = [each["number"] for each in found["passages"] if each["moved"]]
     assert moved
     for number in moved:  # on both sides, each a link to the other
@@ -207,14 +214,10 @@ def test_what_is_not_there(served_file: Served) -> None:
 
 
 def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -> None:
-    from opensearch_winnow.ingest.page_record import Recipe  # noqa: PLC0415
-    from opensearch_winnow.stores.kept_recipe import keep_recipe  # noqa: PLC0415
-
-    store = tmp_path / "textless.winnow"
-    with Index.open(store) as index:
-        index.add([])
-        keep_recipe(index.store, Recipe(text=False))
-        index.add([Page(url, text=TEXTS[url]) for url in (MILL, NEAR)])
+    store, crawl = tmp_path / "textless.winnow", tmp_path / "crawl.jsonl"
+    crawl.write_text("".join(json.dumps({"url": url, "text": TEXTS[url]}) + "\n" for url in (MILL, NEAR)))
+    done = CliRunner().invoke(main, ["index", str(crawl), "--store", str(store), "--no-text"])
+    assert done.exit_code == 0, done.output
     path = "/compare/" + "/".join(capture_id(url, None) for url in (MILL, NEAR))
     served = serve(store)
     found = served.json(f"/api/v1{path}")

@@ -75,8 +75,9 @@ def _shown(index: Index, document: ClusterDocument, cards: Sequence[Card]) -> di
 def heading(document: ClusterDocument) -> str:
     if document["pages"] == 1:
         return "This page is alone: no other page is in its cluster"
-    more = "More than " * document["more"]
-    pages = f"{more}{count_of(document['pages'], 'page')} on {count_of(document['sites'], 'site')}"
+    pages = f"{count_of(document['pages'], 'page')} on {count_of(document['sites'], 'site')}"
+    if document["more"]:
+        pages = f"More than {pages} or more"
     pair = document["lowest"]
     if document["texts"] == 1:
         return f"{pages}, all with the same text"

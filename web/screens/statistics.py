@@ -57,7 +57,7 @@ def _shown(document: CountedDocument) -> dict[str, Any]:
         },
         "law": list(law_in_words(law)),
         "undated": document["pages"] - sum(document["months"].values()),
-        "phrases": [_phrase(each["text"]) for each in document["common_texts"]],
+        "phrases": [_phrase(each["phrase"]) for each in document["common_texts"]],
     }
 
 
@@ -116,9 +116,9 @@ def _time_bars(periods: dict[str, int]) -> Iterator[str]:
     return chart(time_bars.FRAME, "How many pages were captured when", time_bars.time_bars(periods))
 
 
-def _phrase(text: str) -> str:
-    """Where the pages are that have the beginning of it."""
-    words, _, _ = word_tokens(text)
+def _phrase(phrase: str) -> str:
+    """Where the pages are that have it."""
+    words, _, _ = word_tokens(phrase)
     return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:PHRASE]) + chr(34), 'captures': 'all'})}"
 
 

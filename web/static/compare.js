@@ -6,7 +6,7 @@ const panes = [...document.querySelectorAll(".pane")];
 const anchors = [...document.querySelectorAll(".n[id^=p], .chip[id^=p]")];
 const numbers = anchors.map((anchor) => Number(anchor.id.slice(1)));
 const status = document.querySelector("[data-steps] [role=status]");
-const known = (hash) => numbers.indexOf(Number(/^#[pb](\d+)$/.exec(hash)?.[1] ?? NaN));
+const known = (hash) => numbers.indexOf(Number(/^#[pbr](\d+)$/.exec(hash)?.[1] ?? NaN));
 let current = -1;
 
 // --- one passage: outlined everywhere, and beside each other where the texts scroll by themselves ----------------------
@@ -17,8 +17,8 @@ function go(index, { from = null, write = true } = {}) {
   current = index;
   const sides = [document.getElementById(`p${number}`), document.getElementById(`b${number}`)];
   if (panes.some(scrolls)) {
-    sides.forEach((side, at) => side && bring(side, panes[at]));
-    requestAnimationFrame(() => sides.forEach((side, at) => side && bring(side, panes[at]))); // blocks have their heights now
+    align(sides);
+    requestAnimationFrame(() => align(sides)); // the blocks have their heights now
     document.querySelector(".stage")?.scrollIntoView({ block: "nearest" });
   } else {
     // One below the other: what was clicked on stays behind, and its partner is what is wanted.
@@ -30,9 +30,12 @@ function go(index, { from = null, write = true } = {}) {
   if (write) history.replaceState(history.state, "", `#p${number}`);
 }
 const scrolls = (pane) => getComputedStyle(pane).overflowY === "auto";
-function bring(element, pane) {
-  const wanted = pane.getBoundingClientRect().top + pane.clientHeight * 0.25;
-  pane.scrollTop += element.getBoundingClientRect().top - wanted;
+function align(sides) {
+  const places = sides.flatMap((side, at) => (side ? [{ side, pane: panes[at] }] : []));
+  const below = ({ side, pane }) => side.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  // A quarter down, or where the one that is near the beginning of its text can be.
+  const wanted = Math.min(panes[0].clientHeight / 4, ...places.map((place) => below(place) + place.pane.scrollTop));
+  for (const place of places) place.pane.scrollTop += below(place) - wanted;
 }
 
 // --- where to go -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,35 @@
+"""The clusters of the known crawl, and what the tests of their screens look at."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html import unescape
+from itertools import combinations
+
+from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.queries.compare import compare
+from tests.web.known_crawl_fixture import EARLIER, IDS, MILL, MIRROR, NEAR, PAGES, SHOUTED
+from tests.web.served_fixture import Reply
+
+FIRST = EARLIER[0]  # of the mill's captures: the representative
+IN_MILL = [*EARLIER, IDS[MILL], IDS[MIRROR], IDS[NEAR], IDS[SHOUTED]]  # in the order of time
+
+
+def text_of(id_: str) -> str:
+    (page,) = (each for each in PAGES if capture_id(each.url, each.fetched_at) == id_)
+    return page.text or ""
+
+
+def heading(reply: Reply) -> str:
+    (found,) = re.findall(r"<h1>(.*?)</h1>", reply.text)
+    return unescape(found)
+
+
+def rows(reply: Reply) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(reply.text)))
+
+
+def lowest_by_force(ids: list[str]) -> float:
+    return min(compare(text_of(a), text_of(b)).resemblance for a, b in combinations(ids, 2))

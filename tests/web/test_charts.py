@@ -1,0 +1,121 @@
+"""Charts: where numbers are drawn."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.web.charts.axes import Frame, LinearScale, LogScale, ShareScale, axes, chart
+from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
+from opensearch_winnow.web.charts.log_plot import LogPlot
+from opensearch_winnow.web.charts.pair_histogram import pair_histogram
+from opensearch_winnow.web.charts.time_bars import periods, time_bars
+from opensearch_winnow.web.charts.timeline import PLACES, strip, timeline
+
+
+@given(st.integers(0, 10**9))
+def test_a_linear_scale_reaches_over_all_with_few_round_ticks(high: int) -> None:
+    scale = LinearScale(high, 200, 0)
+    assert scale.ticks[0] == 0
+    assert scale.ticks[-1] >= max(high, 1)
+    assert 2 <= len(scale.ticks) <= 7
+    assert scale(0) == 200
+    assert scale(scale.ticks[-1]) == pytest.approx(0)
+
+
+@given(st.integers(1, 10**12), st.integers(10, 120))
+def test_labels_of_a_log_scale_do_not_crowd(high: int, letters: int) -> None:
+    scale = LogScale(1, high, 0, 100)
+    labels = scale.labels(letters)
+    assert set(labels) <= set(scale.ticks)
+    assert len(labels) >= 2
+    assert len(labels) <= 2 or len(labels) * max(map(len, labels.values())) <= letters
+
+
+def test_names_are_escaped() -> None:
+    frame = Frame()
+    drawn = axes(frame, ShareScale(0, 100), LinearScale(5, 100, 0), names=("a < b", "&"))
+    picture = ElementTree.fromstring("".join(chart(frame, "<script>", drawn)))
+    assert picture.findtext("title") == "<script>"
+    assert {"a < b", "&"} <= {text.text for text in picture.iter("text")}
+    assert picture.attrib["role"] == "img"
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=50), st.floats(0.01, 1))
+def test_a_bar_for_each_range_that_has_pairs(bars: list[int], threshold: float) -> None:
+    frame = Frame()
+    picture = ElementTree.fromstring(f"<svg>{''.join(pair_histogram(bars, threshold))}</svg>")
+    drawn = [each for each in picture.iter("rect") if each.attrib["class"] != "frame"]
+    assert len(drawn) == sum(map(bool, bars))
+    for each in drawn:
+        assert float(each.attrib["height"]) > 0
+        assert float(each.attrib["y"]) + float(each.attrib["height"]) == pytest.approx(frame.bottom, abs=0.2)
+
+
+def test_points_that_hide_each_other_are_drawn_once() -> None:
+    counts = dict.fromkeys(range(1, 2_001), 1)
+    few = "".join(LogPlot(counts, Frame()).points(lambda *_: "", all_of_them=False))
+    all_of_them = "".join(LogPlot(counts, Frame()).points(lambda *_: ""))
+    assert few.count("<circle") < 400 < all_of_them.count("<circle") == 2_000
+
+
+def test_months_and_years() -> None:
+    assert periods({}) == {}
+    assert periods({"2023-11": 1, "2024-02": 3}) == {"2023-11": 1, "2023-12": 0, "2024-01": 0, "2024-02": 3}
+    assert periods({"2010-05": 1, "2010-06": 1, "2016-01": 4}) == {
+        "2010": 2, "2011": 0, "2012": 0, "2013": 0, "2014": 0, "2015": 0, "2016": 4
+    }  # fmt: skip
+
+
+@given(st.dictionaries(st.dates().map(lambda day: f"{day.year:04}-{day.month:02}"), st.integers(1, 10**6), min_size=1))
+def test_no_page_is_lost_between_months_and_years(months: dict[str, int]) -> None:
+    found = periods(months)
+    assert sum(found.values()) == sum(months.values())
+    said = re.findall(r"<title>[\d-]+: ([\d,]+) pages?</title>", "".join(time_bars(found)))
+    assert sum(int(each.replace(",", "")) for each in said) == sum(months.values())
+
+
+def test_colours_of_shares() -> None:
+    assert [step(share) for share in (0, 0.05, 0.1, 0.55, 0.99, 0.9999, 1)] == [0, 0, 1, 5, 9, 9, STEPS]
+
+
+@pytest.mark.parametrize("pages", [2, 16, 17, 40])
+def test_a_cell_for_each_pair(pages: int) -> None:
+    shares = [[0.5] * row for row in range(pages)]
+    picture = ElementTree.fromstring("".join(heatmap(shares, [f"{place:02}" for place in range(pages)])))
+    links = {each.attrib["href"] for each in picture.iter("a")}
+    assert links == {f"/compare/{a:02}/{b:02}" for b in range(pages) for a in range(b)}
+    size = float(picture.attrib["height"])
+    assert all(float(each.attrib["y"]) + float(each.attrib["height"]) <= size for each in picture.iter("rect"))
+    # Numbers are written where there is room for them.
+    assert len([text for text in picture.iter("text") if text.text == "50"]) == (0 if pages > 16 else len(links))
+
+
+def card(site: str, time: datetime | None) -> Card:
+    return Card("", "", site, "", None, time, True, "", 0, 0, 0, None, None, "")
+
+
+def test_a_timeline() -> None:
+    first, last = datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)
+    middle = first + (last - first) / 2
+    found = timeline([card("a", first), card("b", middle), card("b", last), card("b", last), card("c", None)], most=2)
+    assert found
+    assert (found.first, found.last, found.left_out) == ("2024-01-01", "2024-03-01", 1)
+    b, a = found.lines
+    assert (a.site, a.pages, a.first, a.last, a.strokes) == ("a", 1, "2024-01-01", "2024-01-01", {0: 1})
+    assert (b.site, b.pages, b.first, b.last) == ("b", 3, "2024-01-31", "2024-03-01")
+    assert b.strokes == {PLACES // 2: 1, PLACES: 2}
+    assert "".join(strip(b)).count('class="stroke"') == 2
+
+
+def test_there_is_no_timeline_of_one_day() -> None:
+    day = datetime(2024, 1, 1, tzinfo=UTC)
+    assert timeline([], most=5) is None
+    assert timeline([card("a", None)], most=5) is None
+    assert timeline([card("a", day), card("b", day.replace(hour=5))], most=5) is None

@@ -1,0 +1,203 @@
+"""The screen of all clusters, and how they are found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.web.asked import Asked
+from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
+from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.pages import Pages
+from opensearch_winnow.web.screens.clusters import SCREEN
+from tests.web.conftest import Serve
+from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows
+from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
+from tests.web.served_fixture import Served
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_clusters_are_listed_the_largest_first(served: Served) -> None:
+    found = served.json("/clusters.json")
+    harbours = [IDS[url] for url in (HARBOUR, *HARBOURS)]
+    assert [(each["id"], each["pages"], each["sites"]) for each in found["clusters"]] == [
+        (FIRST, 7, 4), (IDS[HARBOUR], 4, 4)
+    ]  # fmt: skip
+    assert found["pages"] == len(PAGES)
+    assert not found["more"]
+    mill, harbour = found["clusters"]
+    assert mill["representative"]["url"] == MILL
+    assert (mill["texts"], harbour["texts"]) == (4, 4)  # the same words in capitals are the same text
+    assert mill["lowest"] == pytest.approx(lowest_by_force(IN_MILL))
+    assert harbour["lowest"] == pytest.approx(lowest_by_force(harbours))
+    assert heading(served.get("/clusters")) == f"2 clusters · 11 of {len(PAGES)} pages"
+
+
+def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> None:
+    assert heading(served_file.get("/clusters?min=5")) == f"1 cluster of 5 pages or more · 7 of {len(PAGES)} pages"
+    nothing = served_file.get("/clusters?min=50")
+    assert heading(nothing) == f"No cluster of 50 pages or more among {len(PAGES)} pages"
+    assert "The largest had 7 pages" in nothing.text
+
+
+def test_clusters_are_paged(served: Served) -> None:
+    first, second, third = (served.json(f"/clusters.json?limit=1&page={page}") for page in (1, 2, 3))
+    assert [each["clusters"][0]["pages"] for each in (first, second)] == [7, 4]
+    assert [each["more"] for each in (first, second, third)] == [True, False, False]
+    assert third["clusters"] == []
+    assert "Back to the first" in served.get("/clusters?limit=1&page=3").text
+    assert served.get("/clusters.json?limit=1000&page=10").status == 400  # more than an engine tells of
+
+
+def test_a_table_of_clusters(served_file: Served) -> None:
+    found = rows(served_file.get("/clusters.csv"))
+    assert [(each["cluster"], each["pages"], each["url"]) for each in found] == [
+        (FIRST, "7", MILL), (IDS[HARBOUR], "4", HARBOUR)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Callable[[list[Page]], Path]:
+    """One that is not clustered."""
+
+    def make(pages: list[Page]) -> Path:
+        with Index.open(tmp_path / "new.winnow") as index:
+            index.add(pages)
+        return tmp_path / "new.winnow"
+
+    return make
+
+
+def test_an_empty_store(store: Callable[[list[Page]], Path], serve: Serve) -> None:
+    served = serve(store([]), "--write")
+    reply = served.get("/clusters")
+    assert heading(reply) == "This store is empty"
+    assert "winnow index SOURCE" in reply.text
+    assert "<form" not in reply.text
+
+
+def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Page]], Path], serve: Serve) -> None:
+    served = serve(store(PAGES))
+    reply = served.get("/clusters")
+    assert heading(reply) == f"{len(PAGES)} pages, not clustered yet"
+    assert f"winnow cluster --store {served.store}" in reply.text
+    assert "<form" not in reply.text
+    assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403
+    alone = served.get(f"/cluster/{IDS[MILL]}")
+    assert heading(alone).startswith("This page is alone")
+    assert "not clustered yet" in alone.text
+
+
+# --- having them found ------------------------------------------------------------------------------------------------
+
+
+def until_done(served: Served) -> Any:
+    while (found := served.json("/clusters.json"))["running"]:
+        pass
+    return found
+
+
+def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[Page]], Path], serve: Serve) -> None:
+    served = serve(store(PAGES), "--write")
+    assert "Cluster this store now" in served.get("/clusters").text
+    for _ in range(2):  # the second time one is running, or has done it
+        reply = served.send("/clusters/start", b"t=60", content_type=FORM)
+        assert (reply.status, reply.headers["location"]) == (303, "/clusters")
+    found = until_done(served)
+    assert found["failure"] is None
+    assert found["clustering"]["threshold"] == 0.6
+    assert found["clusters"]
+    assert "Cluster this store again" in served.get("/clusters").text
+
+
+@pytest.mark.parametrize("t", [b"0", b"101", b"half"])
+def test_a_threshold_that_is_none(own_file: Path, serve: Serve, t: bytes) -> None:
+    served = serve(own_file, "--write")
+    reply = served.send("/clusters/start", b"t=" + t, content_type=FORM)
+    assert reply.status == 400
+    assert "t is a whole number from 1 to 100" in reply.text
+    assert served.json("/clusters.json")["running"] is None
+
+
+class Gate:
+    """Opens a store when it is told to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.told = path, Event()
+
+    def __call__(self) -> Index:
+        self.told.wait(60)
+        return Index.open(self.path, create=False)
+
+
+def finish(run: ClusteringRun) -> None:
+    while run.running():
+        Event().wait(0.01)
+
+
+def test_a_clustering_is_stopped(own_file: Path) -> None:
+    with Index.open(own_file) as index:
+        before = json.dumps(index.clustering())
+        gate = Gate(own_file)
+        run = ClusteringRun(gate)
+        assert run.running() is None
+        run.start(0.9)
+        running = run.running()
+        assert running
+        assert (running.phase, running.stopping) == ("starting", False)
+        run.stop()
+        stopping = run.running()
+        assert stopping
+        assert stopping.stopping
+        gate.told.set()
+        finish(run)
+        assert run.failure == STOPPED
+        assert json.dumps(index.clustering()) == before
+        run.start(0.9)
+        finish(run)
+        assert run.failure == ""
+        assert index.clustering()["threshold"] == 0.9  # type: ignore[index]
+
+
+def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
+    gate = Gate(own_file)
+    run = ClusteringRun(gate)
+    run.start(0.9)
+    with Index.open(own_file) as index:
+        asked = Asked.of(
+            "/clusters", SCREEN.parameters, in_path={}, query={}, clustering=run, statistics=KeptStatistics()
+        )
+        answered = SCREEN.answer(index, asked)
+        assert answered.document["running"]["phase"] == "starting"
+        assert answered.document["clusters"]  # those of before
+        html = (
+            Pages(store="own", may_write=True)
+            .render("clusters", screen=SCREEN, asked=asked, answer=answered.document, **answered.more())
+            .decode()
+        )
+    assert '<meta http-equiv="refresh" content="2">' in html
+    assert "<progress></progress>" in html
+    assert 'action="/clusters/stop"' in html
+    assert 'action="/clusters/start"' not in html
+    run.stop()
+    gate.told.set()
+    run.close()
+    assert run.running() is None
+
+
+def test_a_clustering_that_cannot_be_done_says_why(tmp_path: Path) -> None:
+    gate = Gate(tmp_path / "gone.winnow")
+    gate.told.set()
+    run = ClusteringRun(gate)
+    run.start(0.5)
+    finish(run)
+    assert run.failure.startswith("The clustering was not done: ")
+    assert "gone.winnow" in run.failure

@@ -1,0 +1,161 @@
+"""Two texts side by side in a browser: jumps, keys, permalinks, with and without scripts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser_fixture import NewPage, scrolls_sideways
+from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, MOVED, TEXTS
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group("browser")
+SHUFFLED = f"/compare/{IDS[MILL]}/{IDS[MOVED]}"
+PHONE = {"width": 320, "height": 640}
+
+
+def count(page: Page) -> int:
+    return page.locator(".pane a.n[id^=p]").count()
+
+
+def in_view(page: Page, name: str) -> bool:
+    """Whether it is seen: in its pane, and in the window."""
+    return bool(
+        page.evaluate(
+            """(id) => {
+                const box = document.getElementById(id).getBoundingClientRect();
+                const pane = document.getElementById(id).closest(".pane").getBoundingClientRect();
+                const top = Math.max(pane.top, 0), bottom = Math.min(pane.bottom, innerHeight);
+                return box.top >= top && box.bottom <= bottom;
+            }""",
+            name,
+        )
+    )
+
+
+def tops(page: Page, number: int) -> list[float]:
+    boxes = [page.locator(f"#{side}{number}").bounding_box() for side in "pb"]
+    return [box["y"] for box in boxes if box]
+
+
+def expect_current(page: Page, number: int) -> None:
+    expect(page.locator("[role=status]", has_text="Passage")).to_have_text(f"Passage {number} of {count(page)}")
+    expect(page).to_have_url(re.compile(f"#p{number}$"))
+    for side in (0, 1):
+        expect(page.locator(".pane").nth(side).locator("mark.on").first).to_be_visible()
+    assert page.locator(".chip.on").count() == page.locator(".ribbons path.on").count() == 1
+    assert in_view(page, f"p{number}")
+    assert in_view(page, f"b{number}")
+    one, other = tops(page, number)
+    assert one == pytest.approx(other, abs=40)  # a line: a mark may begin within one
+
+
+@pytest.mark.parametrize("what", ["number", "other number", "chip", "ribbon"])
+def test_a_click_brings_both_sides_into_view(page: Page, served_file: Served, what: str) -> None:
+    page.goto(served_file.url(SHUFFLED))
+    number = count(page)
+    if what == "ribbon":  # they cross: it is clicked where it leaves A
+        place = served_file.json(f"/api/v1{SHUFFLED}")["passages"][number - 1]
+        box = page.locator(".ribbons").bounding_box()
+        assert box
+        middle = (place["start"] + place["end"]) / 2 / len(TEXTS[MILL])
+        page.mouse.click(box["x"] + 8, box["y"] + middle * box["height"])
+    else:
+        where = {"number": f"#p{number}", "other number": f"#b{number}", "chip": f".chip.p{number}"}
+        page.locator(where[what]).click()
+    expect_current(page, number)
+    for element in page.locator("mark.on").all():
+        assert str(number) in (element.get_attribute("data-passages") or "").split()
+
+
+def test_keys_step_and_wrap_around(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(SHUFFLED))
+    passages = count(page)
+    assert passages == 8
+    for number in (*range(1, passages + 1), 1):
+        page.keyboard.press("n")
+        expect_current(page, number)
+    page.keyboard.press("p")
+    expect_current(page, passages)
+    page.get_by_role("button", name="Next passage").click()
+    expect_current(page, 1)
+
+
+def test_a_permalink_is_restored(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"{SHUFFLED}#p3"))
+    expect_current(page, 3)
+    page.reload()
+    expect_current(page, 3)
+    page.goto(served_file.url(f"{SHUFFLED}#p5"))  # only the hash is another: nothing is loaded
+    expect_current(page, 5)
+
+
+def test_keys_swap_and_change_the_view(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"{SHUFFLED}?min=5"))
+    page.keyboard.press("x")
+    expect(page).to_have_url(served_file.url(f"/compare/{IDS[MOVED]}/{IDS[MILL]}?min=5"))
+    page.keyboard.press("d")
+    expect(page).to_have_url(re.compile("view=differences"))
+    expect(page.locator(".differences")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator(".chip.on").first).to_be_visible()
+    page.keyboard.press("d")
+    expect(page.locator(".pane")).to_have_count(2)
+    page.go_back()
+    expect(page.locator(".differences")).to_be_visible()
+
+
+def test_the_slider_hides_short_passages(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(SHUFFLED))
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("End")
+    slider.press("ArrowLeft")
+    expect(page).to_have_url(re.compile(r"min=(99|100)"))
+    expect(page.locator("h1")).to_have_text(re.compile("No shared passage of (99|100) words or more"))
+    expect(page.locator("mark")).to_have_count(0)
+    page.get_by_role("link", name="show all").click()
+    expect(page.locator("h1")).to_have_text(re.compile("8 shared passages"))
+
+
+def test_the_map_shows_what_is_in_view(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/compare/{IDS[HARBOUR]}/{IDS[HARBOURS[0]]}"))
+    seen = page.locator(".ribbons .seen")
+    expect(seen).to_have_count(2)
+    before = float(seen.first.get_attribute("y") or "nan")
+    page.locator(".pane").first.evaluate("pane => pane.scrollTo(0, 300)")
+    page.wait_for_function("before => +document.querySelector('#seen-0').getAttribute('y') > before", arg=before)
+
+
+def test_without_scripts_links_lead_to_the_partner(new_page: NewPage, served_file: Served) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(served_file.url(f"{SHUFFLED}#p7"))
+    assert in_view(page, "p7")
+    page.locator("#p7").click()
+    expect(page).to_have_url(re.compile("#b7$"))
+    assert in_view(page, "b7")
+    outlined = "element => getComputedStyle(element).outlineWidth"
+    for side in (0, 1):  # both sides of it
+        assert page.locator(".pane").nth(side).locator("mark.p7").first.evaluate(outlined) == "2px"
+        assert page.locator(".pane").nth(side).locator("mark.p1:not(.p7)").first.evaluate(outlined) == "0px"
+    page.get_by_role("link", name="Differences").click()
+    expect(page.locator(".differences")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["passages", "differences"])
+def test_on_a_phone_one_text_is_below_the_other(new_page: NewPage, served_file: Served, view: str) -> None:
+    page = new_page(viewport=PHONE)
+    page.goto(served_file.url(f"{SHUFFLED}?view={view}"))
+    assert not scrolls_sideways(page)
+    if view == "passages":
+        page.locator("#p2").click()
+        expect(page.locator("#b2")).to_be_in_viewport()
+        page.locator("#b2").click()
+        expect(page.locator("#p2")).to_be_in_viewport()
+        expect(page.locator(".ribbons")).to_be_hidden()

@@ -1,0 +1,244 @@
+"""The page screen and the history, over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from opensearch_winnow import Index, Page, compare
+from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.kept_recipe import keep_recipe
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import (
+    ALONE,
+    CONTAINED,
+    CONTAINS,
+    EARLIER,
+    HARBOUR,
+    HARBOURS,
+    IDS,
+    MILL,
+    MIRROR,
+    MOVED,
+    NEAR,
+    PAGES,
+    QUOTES,
+    SHORT,
+    SHOUTED,
+    TEXTS,
+    at,
+    paragraphs,
+)
+from tests.web.served_fixture import Served
+
+MILL_PAGE = f"/page/{IDS[MILL]}"
+
+
+def heading(served: Served, path: str) -> str:
+    reply = served.get(path)
+    assert reply.status == 200, reply.text
+    return reply.text.partition("<h1")[2].partition(">")[2].partition("</h1>")[0]
+
+
+@pytest.mark.parametrize("url", [MILL, HARBOUR, CONTAINED, ALONE[1]])
+@pytest.mark.parametrize("threshold", [20, 50, 80])
+def test_near_duplicates_are_those_of_brute_force(served: Served, url: str, threshold: int) -> None:
+    # Of earlier captures of the mill some resemble it more: the best capture of a URL is the one that counts.
+    expected = {
+        other: max(compare(TEXTS[url], page.text or "").resemblance for page in PAGES if page.url == other)
+        for other in TEXTS
+        if other != url
+    }
+    found = served.json(f"/api/v1/pages/{IDS[url]}?t={threshold}")["similar"]
+    scores = {each["url"]: each["resemblance"] for each in found["matches"]}
+    assert scores == {other: score for other, score in expected.items() if score >= threshold / 100}
+    assert list(scores.values()) == sorted(scores.values(), reverse=True)
+    assert found["total"] == len(scores)
+    assert served.json(f"/api/v1/pages/{IDS[url]}/similar?t={threshold}")["matches"] == found["matches"]
+
+
+def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> None:
+    assert heading(served, MILL_PAGE) == "4 near-duplicates, 2 of them exact copies"
+    found = served.json(f"{MILL_PAGE}.json")
+    assert set(found["similar"]["copies"]) == {IDS[MIRROR], IDS[SHOUTED]}
+    assert (found["title"], found["words"], found["latest"], found["text"]) == (
+        "The mill in the valley",
+        480,
+        True,
+        TEXTS[MILL],
+    )
+    assert heading(served, f"{MILL_PAGE}?t=100") == "2 near-duplicates, all exact copies"
+    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages resemble it by 30 % or more, 2 of them exact copies"
+    assert heading(served, f"{MILL_PAGE}?limit=1") == "4 near-duplicates, at least 1 of them an exact copy"
+
+
+def test_the_other_directions(served: Served) -> None:
+    def urls(query: str) -> set[str]:
+        return {each["url"] for each in served.json(f"{MILL_PAGE}.json?{query}")["similar"]["matches"]}
+
+    copies = {MIRROR, SHOUTED}
+    assert urls("min_containment=50") == copies | {NEAR, MOVED, CONTAINS}
+    assert heading(served, f"{MILL_PAGE}?min_containment=100").startswith("3 pages have all of it, 2 of them")
+    assert urls("min_contained=90") == copies | {CONTAINED}
+    assert urls("min_containment=0") == copies | {NEAR, MOVED, CONTAINS, CONTAINED, QUOTES}
+    assert heading(served, f"{MILL_PAGE}?min_containment=0") == (
+        "7 pages share a passage with it, 2 of them exact copies"
+    )
+    assert urls("t=30&min_containment=95") == copies | {CONTAINS}  # all that are given hold
+    assert urls("t=50&site=news.example") == {NEAR}
+    assert set(EARLIER) < {
+        each["id"] for each in served.json(f"{MILL_PAGE}.json?captures=all&t=30")["similar"]["matches"]
+    }
+
+
+def test_nothing_found_says_why_and_its_offer_finds_as_many(served: Served) -> None:
+    extract = served.get(f"/page/{IDS[CONTAINED]}")
+    assert ">No near-duplicate</h1>" in extract.text
+    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">at 20 % there are 4</a>' in extract.text
+    assert served.json(f"/page/{IDS[CONTAINED]}.json?t=20")["similar"]["total"] == 4
+    assert '?min_containment=50">half of it, or more, is in other pages</a>' in extract.text
+    assert served.json(f"/page/{IDS[CONTAINED]}.json?min_containment=50")["similar"]["total"] == 6
+    quote_ = served.get(f"/page/{IDS[QUOTES]}")
+    assert "6 pages share a passage with it</a>" in quote_.text
+    assert served.json(f"/page/{IDS[QUOTES]}.json?min_containment=0")["similar"]["total"] == 6
+    alone = served.get(f"/page/{IDS[ALONE[0]]}")
+    assert f"Of {len(PAGES)} pages no other one shares a passage with it; a run of 149" in alone.text
+    filtered = served.get(f"{MILL_PAGE}?site=farm.example")
+    assert "Without the filters there are 4" in filtered.text
+    assert "Too short to be compared" in served.get(f"/page/{IDS[SHORT]}").text
+
+
+def test_its_cluster(served: Served) -> None:
+    found = served.json(f"{MILL_PAGE}.json")["cluster"]
+    assert (found["id"], found["pages"], found["more"]) == (EARLIER[0], 7, False)
+    assert f'<a href="/cluster/{EARLIER[0]}">One of 7 pages</a>' in served.get(MILL_PAGE).text
+    assert "It is alone in its cluster" in served.get(f"/page/{IDS[SHORT]}").text
+
+
+def test_its_history(served: Served) -> None:
+    found = served.json(f"/api/v1/pages/{IDS[MILL]}/history")
+    assert [each["id"] for each in found["captures"]] == [*EARLIER, IDS[MILL]]
+    texts = [page.text or "" for page in PAGES[:4]]
+    expected = [None, *(compare(one, other).resemblance for one, other in pairwise(texts))]
+    assert [each["resemblance"] for each in found["captures"]] == expected
+    assert served.json(f"{MILL_PAGE}.json")["history"] == found
+    latest = served.json(f"{MILL_PAGE}/history.json?limit=2")
+    assert latest == {**found, "earlier": True, "captures": found["captures"][2:]}
+    rows = list(csv.DictReader(io.StringIO(served.get(f"{MILL_PAGE}/history.csv").text)))
+    assert [row["id"] for row in rows] == [each["id"] for each in found["captures"]]
+    assert heading(served, f"{MILL_PAGE}/history") == "4 captures from 2024-01-01 to 2024-06-01, 2 of them changed"
+    old = served.get(f"/page/{EARLIER[0]}").text
+    assert f'<a href="{MILL_PAGE}">not the latest</a>' in old
+
+
+def test_the_table_as_csv(served_file: Served) -> None:
+    rows = list(csv.DictReader(io.StringIO(served_file.get(f"{MILL_PAGE}.csv?min_containment=0").text)))
+    found = served_file.json(f"{MILL_PAGE}.json?min_containment=0")["similar"]["matches"]
+    assert [(row["id"], float(row["containment"]), int(row["passages"])) for row in rows] == [
+        (each["id"], each["containment"], len(each["passages"])) for each in found
+    ]
+
+
+def test_addresses_that_lead_to_pages(served: Served) -> None:
+    def led(path: str) -> str:
+        reply = served.get(path)
+        assert reply.status == 303, reply.text
+        return reply.headers["location"]
+
+    assert led(f"/page?url={quote(MILL)}") == MILL_PAGE
+    assert led(f"/page?url={quote(MILL)}&at=2024-02") == f"/page/{EARLIER[1]}"
+    assert led(f"/compare?a={EARLIER[0]}&b={IDS[MILL]}") == f"/compare/{EARLIER[0]}/{IDS[MILL]}"
+    assert led("/compare?a=%2F%2Felsewhere.example&b=..") == "/compare/%2F%2Felsewhere.example/.."
+    assert served.json(f"/api/v1/pages?url={quote(MILL)}&at=2024-02")["id"] == EARLIER[1]
+
+
+def test_what_is_not_there(served: Served) -> None:
+    spelt = served.get(f"/page?url={quote(MIRROR)}/")
+    assert spelt.status == 404
+    assert f'href="/page?url={quote(MIRROR, safe="")}"' in spelt.text
+    early = served.get(f"/page?url={quote(MILL)}&at=2023")
+    assert (early.status, f'href="/page?url={quote(MILL, safe="")}"' in early.text) == (404, True)
+    for path in ("/page?url=x", f"/page/{'0' * 32}", "/page/x", f"/page/{'0' * 32}/history", "/page/%00"):
+        assert served.get(path).status == 404, path
+    assert served.get("/page").status == 400
+    assert served.get("/compare?a=x").status == 400
+    assert served.get("/api/v1/pages?url=x").json["error"].endswith("has no page x")
+    assert served.get(f"{MILL_PAGE}?t=101").status == 400
+    assert served.get(f"/api/v1/pages/{IDS[MILL]}/similar?direction=x").status == 400
+
+
+def test_a_page_that_is_deleted_meanwhile(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file)
+    assert served.get(f"/page/{IDS[NEAR]}").status == 200
+    with Index.open(own_file) as index:
+        index.store.delete([IDS[NEAR]])
+    gone = served.get(f"/page/{IDS[NEAR]}")
+    assert (gone.status, "it may have been deleted" in gone.text) == (404, True)
+    assert heading(served, MILL_PAGE) == "3 near-duplicates, 2 of them exact copies"
+
+
+def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
+    with EmbeddedStore.open(tmp_path / "hashes.winnow", create=True) as store:
+        keep_recipe(store, Recipe(text=False))
+    with Index.open(tmp_path / "hashes.winnow") as index:
+        index.add(PAGES)
+    served = serve(tmp_path / "hashes.winnow")
+    found = served.json(f"{MILL_PAGE}.json")
+    assert (found["text"], found["words"], found["characters"]) == ("", None, None)
+    assert {each["kind"] for each in found["similar"]["matches"]} == {"estimate"}
+    assert set(found["similar"]["copies"]) == {IDS[MIRROR], IDS[SHOUTED]}
+    shown = served.get(MILL_PAGE).text
+    assert "The text of this page is not stored" in shown
+    assert "± " in shown
+    assert "winnow cluster --store" in shown
+    assert "It has no fingerprint" in served.get(f"/page/{IDS[SHORT]}").text
+
+
+def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve) -> None:
+    url = "https://a.example/"
+    text = "\n\n".join(paragraphs("long", 600))
+    assert len(text) > 200_000
+    captures = [
+        Page(url, text=paragraphs("daily", 1, day)[0], fetched_at=at(month, day))
+        for month in range(1, 13)
+        for day in range(1, 28, 5)
+    ]
+    with Index.open(tmp_path / "long.winnow") as index:
+        index.add([*captures, Page("https://b.example/", text=text)])
+        ids = [index.page(each).id for each in (url, "https://b.example/")]
+    served = serve(tmp_path / "long.winnow")
+    page = served.get(f"/page/{ids[0]}").text
+    assert "History: the latest 50 captures from" in page
+    assert f'<a href="/page/{ids[0]}/history">Earlier captures, too</a>' in page
+    assert page.count('name="a"') == 50
+    assert served.get(f"/page/{ids[0]}/history").text.count('name="a"') == len(captures)
+    long = served.get(f"/page/{ids[1]}").text
+    assert f'<a href="/page/{ids[1]}.json">all of it as JSON</a>' in long
+    assert len(long) < 220_000
+    assert served.json(f"/page/{ids[1]}.json")["text"] == text
+
+
+def test_a_large_family_is_bounded_and_all_of_it_is_a_table(tmp_path: Path, serve: Serve) -> None:
+    text = "\n\n".join(paragraphs("family", 3))
+    with Index.open(tmp_path / "family.winnow") as index:
+        index.add([Page(f"https://a.example/{number}", text=text) for number in range(130)])
+        index.cluster()
+        first = index.page("https://a.example/0").id
+    served = serve(tmp_path / "family.winnow")
+    page = served.get(f"/page/{first}").text
+    assert ">129 near-duplicates, at least 100 of them exact copies</h1>" in page
+    assert "The first 100 of 129; all as" in page
+    assert "One of more than 100 pages" in page
+    assert len(served.get(f"/page/{first}.csv?limit=129").text.splitlines()) == 130
+    assert heading(served, f"/page/{first}?limit=129") == "129 near-duplicates, all exact copies"
+
+
+def test_the_harbours_are_in_order(served_file: Served) -> None:
+    found = served_file.json(f"/page/{IDS[HARBOUR]}.json")["similar"]["matches"]
+    assert [each["url"] for each in found] == HARBOURS

@@ -1,0 +1,214 @@
+"""A text that is pasted, and who quotes it: over HTTP."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from opensearch_winnow import Index, compare
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.boilerplate import Boilerplate
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import CONTAINS, IDS, MILL, MILL_TEXT, MIRROR, QUOTE, QUOTES, TEXTS, paragraph
+from tests.web.served_fixture import Reply, Served
+
+JSON = {"content_type": "application/json"}
+OWN = paragraph("nobody else has written this")
+
+
+def paste(served: Served, text: str) -> str:
+    """Where the answer is."""
+    reply = served.send("/paste", urlencode({"text": text}).encode(), content_type="application/x-www-form-urlencoded")
+    assert reply.status == 303, reply.text
+    return reply.headers["location"]
+
+
+def send_file(served: Served, content: bytes, name: str) -> Reply:
+    line = f'Content-Disposition: form-data; name="file"; filename="{name}"'
+    parts = [b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n', f"\r\n--x\r\n{line}\r\n\r\n".encode()]
+    body = b"".join((*parts, content, b"\r\n--x--\r\n"))
+    return served.send("/paste", body, content_type="multipart/form-data; boundary=x")
+
+
+def heading(reply: Reply) -> str:
+    (found,) = re.findall("<h1>(.*?)</h1>", reply.text)
+    return html.unescape(found)
+
+
+def test_who_quotes_a_text(served: Served) -> None:
+    text = f"{OWN}\n\n{QUOTE}\n\n{OWN.upper()}"
+    path = paste(served, text)
+    page = served.get(path)
+    found = served.json(f"{path}.json")
+    assert {each["url"] for each in found["matches"]} == {
+        url for url, other in TEXTS.items() if compare(text, other).passages
+    }
+    assert MILL in {each["url"] for each in found["matches"]}
+    assert heading(page) == found["answer"] == f"{found['total']} pages quote this text"
+    for match in found["matches"]:
+        both = compare(text, TEXTS[match["url"]])
+        assert (match["containment"], match["resemblance"], match["contained"]) == (
+            both.containment,
+            both.resemblance,
+            both.contained,
+        )
+        assert [tuple(each.values()) for each in match["passages"]] == both.passages
+        assert f'href="{path.replace("/paste/", "/compare/")}/{match["id"]}"' in page.text
+    (run,) = found["runs"]
+    assert canonical_text(QUOTE).chars in canonical_text(text[run["start"] : run["end"]]).chars
+    assert run["pages"] == found["total"]
+    assert run["words"] == pytest.approx(41, abs=2)
+    (marked,) = re.findall(r'<mark class="c1 p1" data-passages="1">(.*?)</mark>', page.text, re.DOTALL)
+    assert re.sub("<a.*?</a>", "", marked) == text[run["start"] : run["end"]]
+    assert served.json(f"{path}.json")["matches"] == found["matches"]  # it can be loaded again
+    api = served.json(path.replace("/paste/", "/api/v1/quotes/"))
+    assert api["matches"] == found["matches"]
+
+
+def test_the_same_for_programs(served: Served) -> None:
+    text = f"{OWN}\n\n{QUOTE}"
+    kept = served.json(f"{paste(served, text)}.json")
+    sent = served.send("/api/v1/quotes", json.dumps({"text": text}).encode(), **JSON).json
+    assert sent["text"] is None
+    for name in ("answer", "total", "runs", "matches", "words", "characters"):
+        assert sent[name] == kept[name]
+    markup = f"<html><title>x</title><script>{MILL_TEXT[0]}</script><p>{OWN}<p>{QUOTE}"
+    of_html = served.send("/api/v1/quotes?limit=2", json.dumps({"html": markup}).encode(), **JSON).json
+    assert of_html["text"].split() == text.split()
+    assert of_html["total"] == kept["total"]
+    assert len(of_html["matches"]) == 2
+    start, end = of_html["runs"][0]["start"], of_html["runs"][0]["end"]
+    assert canonical_text(QUOTE).chars in canonical_text(of_html["text"][start:end]).chars
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{}", "nothing to ask about"),
+        (b'{"text": "  "}', "nothing to ask about"),
+        (b'{"text": 1}', "no form that can be read"),
+        (b"[", "no form that can be read"),
+        (b'{"text": "short"}', "needs 50"),
+        (b'{"html": "<p>"}', "nothing to ask about: no text"),
+    ],
+)
+def test_programs_are_told_what_is_wrong(served_file: Served, body: bytes, words: str) -> None:
+    reply = served_file.send("/api/v1/quotes", body, **JSON)
+    assert reply.status == 400
+    assert words in reply.json["error"]
+
+
+def test_a_text_that_is_too_short_stays_in_the_form(served_file: Served) -> None:
+    path = paste(served_file, "An orchard, <once>.")
+    page = served_file.get(path)
+    assert heading(page) == "This text is too short: it has 13 letters and digits, and 50 are needed"
+    assert re.search(r"<textarea[^>]*>An orchard, &lt;once&gt;.</textarea>", page.text)
+    assert served_file.json(f"{path}.json")["matches"] == []
+
+
+def test_files_are_text_or_html_by_what_is_in_them(served_file: Served) -> None:
+    expected = served_file.json(f"{paste(served_file, QUOTE)}.json")["total"]
+    for content, name in (
+        (QUOTE.encode(), "quote.txt"),
+        (QUOTE.encode("utf-16"), "quote.txt"),
+        (f"<!doctype html><p>{QUOTE}".encode(), "quote"),
+        (f"<p>{QUOTE}".encode(), "quote.html"),
+    ):
+        reply = send_file(served_file, content, name)
+        assert reply.status == 303
+        found = served_file.json(f"{reply.headers['location']}.json")
+        assert (found["total"], found["characters"]) == (expected, len(QUOTE))
+        assert name in served_file.get(reply.headers["location"]).text
+    refused = send_file(served_file, b"%PDF-1.4 \x00\x01", "quote.pdf")
+    assert refused.status == 400
+    assert "quote.pdf is no text and no HTML, but application/pdf" in refused.text
+    assert send_file(served_file, b"", "").status == 400
+
+
+def test_pasted_html_is_read_as_a_page_and_runs_nothing(served_file: Served) -> None:
+    hostile = "<html><body><script>alert(1)</script><img src=x onerror=alert(1)>"
+    page = served_file.get(paste(served_file, f"{hostile}<p>{QUOTE} &lt;script&gt;alert(2)&lt;/script&gt;"))
+    assert "&lt;script&gt;alert(2)" in page.text
+    assert "onerror" not in page.text
+    assert "alert(1)" not in page.text
+    as_text = served_file.get(paste(served_file, f"{QUOTE} {hostile}"))
+    assert "&lt;img src=x onerror=alert(1)&gt;" in as_text.text
+    assert "<img" not in as_text.text
+
+
+def test_nothing_found_says_why_and_what_would_find_something(served_file: Served) -> None:
+    text = " ".join(word[::-1] for word in OWN.split()) + " merchant shoulder"
+    page = served_file.get(paste(served_file, text))
+    assert heading(page) == "No page shares a passage with this text"
+    assert "A run of 149 letters and digits would have been found for sure, one below 50 never" in page.text
+    (offer,) = re.findall(r'<a href="(/search\?[^"]+)"', page.text)
+    assert "<h1>No page" not in served_file.get(html.unescape(offer)).text
+    path = paste(served_file, f"{OWN} {QUOTE}")
+    narrowed = served_file.get(f"{path}?min_containment=90")
+    assert heading(narrowed) == "No page has so much of this text"
+    assert f'<a href="{path}">' in narrowed.text
+    assert "quote this text" in heading(served_file.get(path))
+    elsewhere = served_file.get(f"{path}?site=farm.example")
+    assert heading(elsewhere) == "No page shares a passage with this text"
+
+
+def test_all_of_it(served_file: Served) -> None:
+    found = served_file.json(f"{paste(served_file, MILL_TEXT[0])}.json")
+    whole = [each for each in found["matches"] if each["containment"] == 1]
+    assert {MILL, MIRROR, CONTAINS} <= {each["url"] for each in whole}
+    assert found["matches"] == sorted(found["matches"], key=lambda each: -each["containment"])
+    assert found["answer"] == f"{found['total']} pages have all of this text"
+
+
+def test_the_list_is_bounded_and_says_so(served_file: Served) -> None:
+    path = paste(served_file, QUOTE)
+    total = served_file.json(f"{path}.json")["total"]
+    page = served_file.get(f"{path}?limit=2").text
+    assert f"The first 2 of {total}." in page
+    assert f"{path}?limit=10" in page
+    assert "Counted on the 2 pages that are listed" in page
+    rows = served_file.get(f"{path}.csv").text.splitlines()
+    assert len(rows) == total + 1
+    assert served_file.get(f"{path}?limit=1001").status == 400
+
+
+def test_it_is_compared_with_a_page(served_file: Served) -> None:
+    text = f"{OWN} {QUOTE}"
+    path = paste(served_file, text)
+    name = path.removeprefix("/paste/")
+    found = served_file.json(f"/api/v1/compare/{name}/{IDS[QUOTES]}")
+    both = compare(text, TEXTS[QUOTES])
+    assert found["resemblance"] == both.resemblance
+    assert found["a"]["url"] is None
+    page = served_file.get(f"/compare/{name}/{IDS[QUOTES]}").text
+    assert f'href="{path}"' in page
+    assert "Your text" in page
+
+
+def test_what_is_kept_no_longer(served_file: Served) -> None:
+    reply = served_file.get("/paste/pasted-0123456789abcdef0123456789abcdef")
+    assert reply.status == 404
+    assert "is no longer here: what is pasted is kept for 60 minutes" in reply.text
+    assert 'href="/paste"' in reply.text
+
+
+def test_boilerplate_is_left_out_or_not(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        assert isinstance(index.add_boilerplate("quote", QUOTE), Boilerplate)
+    served = serve(own_file)
+    path = paste(served, f"{OWN} {QUOTE}")
+    assert served.json(f"{path}.json")["total"] == 0
+    assert served.json(f"{path}.json?boilerplate=off")["total"] > 0
+
+
+def test_an_empty_store(tmp_path: Path, serve: Serve) -> None:
+    with Index.open(tmp_path / "empty.winnow") as index:
+        index.add([])
+    served = serve(tmp_path / "empty.winnow")
+    assert "this store is empty yet" in served.get("/paste").text
+    assert heading(served.get(paste(served, QUOTE))) == "No page shares a passage with this text"

@@ -1,0 +1,75 @@
+"""A text that is pasted, in a browser."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.known_crawl_fixture import MILL_TEXT, QUOTE, paragraph
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group("browser")
+OWN = paragraph("nobody else has written this")
+TEXT = f"{MILL_TEXT[1]}\n\n{OWN}\n\n{QUOTE}"
+
+
+def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
+    page.goto(served.url("/"))
+    page.get_by_role("link", name="Paste", exact=True).click()
+    page.get_by_label("Text").fill("One, two")
+    expect(page.locator("[data-count]")).to_have_text("2 words, 6 characters. ")
+    page.get_by_role("button", name="Find its pages").click()
+    expect(page.locator("h1")).to_have_text("This text is too short: it has 6 letters and digits, and 50 are needed")
+    expect(page.get_by_label("Text")).to_have_value("One, two")
+    page.get_by_label("Text").fill(TEXT)
+    page.get_by_role("button", name="Find its pages").click()
+    expect(page.locator("h1")).to_have_text(re.compile(r"^\d+ pages quote this text$"))
+    heading = page.locator("h1").inner_text()
+    page.reload()
+    expect(page.locator("h1")).to_have_text(heading)
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(page.locator("[role=status]", has_text="Passage")).to_have_text("Passage 2 of 2")
+    expect(page.locator("mark.on")).to_be_in_viewport()
+    assert page.locator(".hit .chip.on").count() == page.locator(".hit .chip.p2").count() > 0
+    page.locator("#p1").click()
+    expect(page.locator("mark.on")).to_have_attribute("data-passages", "1")
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    expect(page).to_have_url(re.compile(r"/compare/pasted-[0-9a-f]{32}/[0-9a-f]{32}$"))
+    expect(page.locator("h1")).to_have_text(re.compile("shared passage"))
+    page.get_by_role("link", name="Your text").click()
+    expect(page.locator("h1")).to_have_text(heading)
+
+
+def test_a_file_without_scripts(new_page: NewPage, served_file: Served) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(served_file.url("/paste"))
+    page.get_by_label("or a file").set_input_files(
+        {"name": "quote.html", "mimeType": "text/html", "buffer": f"<p>{TEXT}<script>alert(1)</script>".encode()}
+    )
+    page.get_by_role("button", name="Find its pages").click()
+    expect(page.locator("h1")).to_have_text(re.compile("pages quote this text"))
+    page.locator(".hit .chip.p2").first.click()
+    expect(page).to_have_url(re.compile("#p2$"))
+    expect(page.locator("#p2")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("text", [TEXT, "too short", "nothing like it " * 20], ids=["found", "short", "nothing"])
+def test_it_is_for_everybody(page: Page, served_file: Served, text: str) -> None:
+    page.goto(served_file.url("/paste"))
+    page.get_by_label("Text").fill(text)
+    page.get_by_role("button", name="Find its pages").click()
+    expect(page).to_have_url(re.compile("/paste/pasted-"))
+    assert accessibility_findings(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert accessibility_findings(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert not scrolls_sideways(page)

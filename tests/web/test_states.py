@@ -1,0 +1,135 @@
+"""What is said when there is nothing to show: an empty store, a store that does not answer, one that takes its time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from playwright.sync_api import expect
+
+from opensearch_winnow.index import Index
+from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+from tests.web.addresses_fixture import SHOWN
+from tests.web.browser_fixture import Witness, accessibility_findings
+from tests.web.conftest import WORKER, Serve, made
+from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MOVED, PAGES
+from tests.web.served_fixture import Served, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+    from opensearch_winnow.stores.engine.running import Running
+
+pytestmark = pytest.mark.xdist_group("browser")
+OPEN = [screen.path for screen in SHOWN if "{" not in screen.path]
+
+
+# --- nothing in it ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["file", "cluster"])
+def empty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    if request.param == "file":
+        store = str(tmp_path_factory.mktemp("empty") / "empty.winnow")
+    else:
+        store = f"{request.getfixturevalue('engine').url}/empty-{WORKER}"
+    with Index.open(store) as index:
+        index.add([])
+    with serving(store) as found:
+        yield found
+
+
+@pytest.mark.parametrize("path", [*OPEN, "/search?q=mill"])
+def test_an_empty_store(page: Page, empty: Served, path: str) -> None:
+    page.goto(empty.url(path))
+    assert not re.search(r"\b(nan|null|undefined|traceback)\b", page.locator("main").inner_text().lower())
+    assert accessibility_findings(page) == []
+
+
+@pytest.mark.parametrize("path", ["/", "/search?q=mill", "/clusters", "/statistics"])
+def test_an_empty_store_says_how_to_fill_it(page: Page, empty: Served, path: str) -> None:
+    page.goto(empty.url(path))
+    expect(page.locator("main")).to_contain_text("winnow index")
+
+
+# --- no answer --------------------------------------------------------------------------------------------------------
+
+
+class Closed:
+    """What stands before the engine, and may let nobody through."""
+
+    def __init__(self) -> None:
+        self.way: Literal["open", "busy", "gone"] = "open"
+
+    def __call__(self, _: Arrived) -> Answer | None:
+        if self.way == "gone":
+            raise ConnectionResetError  # the connection ends without an answer
+        return Answer(503, b"{}") if self.way == "busy" else None
+
+
+def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: Serve, witness: Witness) -> None:
+    made(f"{engine.url}/gone-{WORKER}", PAGES)
+    witness.allowed.append("503")
+    door = Closed()
+    with Gateway(engine.url, door) as gateway:
+        served = serve(f"{gateway.url}/gone-{WORKER}")
+        page.goto(served.url("/search?q=mill"))
+        expect(page.locator("h1")).to_have_text(re.compile("^11 pages in 7 groups"))
+        door.way = "busy"
+        for path in ("/search?q=harbour", f"/page/{IDS[MILL]}", f"/compare/{IDS[MILL]}/{IDS[MOVED]}", "/clusters"):
+            page.goto(served.url(path))
+            expect(page.locator("h1")).to_have_text("No answer for now")
+        assert accessibility_findings(page) == []
+        door.way = "gone"
+        reply = served.get("/api/v1/search?q=mill")
+        assert (reply.status, reply.headers["retry-after"]) == (503, "2")
+        assert reply.json["error"]
+        page.goto(served.url("/search?q=harbour"))
+        expect(page.locator("h1")).to_have_text("No answer for now")
+        door.way = "open"
+        page.get_by_role("link", name="Ask again").click()
+        expect(page.locator("h1")).to_have_text(re.compile("^4 pages in 1 group"))
+
+
+def test_a_file_that_is_taken_away_and_another_one_put_there(page: Page, own_file: Path, serve: Serve) -> None:
+    served = serve(own_file)
+    page.goto(served.url("/search?q=mill"))
+    own_file.unlink()
+    with Index.open(own_file) as index:
+        index.add([each for each in PAGES if each.url == HARBOUR])
+    page.goto(served.url("/search?q=harbour"))
+    expect(page.locator("h1")).to_have_text("1 page in 1 group")
+
+
+def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness: Witness) -> None:
+    witness.allowed += ["404", "400"]
+    for path, words in (("/zeppelin", "Not there"), ("/search?t=many", "That cannot be asked")):
+        page.goto(served_file.url(path))
+        expect(page.locator("h1")).to_have_text(words)
+        assert accessibility_findings(page) == []
+        expect(page.locator("main").get_by_role("link", name="Search")).to_be_visible()
+
+
+# --- an answer that takes its time ------------------------------------------------------------------------------------
+
+
+def test_old_results_stay_until_there_are_new_ones(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/search?q=mill"))
+    held: list[Route] = []
+    page.route("**/search?*harbour*", lambda route: held.append(route))  # noqa: PLW0108 (of Python it has to be)
+    page.get_by_label("Search the crawl").fill("harbour")
+    page.get_by_role("button", name="Search").dispatch_event("click")  # a click would wait for the answer
+    page.wait_for_function("document.querySelector('main').ariaBusy === 'true'")  # nor does this, as others do
+    seen = page.evaluate("['.busy', 'h1'].map(each => document.querySelector(each).innerText)")
+    assert re.match(r"Still asking: \d+ s", seen[0])
+    assert seen[1].startswith("11 pages in 7 groups")
+    held[0].continue_()
+    expect(page.locator("h1")).to_have_text(re.compile("^4 pages in 1 group"))
+    expect(page.locator("main")).not_to_have_attribute("aria-busy", "true")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text(re.compile("^11 pages in 7 groups"))
+    expect(page.locator("main")).not_to_have_attribute("aria-busy", "true")
+    expect(page.get_by_role("status").filter(has_text="Still asking")).to_be_hidden()

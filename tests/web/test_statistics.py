@@ -1,0 +1,208 @@
+"""The screen of statistics: numbers that add up, and pictures that show the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from html import unescape
+from math import log10
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from opensearch_winnow.answers.power_law import power_law
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.stores.store import Statistics
+from opensearch_winnow.web.index_threads import BusyError
+from opensearch_winnow.web.kept_statistics import KeptStatistics
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import PAGES, TEXTS
+from tests.web.served_fixture import Served
+
+
+def charts(text: str) -> dict[str, str]:
+    """By their titles."""
+    found = re.findall(r'<svg class="chart" viewBox="0 0 400.*?</svg>', text, re.DOTALL)
+    titles = [re.findall(r"<title>(.*?)</title>", each)[0] for each in found]
+    return dict(zip(titles, found, strict=True))
+
+
+def titles(chart: str, pattern: str) -> dict[str, int]:
+    """What the shapes of a chart say, as (name, number)."""
+    said = [unescape(each) for each in re.findall(r"<title>(.*?)</title>", chart)[1:]]
+    pairs = [re.fullmatch(pattern, each) for each in said]
+    return {each["name"]: int(each["number"].replace(",", "")) for each in pairs if each}
+
+
+def table(text: str, caption: str) -> dict[str, int]:
+    (found,) = re.findall(rf'<caption class="unseen">{caption}</caption>.*?</table>', text, re.DOTALL)
+    rows = re.findall(r"<th scope=\"row\"[^>]*>(.*?)</th><td[^>]*>(.*?)</td>", found, re.DOTALL)
+    return {unescape(re.sub("<.*?>", "", name)): int(number.replace(",", "")) for name, number in rows}
+
+
+def test_numbers_are_those_of_the_library(served: Served) -> None:
+    found = served.json("/api/v1/statistics")
+    with Index.open(served.store) as index:
+        statistics = index.statistics()
+        clustering = index.clustering()
+    assert clustering
+    assert (found["pages"], found["urls"], found["sites"]) == statistics[:3] == (22, 19, 14)
+    for field, counts in statistics.frequencies.items():
+        assert dict(found["tokens"][field]["frequencies"]) == counts
+    assert sum(found["months"].values()) == len(PAGES) - 1  # one has no time
+    assert found["months"]["2024-07"] == 2
+    assert found["crawls"] == {"known": len(PAGES)}
+    assert found["clustering"]["sizes"] == {"4": 1, "7": 1}
+    assert sum(found["clustering"]["histogram"]) == found["clustering"]["compared"]
+    assert found["clustering"]["at"] == clustering["at"]
+    assert "<h1>22 pages of 19 URLs on 14 sites</h1>" in served.get("/statistics").text
+
+
+def test_tables_equal_the_pictures(served_file: Served) -> None:
+    text = served_file.get("/statistics").text
+    found = served_file.json("/statistics.json")
+    pairs, sizes, frequencies, times = charts(text).values()
+    bars = titles(pairs, r"(?P<name>.*?): (?P<number>[\d,]+) pairs?")
+    assert bars == table(text, "Pairs by resemblance")
+    assert sum(bars.values()) == found["clustering"]["compared"]
+    assert titles(sizes, r"(?P<number>[\d,]+) clusters? of (?P<name>[\d,]+) pages") == {"4": 1, "7": 1}
+    assert table(text, "Clusters by the number of their pages") == {"4": 1, "7": 1}
+    points = titles(frequencies, r"(?P<number>[\d,]+) fingerprints? on (?P<name>[\d,]+) pages?")
+    assert points == {str(on): count for on, count in found["tokens"]["fingerprints"]["frequencies"]}
+    binned = table(text, "Fingerprints by the number of pages that have them")
+    assert sum(binned.values()) == found["tokens"]["fingerprints"]["different"]
+    assert titles(times, r"(?P<name>.*?): (?P<number>[\d,]+) pages?") == table(
+        text, "Pages by the time of their capture"
+    ) == found["months"]  # fmt: skip
+
+
+def test_bars_are_as_high_as_their_numbers(served_file: Served) -> None:
+    pairs = charts(served_file.get("/statistics").text)[
+        "How many of the compared pairs have which resemblance; heights are logarithmic"
+    ]
+    bars = re.findall(r'<rect class="(\w+)" x="([\d.]+)" y="([\d.]+)".*?<title>([\d.]+).*?: ([\d,]+) pairs?<', pairs)
+    for kind, x, y, low, count in bars:
+        assert kind == ("found" if float(low) >= 50 else "below")
+        for _, other_x, other_y, other_low, other_count in bars:
+            assert (float(low) < float(other_low)) == (float(x) < float(other_x))
+            assert (int(count) < int(other_count)) == (float(y) > float(other_y))
+
+
+def test_the_line_has_the_slope_of_the_law(served_file: Served) -> None:
+    text = charts(served_file.get("/statistics").text)[
+        "How many fingerprints are on how many pages; both axes are logarithmic"
+    ]
+    found = served_file.json("/statistics.json")
+    law = power_law(dict(found["tokens"]["fingerprints"]["frequencies"]))
+    assert law
+    assert found["power_law"] == pytest.approx(law._asdict())
+    grid = {
+        label: float(place)
+        for place, label in re.findall(r'<text class="middle" x="([\d.]+)" y="[\d.]+">([\d,]+)</text>', text)
+    }
+    heights = {label: float(y) for y, label in re.findall(r'class="end" x="\d+" y="([\d.]+)">([\d,]+)<', text)}
+    wide = (grid["2"] - grid["1"]) / log10(2)  # of a decade
+    high = (heights["1"] - heights["10"]) / 1
+    ((x, y, x2, y2),) = re.findall(r'class="law" d="M([\d.]+) ([\d.]+)\s*L([\d.]+) ([\d.]+)"', text)
+    slope = ((float(y2) - float(y)) / high) / ((float(x2) - float(x)) / wide)
+    assert slope == pytest.approx(law.exponent, rel=0.02)
+
+
+def test_the_most_common_texts(served: Served) -> None:
+    found = served.json("/statistics.json")["common_texts"]
+    with Index.open(served.store) as index:
+        records = list(index.store.scan())
+    counts = Counter(each for record in records for each in set(record.fingerprints))
+    assert found[0]["pages"] == max(counts.values())
+    assert [each["pages"] for each in found] == sorted((each["pages"] for each in found), reverse=True)
+    texts = {record.id: record.text for record in records}
+    assert all(each["text"] in texts[each["id"]] for each in found)
+    # What is searched for is on as many pages at least.
+    searches = re.findall(
+        r'<a href="(/search\?q=%22[^"]*)" aria-label="Search for this text', served.get("/statistics").text
+    )
+    assert len(searches) == len(found)
+    for each, address in zip(found, searches, strict=True):
+        path = unescape(address).replace("/search?", "/search.json?")
+        assert served.json(path)["total"] >= each["pages"]
+
+
+def test_a_table(served_file: Served) -> None:
+    rows = list(csv.DictReader(io.StringIO(served_file.get("/statistics.csv").text)))
+    values = {(each["part"], each["name"]): each["value"] for each in rows}
+    assert values["count", "pages"] == "22"
+    assert values["clusters of pages", "7"] == "1"
+    assert values["month", "2024-07"] == "2"
+
+
+def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Serve) -> None:
+    with Index.open(tmp_path / "a.winnow") as index:
+        index.add([])
+    empty = serve(tmp_path / "a.winnow")
+    assert "<h1>This store is empty</h1>" in empty.get("/statistics").text
+    with Index.open(tmp_path / "b.winnow") as index:
+        index.add([Page("https://a.example/", text=next(iter(TEXTS.values())))])
+    one = serve(tmp_path / "b.winnow")
+    text = one.get("/statistics").text
+    assert "<h1>1 page of 1 URL on 1 site</h1>" in text
+    assert 'This is known when the store <a href="/clusters">has been clustered</a>' in text
+    assert one.json("/statistics.json")["common_texts"] == []
+
+
+# --- counted once -----------------------------------------------------------------------------------------------------
+
+
+def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file)
+    assert served.json("/statistics.json")["pages"] == 22
+    with Index.open(own_file) as index:
+        index.add([Page("https://new.example/", text="A new page, of a few words only.")])
+    assert served.json("/statistics.json")["pages"] == 22
+    reply = served.send("/statistics/again", b"", content_type="application/x-www-form-urlencoded")
+    assert (reply.status, reply.headers["location"]) == (303, "/statistics")
+    assert served.json("/statistics.json")["pages"] == 23
+
+
+class SlowIndex(Index):
+    """Counts when it is told to."""
+
+    asked, told = Event(), Event()
+
+    def statistics(self) -> Statistics:
+        self.asked.set()
+        self.told.wait(60)
+        return super().statistics()
+
+
+def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
+    kept = KeptStatistics(least=3_600)
+    found = []
+
+    def count() -> None:
+        with SlowIndex.open(own_file) as slow:
+            found.append(kept.of(slow))
+
+    first = Thread(target=count)
+    first.start()
+    assert SlowIndex.asked.wait(60)
+    with Index.open(own_file) as index:
+        with pytest.raises(BusyError, match="are being counted"):
+            kept.of(index)
+        SlowIndex.told.set()
+        first.join()
+        assert kept.of(index) is found[0]
+        # What is old is given to those who come while it is counted anew.
+        kept.forget()
+        SlowIndex.asked.clear()
+        SlowIndex.told.clear()
+        second = Thread(target=count)
+        second.start()
+        assert SlowIndex.asked.wait(60)
+        assert kept.of(index) is found[0]
+        SlowIndex.told.set()
+        second.join()
+        assert kept.of(index) is found[1]

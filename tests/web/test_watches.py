@@ -1,0 +1,177 @@
+"""The watches, over HTTP and in a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from opensearch_winnow import Index, Page
+from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MOVED, QUOTE, SHORT, TEXTS, at
+from tests.web.served_fixture import Reply, Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
+
+pytestmark = pytest.mark.xdist_group("browser")
+HOSTILE = '"><script>alert(1)</script>&name=x\u202e'
+
+
+def sent(served: Served, path: str, **fields: str) -> Reply:
+    body = urlencode(fields).encode()
+    return served.send(path, body, content_type="application/x-www-form-urlencoded")
+
+
+def add_page(store: Path, url: str, text: str) -> None:
+    with Index.open(store) as index:
+        assert index.add([Page(url, text=text, fetched_at=at(12), title="New")]).indexed == 1
+
+
+def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file, "--write")
+    assert ">No watch yet</h1>" in served.get("/watches").text
+    added = sent(served, "/watches/add", name="the mill", url=MILL, min_containment="30")
+    assert (added.status, added.headers["location"]) == (303, "/watches?watch=the%20mill")
+    assert ">1 watch, no new page</h1>" in served.get("/watches").text
+    add_page(own_file, "https://new.example/", TEXTS[MILL])
+    (watch,) = served.json("/api/v1/watches")["watches"]
+    assert (watch["name"], watch["url"], watch["min_containment"], watch["total"]) == ("the mill", MILL, 0.3, 6)
+    assert [watch["matches"][0]["id"]] == watch["new"]  # the new ones first
+    assert watch["matches"][0]["url"] == "https://new.example/"
+    shown = served.get("/watches").text
+    assert ">1 watch, 1 new page</h1>" in shown
+    assert "6 pages, 1 of them new" in shown
+    assert f'href="/compare/{IDS[MILL]}/{IDS[MOVED]}"' in shown
+    rows = list(csv.DictReader(io.StringIO(served.get("/watches.csv").text)))
+    assert [(row["id"], row["new"]) for row in rows] == [
+        (each["id"], str(int(each["id"] in watch["new"]))) for each in watch["matches"]
+    ]
+    assert sent(served, "/watches/seen", name="the mill", ids=" ".join(watch["new"])).status == 303
+    assert served.json("/api/v1/watches")["watches"][0]["new"] == []
+    assert sent(served, "/watches/remove", name="the mill").headers["location"] == "/watches"
+    assert served.json("/api/v1/watches") == {"total": 0, "watches": []}
+
+
+def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file, "--write")
+    for fields, words in (
+        ({"name": "a", "text": "too short"}, "needs 50"),
+        ({"name": " ", "url": MILL}, "a name of 1 to 100 characters"),
+        ({"name": "a"}, "one of them, not none"),
+        ({"name": "a", "url": MILL, "min_containment": "x"}, "min_containment is a whole number from 0 to 100"),
+        ({"name": "a", "url": MILL, "min_containment": ""}, "min_containment is a whole number from 0 to 100"),
+    ):
+        refused = sent(served, "/watches/add", **{"min_containment": "30", **fields})
+        assert (refused.status, words in refused.text) == (400, True), refused.text
+    assert sent(served, "/watches/add", name="a", pasted="pasted-gone", min_containment="30").status == 404
+    assert sent(served, "/watches/add", name="a", url="https://gone.example/", min_containment="30").status == 404
+    for path in ("remove", "seen", "text"):
+        assert sent(served, f"/watches/{path}", name="none").status == 404
+    assert served.get("/watches?watch=none").status == 404
+    assert served.json("/api/v1/watches")["total"] == 0
+    assert sent(served, "/watches/add", name="a", url=MILL, min_containment="30").status == 303
+    taken = sent(served, "/watches/add", name="a", url=HARBOUR, min_containment="30")
+    assert (taken.status, "has a watch a already" in taken.text) == (400, True)
+    assert sent(served, "/watches/add", name="a", url=HARBOUR, min_containment="0", replace="on").status == 303
+    assert served.json("/api/v1/watches")["watches"][0]["url"] == HARBOUR
+
+
+def test_who_may_only_read_is_told_how_to_write(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        index.add_watch("quote", text=QUOTE, min_containment=0)
+    served = serve(own_file)
+    shown = served.get("/watches").text
+    assert "winnow serve --write" in shown
+    assert "/watches/add" not in shown
+    assert "/watches/remove" not in shown
+    assert "/watches/add" not in served.get(f"/page/{IDS[MILL]}").text
+    for path in ("add", "remove", "seen"):
+        assert sent(served, f"/watches/{path}", name="quote").status == 403
+    assert served.json("/api/v1/watches")["total"] == 1
+    looked = sent(served, "/watches/text", name="quote")  # which only reads
+    assert looked.status == 303
+    assert looked.headers["location"].startswith("/paste/pasted-")
+
+
+def test_a_page_that_is_gone_is_said_and_the_others_are_answered(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        index.add_watch("a", url=MILL)
+        index.add_watch("b", url=HARBOUR)
+        index.store.delete([IDS[HARBOUR]])
+    served = serve(own_file)
+    answered, gone = served.json("/api/v1/watches")["watches"]
+    assert (answered["error"], answered["total"]) == (None, 5)
+    assert f"has no page {HARBOUR}" in gone["error"]
+    assert "It cannot be asked" in served.get("/watches").text
+
+
+def test_many_watches_are_asked_a_few_at_a_time(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        for number in range(12):
+            index.add_watch(f"{number:02}", text=TEXTS[MILL], min_containment=0.0)
+    served = serve(own_file)
+    assert "12 watches, no new page for the 10 that are shown" in served.get("/watches").text
+    second = served.json("/watches.json?page=2&limit=2")
+    assert [each["name"] for each in second["watches"]] == ["10", "11"]
+    assert [len(each["matches"]) for each in second["watches"]] == [2, 2]
+    assert "The first 2 of" in served.get("/watches?page=2&limit=2").text
+    assert [each["name"] for each in served.json("/watches.json?watch=03")["watches"]] == ["03"]
+
+
+def test_a_name_and_a_text_full_of_markup_are_text(own_file: Path, serve: Serve, page: BrowserPage) -> None:
+    with Index.open(own_file) as index:
+        index.add_watch(HOSTILE, text=f"<img src=x onerror=alert(1)> {TEXTS[MILL]}")
+    served = serve(own_file, "--write")
+    page.goto(served.url(f"/watches?watch={quote(HOSTILE)}"))
+    expect(page.locator("h2 a").first).to_contain_text('"><script>alert(1)</script>&name=x')
+    expect(page.locator("blockquote")).to_contain_text("<img src=x onerror=alert(1)>")
+    page.get_by_role("button", name="Remove").click()
+    expect(page.locator("h1")).to_have_text("No watch yet")
+
+
+def test_in_a_browser_from_a_page_to_what_is_new(
+    own_file: Path, serve: Serve, page: BrowserPage, new_page: NewPage
+) -> None:
+    served = serve(own_file, "--write")
+    page.goto(served.url(f"/page/{IDS[MILL]}"))
+    page.get_by_text("Watch this page").click()
+    page.get_by_label("Name").fill("my mill")
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.locator("h1")).to_have_text("1 watch, no new page")
+    add_page(own_file, "https://new.example/", TEXTS[MILL])
+    page.reload()
+    expect(page.locator("h1")).to_have_text("1 watch, 1 new page")
+    expect(page.locator("tbody tr").first).to_contain_text("new")
+    assert accessibility_findings(page) == []
+    phone = new_page(viewport={"width": 320, "height": 640}, color_scheme="dark", java_script_enabled=False)
+    phone.goto(served.url("/watches"))
+    assert not scrolls_sideways(phone)
+    phone.get_by_role("button", name="Mark as seen").click()
+    expect(phone.locator("h1")).to_have_text("1 watch, no new page")
+
+
+def test_a_page_that_is_too_short_offers_no_watch(own_file: Path, serve: Serve) -> None:
+    served = serve(own_file, "--write")
+    assert "/watches/add" not in served.get(f"/page/{IDS[SHORT]}").text
+    assert "/watches/add" in served.get(f"/page/{IDS[MILL]}").text
+
+
+def test_a_text_that_was_pasted_is_watched(own_file: Path, serve: Serve, page: BrowserPage) -> None:
+    served = serve(own_file, "--write")
+    page.goto(served.url("/paste"))
+    page.locator("textarea").fill(QUOTE)
+    page.locator("textarea").press("Tab")
+    page.locator("main form button[type=submit]").first.click()
+    page.get_by_label("Watch this text with the name").fill("quote")
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.locator("h1")).to_have_text("1 watch, no new page")
+    expect(page.locator("blockquote")).to_have_text(QUOTE)
+    page.get_by_role("button", name="Show the passages").click()
+    expect(page.locator("h1")).to_contain_text("quote this text")
