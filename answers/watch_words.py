@@ -23,7 +23,8 @@ def watch_report_words(report: WatchReportDocument) -> str:
         return "No page yet"
     if new == total:
         return _new(new)
-    return f"{count_of(total, 'page')}, {f'{new:,} of them new' if new else 'none of them new'}"
+    said = f"{new:,} of them new" if new else "none of them new" if total > 1 else "not new"
+    return f"{count_of(total, 'page')}, {said}"
 
 
 def _new(pages: int) -> str:

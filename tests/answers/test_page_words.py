@@ -65,7 +65,7 @@ def test_the_watches() -> None:
         return cast(WatchReportDocument, {"total": total, "new": ["id"] * new})
 
     found = [watch_report_words(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
-    assert found == ["No page yet", "1 page, none of them new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
+    assert found == ["No page yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
     both: WatchesDocument = {"total": 2, "watches": [report(5, 2), report(1, 1)]}
     assert watches_words(both) == "2 watches, 3 new pages"
     assert watches_words({**both, "total": 12}) == "12 watches, 3 new pages for the 2 that are shown"

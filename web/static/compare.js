@@ -1,6 +1,4 @@
 // Passages of two texts: brings both sides of one into view, and knows which it is. Without it, links do half of that.
-"use strict";
-
 const view = document.querySelector("[data-passages]");
 const panes = [...document.querySelectorAll(".pane")];
 const anchors = [...document.querySelectorAll(".n[id^=p], .chip[id^=p]")];

@@ -1,6 +1,4 @@
 // Counts what is typed: it may be too short to be found.
-"use strict";
-
 const field = document.getElementById("text");
 const count = document.querySelector("[data-count]");
 function tell() {
