@@ -33,6 +33,7 @@ USUAL = (
     "store_cost",
     "words",
     "store",
+    "web",
 )
 ON_REQUEST = (
     "store_million",  # 25 minutes, and 14 GB

@@ -36,10 +36,11 @@ class Row(NamedTuple):
 
 
 class ShownRow(NamedTuple):
-    passage: NumberedPassage | None
-    excerpt: str
-    a: Markup
-    b: Markup
+    passage: NumberedPassage | None = None
+    excerpt: str = ""
+    a: Markup = Markup()
+    b: Markup = Markup()
+    changed: bool = False  # some of the words are on the other side, too
 
 
 def in_whole_words(compared: Compared) -> Compared:
@@ -108,13 +109,13 @@ def shown_rows(compared: Compared, some: Sequence[Row], elsewhere: Callable[[int
 
     def shown(row: Row) -> ShownRow:
         if row.passage:
-            return ShownRow(row.passage, _excerpt(compared.a.text, row.passage), Markup(), Markup())
-        only_a, only_b = changes.of(compared.a.text, a.unshared(row.a), compared.b.text, b.unshared(row.b))
+            return ShownRow(row.passage, _excerpt(compared.a.text, row.passage))
+        ours, theirs = a.unshared(row.a), b.unshared(row.b)
+        only_a, only_b = changes.of(compared.a.text, ours, compared.b.text, theirs)
         return ShownRow(
-            None,
-            "",
-            a.cell(row.a, only_a, lambda number: chip(number, OWN, PARTNER, b.named)),
-            b.cell(row.b, only_b, lambda number: chip(number, PARTNER, OWN, a.named)),
+            a=a.cell(row.a, only_a, lambda number: chip(number, OWN, PARTNER, b.named)),
+            b=b.cell(row.b, only_b, lambda number: chip(number, PARTNER, OWN, a.named)),
+            changed=(only_a, only_b) != (ours, theirs),
         )
 
     return list(map(shown, some))
@@ -136,7 +137,8 @@ class _Cells:
                 self.named.update(each.named)
 
     def unshared(self, span: Span) -> list[Span]:
-        return [(each.start, each.end) for each in self._pieces(span)[:PIECES] if not (each.passages or each.grey)]
+        """Where there are words that are in no passage and no boilerplate."""
+        return [self._trimmed(each) for each in self._pieces(span)[:PIECES] if self._is_unshared(each)]
 
     def cell(self, span: Span, only: Sequence[Span], chip: Callable[[int], str]) -> Markup:
         """`only` is what is not on the other side; `chip` writes the passage of a number."""
@@ -148,20 +150,30 @@ class _Cells:
         low, high = (bisect_left(self._starts, edge) for edge in span)
         return self._stretches[low:high]
 
+    def _is_unshared(self, each: Stretch) -> bool:
+        return not (each.passages or each.grey) and has_words(self._text[each.start : each.end])
+
+    def _trimmed(self, each: Stretch) -> Span:
+        text = self._text[each.start : each.end]
+        return each.end - len(text.lstrip()), each.start + len(text.rstrip())
+
     def _written(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
         if each.passages:
             yield from map(chip, self._chips[each.start])
         elif each.grey:
             yield f'<span class="chip boilerplate">boilerplate: {each.end - each.start:,} characters</span>'
-        elif each.end - each.start <= FOLD:
-            yield from self._marked(each.start, each.end, only)
-        else:
-            fold = self._text.rfind(" ", each.start, each.start + FOLD) + 1 or each.start + FOLD
-            last = min(each.end, fold + LONGEST)
-            yield from self._marked(each.start, fold, only)
-            yield f'<details class="fold"><summary>{each.end - fold:,} characters more</summary>'
-            yield from self._marked(fold, last, only)
-            yield f"{_left_out(each.end - last)}</details>"
+        elif self._is_unshared(each):
+            start, end = self._trimmed(each)
+            fold = end
+            if end - start > FOLD:
+                fold = self._text.rfind(" ", start, start + FOLD) + 1 or start + FOLD
+            yield from self._marked(start, fold, only)
+            if fold < end:
+                last = min(end, fold + LONGEST)
+                yield f'<details class="fold"><summary>{end - fold:,} characters more</summary>'
+                yield from self._marked(fold, last, only)
+                yield f"{_left_out(end - last)}</details>"
+            yield " "
 
     def _marked(self, start: int, end: int, only: Sequence[Span]) -> Iterator[str]:
         for first, last in only[bisect_right(only, start, key=itemgetter(1)) :]:

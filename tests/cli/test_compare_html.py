@@ -272,3 +272,10 @@ def test_boilerplate_on_a_terminal_is_dim(prose: Prose, columns: int) -> None:
     assert " ".join(licence.split()[:3]) in " ".join(plain.split())
     assert "words …" in " ".join(plain.split())
     assert "[" not in plain
+
+
+def test_both_sides_of_the_passage_that_was_jumped_to_are_outlined(prose: Prose) -> None:
+    html, _ = page_of(prose(60), prose(60))
+    for number in (1, 200):
+        assert f":root:has(#p{number}:target, #b{number}:target) .p{number} {{ --on: 2px; }}" in html
+    assert html.count(":target) .p") == 200

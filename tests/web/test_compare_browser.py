@@ -159,3 +159,14 @@ def test_on_a_phone_one_text_is_below_the_other(new_page: NewPage, served_file: 
         page.locator("#b2").click()
         expect(page.locator("#p2")).to_be_in_viewport()
         expect(page.locator(".ribbons")).to_be_hidden()
+
+
+def test_whole_texts_are_printed(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/compare/{IDS[MILL]}/{IDS[HARBOUR]}"))
+    folded = page.locator(".fold .block").first
+    expect(folded).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(folded).to_be_visible()
+    expect(page.locator(".controls form")).to_be_hidden()
+    for pane in page.locator(".pane").all():
+        assert pane.evaluate("pane => getComputedStyle(pane).overflowY") == "visible"

@@ -54,7 +54,8 @@ def test_every_passage_is_on_a_page(large: Served) -> None:
     path = pair(MANY, REVERSED)
     every = large.json(f"/api/v1{path}")["passages"]
     assert len(every) == SHARED
-    address, numbers, pages = path, [], 0
+    address, pages = path, 0
+    numbers: list[int] = []
     while address:
         page = large.get(address).text
         assert len(page) < LARGEST

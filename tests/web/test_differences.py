@@ -1,0 +1,90 @@
+"""What two texts do not share: all of it is shown, once, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow import Scheme, compare
+from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.web.differences import in_whole_words, rows, shown_rows
+from opensearch_winnow.web.word_changes import LARGEST, WordChanges
+from tests.web.known_crawl_fixture import paragraph
+
+SCHEME = Scheme.preset("passages")
+
+
+def compared(a: str, b: str) -> Compared:
+    comparison = compare(a, b, SCHEME)
+    sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
+    return in_whole_words(Compared.of(*sides, comparison, numbered_passages(a, comparison.passages), SCHEME))
+
+
+def words(markup: str) -> list[str]:
+    """Of a text, without the chips of passages."""
+    return re.findall(r"\w+", unescape(re.sub("<a .*?</a>|<[^>]+>", "", markup, flags=re.DOTALL)))
+
+
+PARTS = st.lists(st.sampled_from([paragraph(f"part {number}", 20) for number in range(6)]), max_size=6)
+
+
+@given(PARTS, PARTS)
+@settings(deadline=None)
+def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], theirs: list[str]) -> None:
+    found = compared("\n".join(ours), "\n".join(theirs))
+    shown = shown_rows(found, rows(found), lambda number: f"?from={number}")
+    for side, name in ((found.a, "a"), (found.b, "b")):
+        expected = [word for start, end in side.unshared for word in re.findall(r"\w+", side.text[start:end])]
+        assert [word for row in shown for word in words(getattr(row, name))] == expected
+    everything = "".join(f"{row.a}{row.b}" for row in shown)
+    names = re.findall(r' id="([pb]\d+)"', everything) + [f"p{row.passage.number}" for row in shown if row.passage]
+    assert len(set(names)) == len(names)
+    links = re.findall(' href="#([^"]+)"', everything)
+    assert set(links) <= set(names)
+    in_order = [row.passage for row in shown if row.passage]
+    assert not any(each.moved for each in in_order)
+
+
+def test_halves_of_words_are_not_shown() -> None:
+    """Both end in an e, which belongs to the run that both have."""
+    shared = paragraph("shared")
+    found = compared(f"true {shared} on", f"false {shared} one")
+    (row,) = [row for row in rows(found) if row.passage is None and row.a[0] == 0]
+    (shown,) = shown_rows(found, [row], str)
+    assert (words(shown.a), words(shown.b)) == (["true"], ["false"])
+
+
+def test_scripts_without_spaces_are_left_as_they_are() -> None:
+    shared = "水車小屋の番人は朝ごとに谷の道を下って粉を量り夕方には誰とも話さずに帰っていった" * 2
+    found = compare(f"昔{shared}", f"今{shared}", SCHEME)
+    sides = ComparedText(id="a", text=f"昔{shared}"), ComparedText(id="b", text=f"今{shared}")
+    passages = numbered_passages(f"昔{shared}", found.passages)
+    one = Compared.of(*sides, found, passages, SCHEME)
+    assert list(in_whole_words(one).passages) == list(one.passages)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ours", "theirs"),
+    [
+        ("the old mill", "the new mill", ["old"], ["new"]),
+        ("The Mill, closed", "the mill (closed)", [], []),
+        ("one two", "three", ["one two"], ["three"]),
+        ("one", "one two three", [], ["two three"]),
+        ("", "one", [], ["one"]),
+    ],
+)
+def test_words_that_stand_on_one_side_only(a: str, b: str, ours: list[str], theirs: list[str]) -> None:
+    found = WordChanges().of(a, [(0, len(a))] if a else [], b, [(0, len(b))])
+    assert [a[slice(*span)] for span in found[0]] == ours
+    assert [b[slice(*span)] for span in found[1]] == theirs
+
+
+def test_work_is_bounded() -> None:
+    many = "word " * (LARGEST // 100)
+    whole = [(0, len(many))]
+    assert WordChanges().of(many, whole, many, whole) == (whole, whole)
