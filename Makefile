@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test build lint types tests docs bench engines guarantee asan unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test build lint types tests docs screenshots bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ docs: build ## write anew what is generated of the documentation: docs/cli.md, d
 	$(RUN)/python tests/cli/test_docs.py
 	$(RUN)/python -m tools.python_reference
 	$(RUN)/python -m tools.docs_pictures
+
+screenshots: build ## take the picture of the README anew, and pictures of every screen into build/screenshots
+	$(RUN)/python -m tools.compare_picture
+	$(RUN)/python -m pytest -p no:xdist tests/web/test_every_screen.py tests/web/test_demo_store.py
 
 bench: build $(VENV)/.bench ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 # Where to look for the second idea in a file. Tables, and what commands print, are not read in one sitting.
 LONGEST = 400
-GENERATED = ("cython_core/unicode_tables", "cython_core/word_tables", "docs/cli.md", "docs/python.md", "benchmarks/README.md")
+GENERATED = (
+    "cython_core/unicode_tables",
+    "cython_core/word_tables",
+    "docs/cli.md",
+    "docs/python.md",
+    "benchmarks/README.md",
+)
 READ = (".py", ".pyx", ".pxd", ".pyi", ".h", ".md", ".toml")
 
 

@@ -33,11 +33,10 @@ from opensearch_winnow.web.form import FormError, form_of
 from opensearch_winnow.web.formats import Format, as_json, encoded
 from opensearch_winnow.web.guard import LOOPBACK, Guard
 from opensearch_winnow.web.index_threads import BusyError, IndexThreads
-from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
-from opensearch_winnow.web.pasted_texts import PastedTexts
 from opensearch_winnow.web.screen import Action, NotFoundError, Offer, Screen, Signpost
 from opensearch_winnow.web.screens.every import ACTIONS, SCREENS, SIGNPOSTS
 
@@ -102,9 +101,7 @@ class Desk:
     def __init__(self, serving: Serving, threads: IndexThreads) -> None:
         self._threads = threads
         self._may_write = serving.may_write
-        self._pasted = PastedTexts()
-        self._clustering = ClusteringRun(serving.open_index)
-        self._statistics = KeptStatistics()
+        self._kept = Kept(ClusteringRun(serving.open_index))
         self._pages = Pages(store=serving.store, may_write=serving.may_write)
 
     def routes(self) -> Iterator[BaseRoute]:
@@ -156,31 +153,17 @@ class Desk:
             query=request.query_params,
             strict=strict,
             form=form,
-            pasted=self._pasted,
-            may_write=self._may_write,
-            clustering=self._clustering,
-            statistics=self._statistics,
+            kept=self._kept,
         )
 
     def close(self) -> None:
-        self._clustering.close()
+        self._kept.clustering.close()
 
     async def _act(self, action: Action, request: Request) -> Response:
         if action.writes and not self._may_write:
-            raise HTTPException(
-                403, "This server only reads: start it with winnow serve --write to let it change a store."
-            )
+            raise HTTPException(403, READ_ONLY)
         form = await form_of(request)
-        asked = Asked(
-            action.path,
-            request.path_params,
-            {},
-            form,
-            self._pasted,
-            self._may_write,
-            clustering=self._clustering,
-            statistics=self._statistics,
-        )
+        asked = Asked(action.path, request.path_params, {}, form, self._kept)
         return RedirectResponse(await self._ask(lambda index: action.act(index, asked)), 303)
 
     async def _describe(self, _request: Request) -> Response:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from opensearch_winnow.web.clustering_run import ClusteringRun
-from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.parameters import Parameter, ParameterError
-from opensearch_winnow.web.pasted_texts import PastedTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +18,8 @@ class Asked:
     path: str  # of the screen, whatever the format is in which it is wanted
     values: Mapping[str, Any]
     given: Mapping[str, str]  # in the query, as it was written
-    form: Mapping[str, str | bytes] = field(default_factory=dict)
-    pasted: PastedTexts = field(default_factory=PastedTexts)
-    may_write: bool = False
-    clustering: ClusteringRun = field(kw_only=True)
-    statistics: KeptStatistics = field(kw_only=True)
+    form: Mapping[str, str | bytes]  # what was sent
+    kept: Kept
 
     @classmethod
     def of(
@@ -34,8 +29,9 @@ class Asked:
         *,
         in_path: Mapping[str, str],
         query: Mapping[str, str],
+        form: Mapping[str, str | bytes],
+        kept: Kept,
         strict: bool = False,
-        **more: Any,
     ) -> Self:
         """With `strict` a parameter that there is not is a fault, too: a program wants to know that it is ignored."""
         known = {each.name: each for each in parameters}
@@ -54,7 +50,7 @@ class Asked:
         ]
         if faults:
             raise ParameterError("; ".join(faults))
-        return cls(path, values, given, **more)
+        return cls(path, values, given, form, kept)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

@@ -19,7 +19,7 @@ from opensearch_winnow.web.screen import NotFoundError, Offer
 
 def pasted_text(asked: Asked, name: str) -> PastedText:
     """The one of this id."""
-    pasted = asked.pasted.get(name)
+    pasted = asked.kept.pasted.get(name)
     if pasted is None:
         raise NotFoundError(
             f"This text is no longer here: what is pasted is kept for {MINUTES} minutes after it was last looked at,"

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-
-from markupsafe import Markup
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_words import answer
@@ -14,7 +10,8 @@ from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.web.compared_panes import whole_panes
-from opensearch_winnow.web.pages import STATIC, Pages
+from opensearch_winnow.web.one_file import OneFile
+from opensearch_winnow.web.pages import Pages
 
 
 def compare_html(
@@ -23,13 +20,9 @@ def compare_html(
     """The page. A and B are names and texts."""
     one, other = (ComparedText(id=each[0], title=each[0], text=each[1]) for each in (a, b))
     compared = Compared.of(one, other, comparison, passages, scheme)
-    # Nothing may be loaded or run, but for the style of this page.
-    style = "".join((STATIC / file).read_text(encoding="utf-8") for file in ("winnow.css", "passages.css"))
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     page = Pages().render(
         "compare_file",
-        style=Markup(style),  # ours, and no text of others
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+        file=OneFile.of("winnow.css", "passages.css"),
         heading=answer(one.text, other.text, comparison, passages),
         compared=compared,
         view=whole_panes(compared),

@@ -14,7 +14,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
-from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screens.clusters import SCREEN
 from tests.web.conftest import Serve
@@ -172,9 +172,7 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
     run = ClusteringRun(gate)
     run.start(0.9)
     with Index.open(own_file) as index:
-        asked = Asked.of(
-            "/clusters", SCREEN.parameters, in_path={}, query={}, clustering=run, statistics=KeptStatistics()
-        )
+        asked = Asked.of("/clusters", SCREEN.parameters, in_path={}, query={}, form={}, kept=Kept(run))
         answered = SCREEN.answer(index, asked)
         assert answered.document["running"]["phase"] == "starting"
         assert answered.document["clusters"]  # those of before

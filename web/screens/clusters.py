@@ -31,13 +31,13 @@ def answer(index: Index, asked: Asked) -> Answered:
         limit=limit,
         offset=offset,
         running=_running(asked),
-        failure=asked.clustering.failure,
+        failure=asked.kept.clustering.failure,
     )
     return Answered(document, lambda: _shown(document, asked))
 
 
 def _running(asked: Asked) -> RunningDocument | None:
-    running = asked.clustering.running()
+    running = asked.kept.clustering.running()
     if running is None:
         return None
     return {
@@ -101,12 +101,12 @@ def start(_index: Index, asked: Asked) -> str:
         threshold = CHOICE.read(given) if isinstance(given, str) and given else CHOICE.default
     except ValueError as fault:
         raise ParameterError(f"t {fault}") from None
-    asked.clustering.start(threshold)
+    asked.kept.clustering.start(threshold)
     return SCREEN.path
 
 
 def stop(_index: Index, asked: Asked) -> str:
-    asked.clustering.stop()
+    asked.kept.clustering.stop()
     return SCREEN.path
 
 

@@ -54,7 +54,7 @@ def _rules(scheme: Scheme) -> PasteDocument:
 
 
 def keep(index: Index, asked: Asked) -> str:
-    return f"/paste/{asked.pasted.keep(sent_text(index, asked.form))}"
+    return f"/paste/{asked.kept.pasted.keep(sent_text(index, asked.form))}"
 
 
 def answer(index: Index, asked: Asked) -> Answered:

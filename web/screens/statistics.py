@@ -30,7 +30,7 @@ Row = tuple[str, int, str | None]  # of a table below a chart: a name, its numbe
 
 
 def answer(index: Index, asked: Asked) -> Answered:
-    kept = asked.statistics.of(index)
+    kept = asked.kept.statistics.of(index)
     document: CountedDocument = {**kept, "clustering": clustering_document(index.clustering())}
     return Answered(document, lambda: _shown(document))
 
@@ -151,7 +151,7 @@ def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
 
 
 def count_again(_index: Index, asked: Asked) -> str:
-    asked.statistics.forget()
+    asked.kept.statistics.forget()
     return SCREEN.path
 
 

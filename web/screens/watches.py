@@ -79,7 +79,7 @@ def add(index: Index, asked: Asked) -> str:
     url, text = _sent(asked, "url").strip() or None, _sent(asked, "text") or None
     pasted = _sent(asked, "pasted")
     if pasted:
-        kept = asked.pasted.get(pasted)
+        kept = asked.kept.pasted.get(pasted)
         if kept is None:
             raise NotFoundError("That pasted text is kept no longer: paste it again.", Offer("/paste", "Paste a text"))
         text = kept.text
@@ -108,7 +108,7 @@ def look_at(index: Index, asked: Asked) -> str:
     watch = _named(index, _sent(asked, "name"))
     if watch.text is None:
         return _address(watch.name)
-    return f"/paste/{asked.pasted.keep(PastedText(watch.text, watch.name))}"
+    return f"/paste/{asked.kept.pasted.keep(PastedText(watch.text, watch.name))}"
 
 
 def _named(index: Index, name: str) -> Watch:
