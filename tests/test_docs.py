@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 # Read from the top, as a reader does: sessions of commands, and then of Python. docs/cli.md and docs/opensearch.md have
 # tests of their own.
-PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits"))]
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "watching")]
 # Their tables are copied from what benchmarks have written, row by row or number by number.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")

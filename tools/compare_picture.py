@@ -18,16 +18,16 @@ from tests.web.chromium import FLAGS, chromium
 from tests.web.served_fixture import WINNOW, Asking, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "compare.png"
-SIZE = {"width": 1400, "height": 900}
+SIZE: ViewportSize = {"width": 1400, "height": 900}
 PASSAGE = 3  # that is chosen, so that one sees that both sides belong together
 
 
 def demo(folder: Path, *options: str) -> dict[str, Any]:
     """What `winnow demo` says of itself."""
-    command = [WINNOW, "demo", "--to", str(folder), "--json", "--quiet", *options]
+    command = [str(WINNOW), "demo", "--to", str(folder), "--json", "--quiet", *options]
     said: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return said
 
@@ -40,9 +40,10 @@ def compare_address(served: Asking, said: dict[str, Any]) -> str:
 
 
 def take_picture(page: Page, address: str, to: Path) -> None:
-    page.set_viewport_size(SIZE)  # type: ignore[arg-type]
+    page.set_viewport_size(SIZE)
     page.goto(f"{address}#p{PASSAGE}")
     page.locator(f".chip.p{PASSAGE}.on").wait_for()
+    page.evaluate("scrollTo(0, 0)")  # with the head of the page in it
     page.screenshot(path=to)
 
 

@@ -16,7 +16,7 @@ URL = "http://example.org/"
 CHINESE = "网页去重是搜索引擎的重要问题"
 LONG = b"word " * 2_100_000  # over 10 MB
 
-# Pages of which DESIGN's measurements say that parsers hang, lose text or raise, and what is to become of them.
+# Pages of which measurements say that parsers hang, lose text or raise, and what is to become of them.
 HOSTILE: dict[str, tuple[bytes, dict[str, str], str]] = {
     "nested 300 deep": (b"<div>" * 300 + b"deep" + b"</div>" * 300 + b"<p>after", {}, "deep\nafter"),
     "nested 100,000 deep": (b"<div>" * 100_000 + b"deep" + b"</div>" * 100_000 + b"<p>after", {}, "deep\nafter"),

@@ -12,7 +12,7 @@ import pytest
 from tests.web.chromium import FLAGS, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
 NewPage = Callable[..., "Page"]
 OURS = ("127.0.0.1", "localhost")
@@ -42,11 +42,15 @@ class Witness:
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.faults.append(f"script error: {error}"))
         page.on("request", self._request)
-        page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", self._dialog)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):  # violations of the policy are errors
             self.faults.append(f"console {message.type}: {message.text} {message.location.get('url', '')}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _request(self, request: Request) -> None:
         parts = urlsplit(request.url)

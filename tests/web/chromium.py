@@ -12,6 +12,7 @@ from tempfile import gettempdir
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+DEBIAN = ("chromium", "fonts-dejavu-core")  # it brings no letters of its own
 MINUTES = 10  # that setting it up may take
 MISSING = (
     "The tests of the search UI need Chromium, and it could not be set up: install it (on Debian: apt-get install"
@@ -56,7 +57,7 @@ def _set_up() -> str:
     if os.geteuid() == 0 and shutil.which("apt-get"):
         quietly = {"DEBIAN_FRONTEND": "noninteractive"}
         _run("apt-get", "update", "--quiet", **quietly)
-        failed = _run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", **quietly)
+        failed = _run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", *DEBIAN, **quietly)
         if not failed:
             return ""
     else:

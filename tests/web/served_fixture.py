@@ -9,7 +9,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,7 @@ class Asking:
     def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
         return self.send(path, None, method=method, **headers)
 
-    def send(self, path: str, body: bytes | None, method: str = "POST", **headers: str) -> Reply:
+    def send(self, path: str, body: bytes | Iterable[bytes] | None, method: str = "POST", **headers: str) -> Reply:
         """One request on a connection of its own; `_` in the name of a header is `-`. Redirects are not followed."""
         connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
         try:

@@ -17,7 +17,7 @@ from tools.compare_picture import PICTURE, SIZE, compare_address, demo, take_pic
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group(__name__)
 
 
 class Demo(NamedTuple):
@@ -51,7 +51,7 @@ def test_every_screen_shows_it(page: Page, shown: Demo, screenshots: Path) -> No
         "compare": compare_address(served, said),
         "paste": "/paste",
         "clusters": "/clusters",
-        "cluster": f"/cluster/{cluster['cluster']}",
+        "cluster": f"/cluster/{cluster['id']}",
         "statistics": "/statistics",
         "watches": "/watches",
     }

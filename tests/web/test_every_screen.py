@@ -16,10 +16,10 @@ from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, 
 from tests.web.served_fixture import Served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
-pytestmark = pytest.mark.xdist_group("browser")
-PHONE = {"width": 320, "height": 640}
+pytestmark = pytest.mark.xdist_group(__name__)
+PHONE: ViewportSize = {"width": 320, "height": 640}
 LINKS = 60  # of a page that are followed
 ACCUSING = re.compile(r"violat|plagiar|offend|suspicious|stolen|cheat", re.IGNORECASE)
 TIMES = re.compile(r"\d[\d.,]* (?:m?s|min|seconds?)\b")  # that differ each time
@@ -56,19 +56,25 @@ def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
 
 @every_address
 def test_it_is_clean_and_accessible(page: Page, served: Served, screenshots: Path, address: str) -> None:
-    """In the light and in the dark, on a desk and on a phone."""
     page.goto(served.url(address))
     expect(page.locator("h1")).to_have_count(1)
     assert page.locator("h1").inner_text().strip()
     assert accessibility_findings(page) == []
-    picture = f"{_name(address)}-{'cluster' if '://' in served.store else 'file'}"
-    page.screenshot(path=screenshots / f"{picture}.png", full_page=True)
-    page.emulate_media(color_scheme="dark")
+    kind = "cluster" if "://" in served.store else "file"
+    page.screenshot(path=screenshots / f"{_name(address)}-{kind}.png", full_page=True)
+
+
+@every_address
+def test_it_can_be_read_in_the_dark_and_on_a_phone(
+    new_page: NewPage, served_file: Served, screenshots: Path, address: str
+) -> None:
+    page = new_page(color_scheme="dark")
+    page.goto(served_file.url(address))
     assert accessibility_findings(page, rules=["color-contrast"]) == []
-    page.screenshot(path=screenshots / f"{picture}-dark.png")
+    page.screenshot(path=screenshots / f"{_name(address)}-dark.png")
     page.set_viewport_size(PHONE)
     assert not scrolls_sideways(page)
-    page.screenshot(path=screenshots / f"{picture}-phone.png")
+    page.screenshot(path=screenshots / f"{_name(address)}-phone.png")
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert not scrolls_sideways(page)
 

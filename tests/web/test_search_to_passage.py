@@ -14,7 +14,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group(__name__)
 
 
 def is_seen(pane: Locator, mark: Locator) -> bool:

@@ -1,0 +1,55 @@
+"""docs/web.md says what is so. Its commands are run with those of the other pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.cli.serve import PORT, SHORTEST
+from opensearch_winnow.web.app import API, LARGEST, THREADS, WAITING
+from opensearch_winnow.web.openapi import openapi
+from opensearch_winnow.web.pages import STATIC
+from opensearch_winnow.web.pasted_texts import MINUTES
+from opensearch_winnow.web.screens.every import SCREENS, SIGNPOSTS
+from opensearch_winnow.web.screens.search import EXAMINED
+
+
+@pytest.fixture(scope="module")
+def guide(root: Path) -> str:
+    return (root / "docs/web.md").read_text(encoding="utf-8")
+
+
+def test_every_screen_is_in_it(guide: str) -> None:
+    told = set(re.findall(r"`(/(?!api)[^`?]*)", guide.partition("## Keys")[0]))
+    pasted = {screen.path for screen in SCREENS if screen.path.startswith("/paste/")}
+    ways = {signpost.path for signpost in SIGNPOSTS} - {"/compare"}  # that form is on the page itself
+    assert told == {screen.path for screen in SCREENS if screen.path} - pasted | ways
+
+
+def test_every_question_of_a_program_is_in_it(guide: str) -> None:
+    described = json.loads(openapi(SCREENS, API))["paths"]
+    known = {f"{method.upper()} {API}{path}" for path, methods in described.items() for method in methods}
+    assert set(re.findall(r"`((?:GET|POST) [^`]+)`", guide)) == known
+
+
+def test_every_key_is_in_it(guide: str) -> None:
+    keys = re.findall(r'^  \["([^"]+)", "([^"]+)",', (STATIC / "winnow.js").read_text(encoding="utf-8"), re.MULTILINE)
+    assert keys
+    assert (
+        re.findall(r"^\| `([^`]+)` \| (.+) \|$", guide.partition("## Keys")[2].partition("##")[0], re.MULTILINE) == keys
+    )
+
+
+def test_its_numbers_are_those_of_the_program(guide: str) -> None:
+    for words in (
+        f"{LARGEST:,} bytes can be sent",
+        f"for {MINUTES} minutes after",
+        f"{THREADS} questions are answered at a time, and {WAITING} more may wait",
+        f"of {SHORTEST} characters at least",
+        f"looks at {EXAMINED:,} hits",
+        f"127.0.0.1:{PORT}",
+    ):
+        assert words in guide
