@@ -12,6 +12,7 @@ from threading import Thread
 from urllib.parse import urlencode, urlsplit
 
 from benchmarks.table import Table
+from tests.web.served_fixture import Served
 
 VISITORS = 50
 
@@ -61,9 +62,9 @@ class Visitor(Thread):
         return body
 
 
-def visitors_table(title: str, address: str, asked: list[str], seconds: int) -> Table:
+def visitors_table(title: str, served: Served, asked: list[str], seconds: int) -> Table:
     start = time.monotonic()
-    visitors = [Visitor(number, address, asked, start + seconds) for number in range(VISITORS)]
+    visitors = [Visitor(number, served.address, asked, start + seconds) for number in range(VISITORS)]
     for each in visitors:
         each.start()
     for each in visitors:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import string
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from lxml import html
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
@@ -86,6 +89,34 @@ def test_the_answer_is_as_described(served: Served, described: Any, address: str
     document = served.json(in_format(address, "json"))
     check(described, screen, document)
     assert without_times(served.json(api_address(address))) == without_times(document)
+
+
+# Where nothing is asked there is no answer; and that of a history counts what its JSON lists.
+@pytest.mark.parametrize("address", [each for each in ADDRESSES.values() if each != "/" and "history" not in each])
+def test_the_heading_says_what_the_json_says(served: Served, address: str) -> None:
+    """Each number of it is there: as it is, as a share, as the length of a list, or as what two totals differ by."""
+    heading = html.fromstring(served.get(address).body).findtext(".//h1") or ""
+    document = served.json(in_format(address, "json"))
+    totals = [value for value in document.values() if type(value) is int]
+    known = {*numbers(document), *(one - other for one in totals for other in totals)}
+    words = re.sub(r"\d{4}-\d\d-\d\d", "", heading.replace(served.store, ""))
+    assert {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", words)} <= known, heading
+
+
+def numbers(document: Any) -> Iterator[int]:
+    match document:
+        case bool() | None | str():
+            return
+        case int():
+            yield document
+        case float():
+            yield round(100 * document)
+        case list():
+            yield len(document)
+            for each in document:
+                yield from numbers(each)
+        case dict():
+            yield from numbers(list(document.values()))
 
 
 def test_a_schema_can_be_missed(described: Any) -> None:

@@ -55,13 +55,23 @@ def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
 
 
 @every_address
-def test_it_is_clean_and_accessible(page: Page, served: Served, screenshots: Path, address: str) -> None:
-    page.goto(served.url(address))
+def test_it_is_clean_and_accessible(page: Page, served_file: Served, screenshots: Path, address: str) -> None:
+    look_at(page, served_file.url(address))
+    page.screenshot(path=screenshots / f"{_name(address)}-file.png", full_page=True)
+
+
+@pytest.mark.parametrize("address", {screen_at(each).name: each for each in reversed(ADDRESSES.values())}.values())
+def test_it_is_so_on_a_cluster(page: Page, served_cluster: Served, screenshots: Path, address: str) -> None:
+    """Each screen once: its other states are made of the same answers."""
+    look_at(page, served_cluster.url(address))
+    page.screenshot(path=screenshots / f"{_name(address)}-cluster.png", full_page=True)
+
+
+def look_at(page: Page, url: str) -> None:
+    page.goto(url)
     expect(page.locator("h1")).to_have_count(1)
     assert page.locator("h1").inner_text().strip()
     assert accessibility_findings(page) == []
-    kind = "cluster" if "://" in served.store else "file"
-    page.screenshot(path=screenshots / f"{_name(address)}-{kind}.png", full_page=True)
 
 
 @every_address

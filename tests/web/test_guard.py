@@ -133,6 +133,7 @@ def test_without_the_token_nothing_is_told(with_token: Served, path: str, header
         ({}, True),  # a program
         ({"sec_fetch_site": "same-origin"}, True),
         ({"sec_fetch_site": "none"}, True),
+        ({"sec_fetch_site": "same-origin", "origin": "https://winnow.example"}, True),  # through a server with TLS
         ({"sec_fetch_site": "cross-site"}, False),
         ({"sec_fetch_site": "same-site"}, False),  # another port of this machine
         ({"origin": "http://localhost:1"}, False),
