@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -50,8 +51,9 @@ def take_picture(page: Page, address: str, to: Path) -> None:
 def main() -> None:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        said = demo(Path(folder))
+    # The name of the store is on the picture: there, it has no path.
+    with TemporaryDirectory() as folder, chdir(folder), sync_playwright() as playwright:
+        said = demo(Path())
         with serving(said["store"]) as served:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             page = browser.new_page(reduced_motion="reduce")
