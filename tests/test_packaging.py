@@ -88,6 +88,11 @@ def test_the_sdist_has_the_sources_and_nothing_that_was_built(
     assert not [name for name in names if name.endswith((*EXTENSION_SUFFIXES, ".pyc"))]
 
 
+def _shown(root: Path) -> list[Path]:
+    """What a browser gets, or is made of."""
+    return [*(root / "web/static").iterdir(), *(root / "web/templates").iterdir()]
+
+
 def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(
     root: Path, distributions: tuple[Path, Path], modules: list[str]
 ) -> None:
@@ -99,9 +104,10 @@ def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(
     wanted = {"py.typed", *(f"cython_core/{module}.pyi" for module in modules)}
     wanted |= {f"cython_core/{pxd.name}" for pxd in (root / "cython_core").glob("*.pxd")}
     wanted |= {f"stores/engine/{listed.name}" for listed in (root / "stores/engine").glob("jars-*.txt")}
+    wanted |= {f"web/{path.parent.name}/{path.name}" for path in _shown(root)}
     assert {Path("opensearch_winnow", name) for name in wanted} <= names
     assert {path.suffix for path in names if path.parts[0] == "opensearch_winnow"} <= {
-        *(".py", ".pyi", ".pxd", ".typed", ".txt"),
+        *(".py", ".pyi", ".pxd", ".typed", ".txt", ".html", ".css", ".js", ".svg"),
         Path("module" + EXTENSION_SUFFIXES[0]).suffix,
     }
 
