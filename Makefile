@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test build lint types tests docs screenshots bench engines guarantee asan unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test build lint types tests docs screenshots screens bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench: build $(VENV)/.bench ## the core and the way in beside their peers, in on
 engines: build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
 	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
 	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
+
+screens: build ## the screens of the search UI in all their states, in a browser
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -m states
 
 guarantee: build ## the slow sweep: a million pairs that share a run, and none missed
 	$(RUN)/python -m pytest -n $(JOBS) -m guarantee

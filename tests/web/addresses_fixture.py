@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.screens.every import SCREENS
 from tests.web.known_crawl_fixture import (
@@ -85,3 +87,14 @@ def in_format(address: str, ending: str) -> str:
     """The same answer as JSON or CSV."""
     path, separator, query = address.partition("?")
     return f"{'/search' if path == '/' else path}.{ending}{separator}{query}"
+
+
+FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.values())}  # of each screen
+# For what takes a browser some seconds: each screen in its first state, and with `make screens` in all of them.
+every_state = pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(address, id=name, marks=() if address in FIRST.values() else pytest.mark.states)
+        for name, address in ADDRESSES.items()
+    ],
+)

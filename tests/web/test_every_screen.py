@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.addresses_fixture import ADDRESSES, SHOWN, screen_at
+from tests.web.addresses_fixture import ADDRESSES, FIRST, SHOWN, every_state, screen_at
 from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
 from tests.web.served_fixture import Served
 
@@ -23,8 +23,6 @@ PHONE: ViewportSize = {"width": 320, "height": 640}
 LINKS = 60  # of a page that are followed
 ACCUSING = re.compile(r"violat|plagiar|offend|suspicious|stolen|cheat", re.IGNORECASE)
 TIMES = re.compile(r"\d[\d.,]* (?:m?s|min|seconds?)\b")  # that differ each time
-
-every_address = pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
 
 
 def test_every_screen_has_an_address() -> None:
@@ -54,13 +52,13 @@ def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
     assert "label" in findings
 
 
-@every_address
+@every_state
 def test_it_is_clean_and_accessible(page: Page, served_file: Served, screenshots: Path, address: str) -> None:
     look_at(page, served_file.url(address))
     page.screenshot(path=screenshots / f"{_name(address)}-file.png", full_page=True)
 
 
-@pytest.mark.parametrize("address", {screen_at(each).name: each for each in reversed(ADDRESSES.values())}.values())
+@pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
 def test_it_is_so_on_a_cluster(page: Page, served_cluster: Served, screenshots: Path, address: str) -> None:
     """Each screen once: its other states are made of the same answers."""
     look_at(page, served_cluster.url(address))
@@ -74,7 +72,7 @@ def look_at(page: Page, url: str) -> None:
     assert accessibility_findings(page) == []
 
 
-@every_address
+@every_state
 def test_it_can_be_read_in_the_dark_and_on_a_phone(
     new_page: NewPage, served_file: Served, screenshots: Path, address: str
 ) -> None:
@@ -89,7 +87,7 @@ def test_it_can_be_read_in_the_dark_and_on_a_phone(
     assert not scrolls_sideways(page)
 
 
-@every_address
+@every_state
 def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_file: Served, address: str) -> None:
     """A script adds no text; what is hidden without it are controls that only it can serve."""
     plain = new_page(java_script_enabled=False)
@@ -102,7 +100,7 @@ def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_fi
     expect(plain.locator("main [hidden]:not(button, [role=status], :has(> button))")).to_have_count(0)
 
 
-@every_address
+@every_state
 def test_it_is_put_in_order(page: Page, served_file: Served, address: str) -> None:
     """Its links lead somewhere, ids are unique, headings go down one step at a time, every table says what it is."""
     page.goto(served_file.url(address))
