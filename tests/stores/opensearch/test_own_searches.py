@@ -16,6 +16,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
 
+pytestmark = pytest.mark.xdist_group("own-searches")  # one index for all of them
 INDEX = "own-searches"
 WORDS = [f"word{number}" for number in range(5_000)]
 # Texts of three families. One page is near the first of them; another has a bit of it, and is near the third.
