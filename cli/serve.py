@@ -21,6 +21,9 @@ from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.index import Index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
     from starlette.applications import Starlette
 
 PORT = 8765
@@ -119,8 +122,13 @@ def command(
         address = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
         if token is not None:
             address += f"?token={token}"
-        say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C ends it.")
-        run(app, listener, address if open_browser else None)
+
+        def ready() -> None:
+            say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C ends it.")
+            if open_browser:
+                Thread(target=webbrowser.open, args=[address], daemon=True).start()
+
+        run(app, listener, ready)
 
 
 def is_loopback(host: str) -> bool:
@@ -145,7 +153,7 @@ def listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen()  # who reads the address may ask at once: it is answered as soon as all is ready
+        listener.listen()
     except OSError as error:
         listener.close()
         hint = ": --port 0 takes one that is free" if port else ""
@@ -153,15 +161,18 @@ def listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def run(app: Starlette, listener: socket.socket, address: str | None) -> None:
-    """Until a signal ends it. `address` is opened in a browser."""
+def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Until a signal ends it. `ready` is called when it answers, and a signal ends it gracefully."""
     import uvicorn  # noqa: PLC0415
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            if address is not None:
-                Thread(target=webbrowser.open, args=[address], daemon=True).start()
+            ready()
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if not self.should_exit:  # by a second one the index would be left open; it takes seconds at most
+                super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
         app, access_log=False, log_level="warning", server_header=False, timeout_graceful_shutdown=5
