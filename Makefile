@@ -33,7 +33,7 @@ lint: $(READY) ## ruff, cython-lint, import-linter
 	$(RUN)/lint-imports --no-logo
 
 types: build ## mypy strict, and the stubs against the compiled modules
-	$(RUN)/mypy
+	$(RUN)/mypy --num-workers $(JOBS)
 	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest.allow opensearch_winnow.cython_core
 
 tests: build ## pytest

@@ -24,6 +24,7 @@ from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, told
 from tests.cli.conftest import LONG_URL, MILL, sentences
 from tests.cli.shown_card import HOSTILE
+from tests.spark_settings import SMALL
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -286,7 +287,8 @@ def test_on_spark(process: Process, winnow: Winnow, crawl: Path, root: Path) -> 
     folder = exported(winnow, crawl).rename(crawl.parent / "records.parquet").parent
     lines = (root / "docs/clusters.md").read_text(encoding="utf-8").splitlines()
     (command,) = (shlex.split(line)[1:] for line in lines if line.startswith("winnow ") and "--engine spark" in line)
-    done = process(*command, "--spark", "spark.sql.shuffle.partitions=2", "--evidence", "spark-edges", "--json")
+    settings = [part for name, value in SMALL.items() for part in ("--spark", f"{name}={value}")]
+    done = process(*command, *settings, "--evidence", "spark-edges", "--json")
     assert done.returncode == 0, done.stderr.decode()
     on_spark = json.loads(done.stdout)
     tables = ("--output", "clusters.parquet", "--evidence", "edges.parquet")

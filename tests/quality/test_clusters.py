@@ -17,6 +17,7 @@ from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
 from opensearch_winnow.stores.exported_records import export_records
 from tests.quality.measured import THRESHOLD, Manuals, Quality
+from tests.spark_settings import SMALL
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
@@ -77,7 +78,7 @@ def test_spark_makes_the_same_tables(asked: Manuals, tmp_path: Path) -> None:
             engine=engine,
             output=places[0],
             evidence=places[1],
-            spark={"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"},
+            spark=SMALL,
         )
         made[engine] = [sorted_bytes(pq.read_table(place)) for place in places]
     assert made["spark"] == made["duckdb"]

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.xdist_group("same-answers")
 
 MANUAL = 12  # one page in so many of each version of the manual
 LICENCES = 250
-QUESTIONS = 25
+QUESTIONS = 12
 OWN_SCALE = VERSION.startswith("3")  # the BM25 of older engines is larger by a constant factor
 
 
@@ -133,7 +133,7 @@ def test_with_boilerplate(stores: Stores) -> None:
     def ask(index: Index) -> Any:
         learned = index.learn_boilerplate("spdx.example")
         try:
-            questions = Random(8).sample(stores.urls, 20)
+            questions = Random(8).sample(stores.urls, QUESTIONS)
             return learned, [similar(index, url=url, min_containment=0) for url in questions]
         finally:
             for each in learned:

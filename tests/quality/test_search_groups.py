@@ -14,7 +14,7 @@ from tests.quality.measured import THRESHOLD, Manuals, Pairs
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
-QUERIES = 200
+QUERIES = 100
 MANUAL = Filters(site="pg.example", latest=True)
 F1 = 0.999  # of pairs in one group; what is measured is 1
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from opensearch_winnow.clusters.spark.session import spark_session
+from tests.spark_settings import SMALL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,13 +16,4 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
     """On a Java of the machine. Where Spark cannot be started, the tests fail."""
-    return spark_session(
-        {
-            "spark.master": "local[2]",
-            "spark.sql.shuffle.partitions": "3",
-            # Tables of a hundred rows are done before code for them is made.
-            "spark.sql.codegen.wholeStage": "false",
-            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        }
-    )
+    return spark_session(SMALL)
