@@ -6,8 +6,9 @@ from typing import Any, TypedDict
 
 
 class ClusteringDocument(TypedDict):
-    """As it was then: pages may have come and gone since. `sizes` tells how many clusters had so many pages;
-    `histogram` how many of the compared pairs had which resemblance, in equal ranges from 0 to 1."""
+    """As it was then: pages may have come and gone since. `sizes` tells how many clusters had so many pages,
+    `identical_sizes` how many of them were of identical pages only; `histogram` how many of the compared pairs
+    had which resemblance, in equal ranges from 0 to 1."""
 
     at: str
     threshold: float
@@ -20,6 +21,7 @@ class ClusteringDocument(TypedDict):
     identical_clusters: int
     identical_pages: int
     sizes: dict[str, int]
+    identical_sizes: dict[str, int]
     compared: int
     histogram: list[int]
 
@@ -40,6 +42,7 @@ def clustering_document(kept: dict[str, Any] | None) -> ClusteringDocument | Non
         "identical_clusters": kept["identical_clusters"],
         "identical_pages": kept["identical_pages"],
         "sizes": kept["sizes"],
+        "identical_sizes": kept["identical_sizes"],
         "compared": kept["candidates"]["compared"],
         "histogram": kept["candidates"]["histogram"],
     }

@@ -44,11 +44,12 @@ def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
     from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415 (Arrow, as in export)
     from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
 
+    about = words.about(asked, found)
     with in_words(plot):
         hidden = HiddenFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:
-                file.writelines(size_plot(found.sizes, name=name, subtitle=words.about(asked, found)))
+                file.writelines(size_plot(found.sizes, found.identical_sizes, name=name, subtitle=about))
             hidden.place()
         finally:
             hidden.discard()

@@ -75,6 +75,9 @@ def show_rows(found: Found, written: Written) -> None:
     candidates = found.candidates
     rows: list[tuple[str, str, object]] = [("count", name, getattr(found, name)) for name in COUNTS]
     rows += [("clusters of pages", str(size), clusters) for size, clusters in sorted(found.sizes.items())]
+    rows += [
+        ("clusters of identical pages", str(size), clusters) for size, clusters in sorted(found.identical_sizes.items())
+    ]
     rows += [("largest", each.url, each.pages) for each in found.largest]
     rows += [("pairs", name, getattr(candidates, name)) for name in PAIR_COUNTS]
     bars = len(candidates.histogram)

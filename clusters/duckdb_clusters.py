@@ -57,11 +57,8 @@ ORDER BY earlier, later
 
 
 class Sizes(NamedTuple):
-    clusters: int
-    pages: int
-    identical_clusters: int
-    identical_pages: int
     sizes: dict[int, int]
+    identical_sizes: dict[int, int]
     largest: list[Largest]
 
 
@@ -109,20 +106,17 @@ class Clusters:
 
     def sizes(self) -> Sizes:
         by_size = self._con.rows(
-            "SELECT size, count(*), sum(alone)::BIGINT FROM ("
-            " SELECT count(*) AS size, (min(content) = max(content))::INTEGER AS alone"
-            " FROM members GROUP BY leader HAVING size > 1) GROUP BY size"
+            "SELECT size, count(*), count(*) FILTER (identical) FROM ("
+            " SELECT count(*) AS size, min(content) = max(content) AS identical"
+            " FROM members GROUP BY leader HAVING size > 1) GROUP BY size ORDER BY size"
         )
         largest = self._con.rows(
             "SELECT size, id, url, title FROM (SELECT leader, count(*) AS size FROM members GROUP BY leader"
             f" HAVING size > 1) JOIN pages ON number = leader ORDER BY size DESC, id LIMIT {TOP}"
         )
         return Sizes(
-            clusters=sum(count for _, count, _ in by_size),
-            pages=sum(size * count for size, count, _ in by_size),
-            identical_clusters=sum(alone for _, _, alone in by_size),
-            identical_pages=sum(size * alone for size, _, alone in by_size),
-            sizes={size: count for size, count, _ in sorted(by_size)},
+            sizes={size: clusters for size, clusters, _ in by_size},
+            identical_sizes={size: identical for size, _, identical in by_size if identical},
             largest=[Largest(*row) for row in largest],
         )
 

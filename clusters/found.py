@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 # The bars of the histogram: of resemblances from 0 to .02, and so on; the last has 1 in it.
 BARS = 50
+COUNTED = ("clusters", "clustered_pages", "identical_clusters", "identical_pages")
 
 
 class Largest(NamedTuple):
@@ -40,11 +41,8 @@ class Found:
     scheme: str
     pages: int
     contents: int  # different sets of shingles
-    clusters: int
-    clustered_pages: int
-    identical_clusters: int  # whose pages all have the same shingles
-    identical_pages: int
     sizes: dict[int, int]  # how many clusters have so many pages
+    identical_sizes: dict[int, int]  # of them, those whose pages all have the same shingles
     largest: list[Largest]  # the largest first; of one size by id
     edges: int  # with those between equal pages: the rows of the evidence
     candidates: Candidates
@@ -53,10 +51,31 @@ class Found:
     fresh: int | None = None  # contents that were not in the state; None without one
     seconds: float = 0.0
 
+    @property
+    def clusters(self) -> int:
+        """How many there are."""
+        return sum(self.sizes.values())
+
+    @property
+    def clustered_pages(self) -> int:
+        """How many pages are in a cluster."""
+        return sum(pages * clusters for pages, clusters in self.sizes.items())
+
+    @property
+    def identical_clusters(self) -> int:
+        """Those whose pages all have the same shingles."""
+        return sum(self.identical_sizes.values())
+
+    @property
+    def identical_pages(self) -> int:
+        """How many pages are in one of those."""
+        return sum(pages * clusters for pages, clusters in self.identical_sizes.items())
+
     def as_document(self) -> dict[str, Any]:
         """As JSON values."""
-        document = asdict(self)
+        document = asdict(self) | {name: getattr(self, name) for name in COUNTED}
         document["largest"] = self.largest[0].pages if self.largest else 0
         document["largest_clusters"] = [each._asdict() for each in self.largest]
-        document["sizes"] = {str(size): count for size, count in sorted(self.sizes.items())}
+        for name in ("sizes", "identical_sizes"):
+            document[name] = {str(size): count for size, count in sorted(document[name].items())}
         return document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
@@ -17,7 +18,8 @@ LENGTH = 200  # characters: two lines of a terminal
 BEFORE = 40  # of them that stand before the first word
 PLACES = 200  # of a word that are looked at
 LONGEST = 1_000_000  # characters of a text that are looked at
-NEAR = 20  # characters, within which an end of the snippet moves to a space
+NEAR = 20  # characters, within which an end of the snippet moves to one of a word
+SPACE = re.compile(r"\s")
 
 Mark = tuple[int, int]  # start and end, in code points
 Place = tuple[int, int, int]  # and which of the phrases it is
@@ -42,10 +44,7 @@ def snippet(text: str, words: Words) -> Snippet:
     end = start + LENGTH
     if end >= len(text):
         start, end = max(len(text) - LENGTH, 0), len(text)
-    if start and (space := text.find(" ", start, start + NEAR)) >= 0:  # no half words, where a space is near
-        start = space + 1
-    if end < len(text) and (space := text.rfind(" ", end - NEAR, end)) > start:
-        end = space
+    start, end = _start_of_word(text, start), _end_of_word(text, end)
     before, after = "… " if start else "", " …" if end < len(text) else ""
 
     def shown(until: int) -> str:
@@ -57,6 +56,22 @@ def snippet(text: str, words: Words) -> Snippet:
         # Up to the first character of a mark and without it; else spaces before it would be missing.
         [(len(shown(first + 1)) - 1, len(shown(last))) for first, last in marked],
     )
+
+
+def _start_of_word(text: str, place: int) -> int:
+    """The next one, or the last before it; the place itself, where none is near."""
+    starts = [space.end() for space in SPACE.finditer(text, max(place - NEAR, 0), place + NEAR)]
+    if place <= NEAR:
+        starts.insert(0, 0)
+    return next((start for start in starts if start >= place), starts[-1] if starts else place)
+
+
+def _end_of_word(text: str, place: int) -> int:
+    """The last one before it, or the next; the place itself, where none is near."""
+    ends = [space.start() for space in SPACE.finditer(text, max(place - NEAR, 0), place + NEAR)]
+    if place >= len(text) - NEAR:
+        ends.append(len(text))
+    return next((end for end in reversed(ends) if end <= place), ends[0] if ends else place)
 
 
 def marks(text: str, words: Words) -> list[Mark]:

@@ -24,12 +24,15 @@ text { font: 14px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1a1a1
 .frame { fill: none; stroke: #5c5c5c; }
 .grid { stroke: #dcdcdc; }
 .steps { fill: none; stroke: #c05a00; stroke-width: 1.5; }
+.some { stroke: #5c5c5c; stroke-dasharray: 4 3; }
 .points { fill: #0b57c2; fill-opacity: .75; }
 """
 
 
-def size_plot(sizes: Mapping[int, int], *, name: str, subtitle: str) -> Iterator[str]:
-    """The picture in pieces. `sizes`: how many clusters have so many pages."""
+def size_plot(
+    sizes: Mapping[int, int], identical_sizes: Mapping[int, int], *, name: str, subtitle: str
+) -> Iterator[str]:
+    """The picture in pieces. `sizes`: how many clusters have so many pages; of them, those of identical pages only."""
     title = f"Clusters of {shorten_middle(one_line(name).strip(), TITLE)} by size"
     described = "Both axes are logarithmic: how many pages a cluster has, and how many clusters have so many."
     width, height, left = FRAME.width, FRAME.height, FRAME.left
@@ -45,7 +48,8 @@ viewBox="0 0 {width} {height}">
     plot = LogPlot(sizes, FRAME, low=2)
     yield from plot.axes(AXES)
     if sizes:
-        yield from _legend()
+        yield from _legend(identical=bool(identical_sizes))
+        yield from plot.steps(identical_sizes)
         yield from plot.steps()
         yield from plot.points(in_words)
     else:
@@ -58,10 +62,13 @@ def in_words(pages: int, clusters: int) -> str:
     return f"{count_of(clusters, 'cluster')} of {pages:,} pages"
 
 
-def _legend() -> Iterator[str]:
+def _legend(*, identical: bool) -> Iterator[str]:
     """Above the frame, where nothing is drawn."""
     x, y = FRAME.left, FRAME.top - 12
     yield f'<circle class="points" cx="{x + 5}" cy="{y - 5}" r="4"/>\n'
     yield f'<text class="quiet" x="{x + 16}" y="{y}">clusters with exactly so many pages</text>\n'
     yield f'<path class="steps" d="M{x + 264} {y - 5}h24"/>\n'
     yield f'<text class="quiet" x="{x + 296}" y="{y}">with so many or more</text>\n'
+    if identical:
+        yield f'<path class="steps some" d="M{x + 448} {y - 5}h24"/>\n'
+        yield f'<text class="quiet" x="{x + 480}" y="{y}">of identical pages only</text>\n'

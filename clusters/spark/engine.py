@@ -140,18 +140,16 @@ class _Run:
         identical: Counter[int] = Counter()
         for pages, same, count in tables.sizes(clusters):
             sizes[pages] += count
-            identical[pages] += count if same else 0
+            if same:
+                identical[pages] += count
         pages, contents = tables.totals(self._pages)
         return Found(
             engine="spark",
             scheme=self._scheme.id,
             pages=pages,
             contents=contents,
-            clusters=sizes.total(),
-            clustered_pages=sum(size * count for size, count in sizes.items()),
-            identical_clusters=identical.total(),
-            identical_pages=sum(size * count for size, count in identical.items()),
             sizes=dict(sorted(sizes.items())),
+            identical_sizes=dict(sorted(identical.items())),
             largest=tables.largest(clusters, self._clustered),
             edges=self._candidates.edges + pages - contents,
             candidates=self._candidates,

@@ -62,23 +62,22 @@ def test_pairs_at_other_thresholds(bars: list[int]) -> None:
         assert pairs == sum(count for place, count in enumerate(bars) if place >= round(share * BARS)) > 0
 
 
-def found(pages: int, clustered: int, clusters: int, identical: int = 0, identical_pages: int = 0) -> Found:
+def found(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]) -> Found:
     return Found(
-        engine="duckdb", scheme="s", pages=pages, contents=pages, clusters=clusters, clustered_pages=clustered,
-        identical_clusters=identical, identical_pages=identical_pages, sizes={}, largest=[], edges=0,
-        candidates=Candidates(),
+        engine="duckdb", scheme="s", pages=pages, contents=pages, sizes=sizes, identical_sizes=identical_sizes,
+        largest=[], edges=0, candidates=Candidates(),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("seen", "sentence"),
     [
-        (found(5, 0, 0), "no cluster: 5 pages are alone"),
-        (found(1, 0, 0), "no cluster: 1 page is alone"),
-        (found(2, 2, 1), "1 cluster with 2 pages; no page is alone"),
-        (found(3, 2, 1, 1, 2),
+        (found(5, {}, {}), "no cluster: 5 pages are alone"),
+        (found(1, {}, {}), "no cluster: 1 page is alone"),
+        (found(2, {2: 1}, {}), "1 cluster with 2 pages; no page is alone"),
+        (found(3, {2: 1}, {2: 1}),
          "1 cluster with 2 pages; 1 page is alone; 1 of the clusters, with 2 pages, is of identical pages only"),
-        (found(9_000, 7_000, 1_200, 50, 300),
+        (found(9_000, {2: 500, 6: 400, 12: 300}, {6: 50}),
          ("1,200 clusters with 7,000 pages; 2,000 pages are alone;"
           " 50 of the clusters, with 300 pages, are of identical pages only")),
     ],

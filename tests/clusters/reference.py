@@ -176,10 +176,7 @@ def sizes_of(pages: Sequence[Record], contents: Sequence[int], joined: Sequence[
     return {
         "pages": len(pages),
         "contents": len(set(contents)),
-        "clusters": len(clusters),
-        "clustered_pages": sum(map(len, clusters.values())),
-        "identical_clusters": len(identical),
-        "identical_pages": sum(map(len, identical)),
         "sizes": dict(Counter(map(len, clusters.values()))),
+        "identical_sizes": dict(Counter(map(len, identical))),
         "largest": largest[:10],
     }

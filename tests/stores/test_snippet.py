@@ -50,6 +50,16 @@ def test_the_place_of_the_words_is_shown(typed: str, place: str, expected: list[
     assert [shown.text[start:end] for start, end in shown.marks] == expected
 
 
+@pytest.mark.parametrize("before", [" ", "\n"])
+def test_it_starts_and_ends_with_whole_words(before: str) -> None:
+    """Where one is near: before or after, on this line or on another."""
+    link, word = "http://www.example.org/somewhere/", "antidisestablishmentarianism"
+    text = f"{FILLING}{before}{link} at the plum {'-' * 130}\n{word} {FILLING}"
+    shown = snippet(text, Words.of("plum")).text
+    assert shown.startswith(f"… {link} at the plum -")
+    assert shown.endswith(f"- {word} …")
+
+
 def test_without_a_place_the_start_is_shown() -> None:
     assert snippet("Some text\nin  lines", Words.of("none")) == ("Some text in lines", [])
     assert snippet("", Words.of("none")) == ("", [])

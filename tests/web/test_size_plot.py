@@ -14,11 +14,12 @@ from opensearch_winnow.web.charts.axes import ticks
 from opensearch_winnow.web.size_plot import FRAME, size_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
+NONE: Mapping[int, int] = {}
 some_sizes = st.dictionaries(st.integers(2, 10**7), st.integers(1, 10**7), max_size=40)
 
 
-def drawn(sizes: Mapping[int, int], name: str = "crawl.winnow") -> ElementTree.Element:
-    return ElementTree.fromstring("".join(size_plot(sizes, name=name, subtitle="some pages")))
+def drawn(sizes: Mapping[int, int], identical: Mapping[int, int] = NONE) -> ElementTree.Element:
+    return ElementTree.fromstring("".join(size_plot(sizes, identical, name="crawl.winnow", subtitle="some pages")))
 
 
 def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, float]]:
@@ -32,9 +33,9 @@ def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, floa
     return found
 
 
-def steps(plot: ElementTree.Element) -> list[float]:
+def steps(plot: ElementTree.Element, kind: str = "steps") -> list[float]:
     """The heights of the line, from the left."""
-    *_, line = (path.attrib["d"] for path in plot.iter(f"{SVG}path") if path.attrib["class"] == "steps")
+    *_, line = (path.attrib["d"] for path in plot.iter(f"{SVG}path") if path.attrib["class"] == kind)
     return [float(number) for number in re.findall(r"(?: |V)([\d.]+)", line)]
 
 
@@ -55,6 +56,15 @@ def test_the_line_counts_the_clusters_of_so_many_pages_or_more() -> None:
     assert top == points(drawn({2: 100}))[2, 100][1]
     assert top < middle < bottom == points(plot)[10, 1][1]
     assert middle == pytest.approx((top + bottom) / 2)  # 100, 10 and 1
+
+
+def test_a_second_line_counts_those_of_identical_pages() -> None:
+    plot = drawn({2: 90, 3: 9, 10: 1}, {2: 9, 3: 1})
+    assert steps(plot) == steps(drawn({2: 90, 3: 9, 10: 1}))
+    assert steps(plot, "steps some") == steps(plot)[1:]  # 10 and 1
+    said = "of identical pages only"
+    assert said in {text.text for text in plot.iter(f"{SVG}text")}
+    assert said not in {text.text for text in drawn({2: 90}).iter(f"{SVG}text")}
 
 
 @given(some_sizes)
@@ -81,7 +91,7 @@ def test_without_clusters_it_says_so() -> None:
 
 
 def test_nothing_is_loaded_and_names_do_nothing() -> None:
-    text = "".join(size_plot({2: 1}, name="<script>&\x1b\u202e", subtitle="a < b"))
+    text = "".join(size_plot({2: 1}, {2: 1}, name="<script>&\x1b\u202e", subtitle="a < b"))
     plot = ElementTree.fromstring(text)
     assert plot.findtext(f"{SVG}title") == "Clusters of <script>&␛\ufffd by size"
     assert {each.tag.removeprefix(SVG) for each in plot.iter()} == {

@@ -43,13 +43,15 @@ class LogPlot:
             yield f'<a href="{escape(link(size))}" tabindex="-1">{point}</a>\n' if link else f"{point}\n"
         yield "</g>\n"
 
-    def steps(self) -> Iterator[str]:
-        """A line that falls behind each size to how many are larger."""
-        left = accumulate([sum(self._counts.values()), *(-count for count in self._counts.values())])
+    def steps(self, some: Mapping[int, int] | None = None) -> Iterator[str]:
+        """A line that falls behind each size to how many are larger; or a second one of only some of them."""
+        counts = self._counts if some is None else dict(sorted(some.items()))
+        left = accumulate([sum(counts.values()), *(-count for count in counts.values())])
         path = f"M{self._across(self._low):.1f} "
-        for size, count in zip(self._counts, left, strict=False):
+        for size, count in zip(counts, left, strict=False):
             path += f"{'' if path.endswith(' ') else 'V'}{self._up(count):.1f}H{self._across(size):.1f}"
-        yield f'<path class="steps" d="{path}"/>\n'
+        if counts:
+            yield f'<path class="{"steps" if some is None else "steps some"}" d="{path}"/>\n'
 
     def power(self, first: float, exponent: float) -> Iterator[str]:
         """The line of the law `first` times size to the power of -exponent, as far as it says one or more."""

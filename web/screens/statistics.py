@@ -26,7 +26,7 @@ from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
 PHRASE = 8  # words of a text that are searched for
 FRAME = Frame()
 
-Row = tuple[str, int, str | None]  # of a table below a chart: a name, its number, and where it leads
+Row = tuple[str, str | None, Sequence[int]]  # of a table below a chart: a name, where it leads, and its numbers
 
 
 def answer(index: Index, asked: Asked) -> Answered:
@@ -50,9 +50,11 @@ def _shown(document: CountedDocument) -> dict[str, Any]:
         "rows": {
             "pairs": _pairs(clustering["histogram"]) if clustering else [],
             "sizes": _sizes_with_links(clustering) if clustering else [],
-            "frequencies": [(label, tokens, None) for label, tokens in bins(fingerprints)],
+            "frequencies": [(label, None, [tokens]) for label, tokens in bins(fingerprints)],
             "periods": [
-                (period, pages, f"/search?since={period}&until={period}") for period, pages in periods.items() if pages
+                (period, f"/search?since={period}&until={period}", [pages])
+                for period, pages in periods.items()
+                if pages
             ],
         },
         "law": list(law_in_words(law)),
@@ -78,11 +80,15 @@ def _histogram(clustering: ClusteringDocument) -> Iterator[str]:
 
 
 def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
-    sizes = {int(size): clusters for size, clusters in clustering["sizes"].items()}
+    sizes, identical = (
+        {int(size): clusters for size, clusters in counts.items()}
+        for counts in (clustering["sizes"], clustering["identical_sizes"])
+    )
     plot = LogPlot(sizes, FRAME, low=2)
 
     def drawn() -> Iterator[str]:
         yield from plot.axes(size_plot.AXES)
+        yield from plot.steps(identical)
         yield from plot.steps()
         yield from plot.points(size_plot.in_words, lambda pages: f"/clusters?min={pages}")
 
@@ -105,11 +111,15 @@ def _frequencies(counts: dict[int, int], law: PowerLaw | None) -> Iterator[str]:
 
 
 def _pairs(bars: Sequence[int]) -> list[Row]:
-    return [(pair_histogram.range_of(place, len(bars)), pairs, None) for place, pairs in enumerate(bars) if pairs]
+    return [(pair_histogram.range_of(place, len(bars)), None, [pairs]) for place, pairs in enumerate(bars) if pairs]
 
 
 def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
-    return [(f"{int(size):,}", clusters, f"/clusters?min={size}") for size, clusters in clustering["sizes"].items()]
+    identical = clustering["identical_sizes"]
+    return [
+        (f"{int(size):,}", f"/clusters?min={size}", [clusters, identical.get(size, 0)])
+        for size, clusters in clustering["sizes"].items()
+    ]
 
 
 def _time_bars(periods: dict[str, int]) -> Iterator[str]:
@@ -145,6 +155,8 @@ def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
     clustering = document["clustering"]
     if clustering:
         yield from (("clusters of pages", size, clusters) for size, clusters in clustering["sizes"].items())
+        identical = clustering["identical_sizes"]
+        yield from (("clusters of identical pages", size, clusters) for size, clusters in identical.items())
         bars = len(clustering["histogram"])
         for place, pairs in enumerate(clustering["histogram"]):
             yield "pairs of resemblance", f"{place / bars:g}", pairs
