@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypeVar
 from urllib.parse import urlencode
 
 from starlette.applications import Starlette
@@ -50,7 +49,7 @@ READ_ONLY = "This server only reads: start it with winnow serve --write to let i
 LOG = logging.getLogger("opensearch_winnow.web")
 
 
-Reply = TypeVar("Reply")
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class UnexpectedError(Exception):
@@ -108,19 +107,19 @@ class Desk:
         for screen in SCREENS:
             show = partial(self._show, screen)
             method = screen.method
-            yield Route(f"{API}{screen.api}", partial(show, "json", api=True), methods=[method])
+            yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
             if screen.path:
-                yield Route(f"{screen.path}.json", partial(show, "json"), methods=[method])
+                yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:
-                yield Route(f"{screen.path}.csv", partial(show, "csv"), methods=[method])
+                yield route(f"{screen.path}.csv", partial(show, "csv"), method)
             if screen.path:  # last, since an id would match with its ending, too
-                yield Route(screen.path, partial(show, "html"), methods=[method])
-        yield Route("/", partial(self._show, SCREENS[0], "html"), methods=["GET"])
+                yield route(screen.path, partial(show, "html"), method)
+        yield route("/", partial(self._show, SCREENS[0], "html"))
         for signpost in SIGNPOSTS:
-            yield Route(signpost.path, partial(self._lead, signpost), methods=["GET"])
+            yield route(signpost.path, partial(self._lead, signpost))
         for action in ACTIONS:
-            yield Route(action.path, partial(self._act, action), methods=["POST"])
-        yield Route(f"{API}/openapi.json", self._describe, methods=["GET"])
+            yield route(action.path, partial(self._act, action), "POST")
+        yield route(f"{API}/openapi.json", self._describe)
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
         asked = self._asked(screen, request, await form_of(request) if screen.sends else {}, strict=api)
@@ -128,19 +127,11 @@ class Desk:
         def answer(index: Index) -> Response:
             return encoded(screen, form, screen.answer(index, asked), asked, self._pages)
 
-        return await self._ask(answer)
-
-    async def _ask(self, question: Callable[[Index], Reply]) -> Reply:
-        try:
-            return await self._threads.ask(question)
-        except WinnowError:
-            raise
-        except Exception as error:  # a fault of ours: its page is guarded as every other
-            raise UnexpectedError from error
+        return await self._threads.ask(answer)
 
     async def _lead(self, signpost: Signpost, request: Request) -> Response:
         asked = self._asked(signpost, request, {}, strict=False)
-        return RedirectResponse(await self._ask(lambda index: signpost.leads_to(index, asked)), 303)
+        return RedirectResponse(await self._threads.ask(lambda index: signpost.leads_to(index, asked)), 303)
 
     def _asked(
         self, screen: Screen | Signpost, request: Request, form: dict[str, str | bytes], *, strict: bool
@@ -164,7 +155,7 @@ class Desk:
             raise HTTPException(403, READ_ONLY)
         form = await form_of(request)
         asked = Asked(action.path, request.path_params, {}, form, self._kept)
-        return RedirectResponse(await self._ask(lambda index: action.act(index, asked)), 303)
+        return RedirectResponse(await self._threads.ask(lambda index: action.act(index, asked)), 303)
 
     async def _describe(self, _request: Request) -> Response:
         return Response(self._openapi, media_type="application/json")
@@ -183,6 +174,18 @@ class Desk:
         offers = offered(error)
         page = self._pages.render("error", status=status, sentence=sentence, offers=offers, again=str(request.url))
         return Response(page, status, headers, "text/html")
+
+
+def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
+    async def guarded(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except (WinnowError, HTTPException):
+            raise
+        except Exception as error:  # a fault of ours; left alone, it would be answered outside of the guard
+            raise UnexpectedError from error
+
+    return Route(path, guarded, methods=[method])
 
 
 def offered(error: Exception) -> Sequence[Offer]:

@@ -330,12 +330,15 @@ def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeyp
         assert served.get("/search?q=mill").status == 200
 
 
-def test_a_fault_of_ours_is_guarded_and_tells_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    def fail() -> Index:
+def test_a_fault_of_ours_is_guarded_and_tells_nothing(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Index:
         raise RuntimeError("a secret of the inside")
 
+    monkeypatch.setattr(web_app, "openapi", fail)
     with serving_app(make_app(Serving(open_index=fail, store="broken"))) as served:
-        for path in ("/search?q=mill", "/api/v1/search?q=mill"):
+        for path in ("/search?q=mill", "/api/v1/search?q=mill", "/api/v1/openapi.json"):
             reply = served.get(path)
             assert reply.status == 500
             assert HEADERS.items() <= reply.headers.items()

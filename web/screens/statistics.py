@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.answers.clustering_document import ClusteringDocument, clustering_document
@@ -57,7 +58,7 @@ def _shown(document: CountedDocument) -> dict[str, Any]:
                 if pages
             ],
         },
-        "law": list(law_in_words(law)),
+        "law": list(map(_with_powers, law_in_words(law))),
         "undated": document["pages"] - sum(document["months"].values()),
         "phrases": [_phrase(each["phrase"]) for each in document["common_texts"]],
     }
@@ -124,6 +125,10 @@ def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
 
 def _time_bars(periods: dict[str, int]) -> Iterator[str]:
     return chart(time_bars.FRAME, "How many pages were captured when", time_bars.time_bars(periods))
+
+
+def _with_powers(line: str) -> Markup:
+    return Markup(re.sub(r"\^(−?[\d.]+)", r"<sup>\1</sup>", escape(line[0].upper() + line[1:])))
 
 
 def _phrase(phrase: str) -> str:
