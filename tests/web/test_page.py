@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from lxml import html
 
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.ingest.page_record import Recipe
@@ -76,6 +77,18 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
     assert heading(served, f"{MILL_PAGE}?t=100") == "2 near-duplicates, all exact copies"
     assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages resemble it by 30 % or more, 2 of them exact copies"
     assert heading(served, f"{MILL_PAGE}?limit=1") == "4 near-duplicates, at least 1 of them an exact copy"
+
+
+def test_what_has_the_same_text_is_shown_once(served: Served) -> None:
+    """Three pages are the mill, and only one of them is a row of what is like the news of it."""
+    page = html.document_fromstring(served.get(f"/page/{IDS[NEAR]}").text)
+    rows = page.xpath("//table[contains(@class, 'matches')]/tbody/tr")
+    (mill,) = (row for row in rows if row.xpath(".//details"))
+    assert [summary.text for summary in mill.xpath(".//summary")] == ["2 more with the same text"]
+    assert set(mill.xpath(".//td[1]//bdi[@class='url']/text()")) == {MILL, MIRROR, SHOUTED}
+    shown = [url for row in rows for url in row.xpath(".//td[1]//bdi[@class='url']/text()")]
+    found = served.json(f"/page/{IDS[NEAR]}.json")["similar"]["matches"]
+    assert sorted(shown) == sorted(each["url"] for each in found)
 
 
 def test_the_other_directions(served: Served) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.answers.matches_document import MatchDocument
 from opensearch_winnow.answers.no_match import no_match
 from opensearch_winnow.answers.page_document import PageDocument, SimilarDocument, page_document, similar_document
 from opensearch_winnow.answers.similar_words import similar_words
@@ -77,6 +78,7 @@ def _shown(
     return {
         "heading": similar_words(document["similar"]),
         "matches": matches,
+        "folded": folded(matches, document["similar"]),
         "directions": [
             (words, _direction(asked, name, at), _is(asked, given, name, at)) for name, words, at in DIRECTIONS
         ],
@@ -92,6 +94,22 @@ def _shown(
         "watch_name": (document["title"] or document["url"]).strip()[:LONGEST_NAME],
         **history_shown(document["history"], document["id"]),
     }
+
+
+def folded(matches: Matches, similar: SimilarDocument) -> dict[str, list[MatchDocument]]:
+    """By the id of a match, those below it that have the same text and scores; copies of the page are shown apart."""
+    first: dict[tuple[str, float, float, float], str] = {}
+    found: dict[str, list[MatchDocument]] = {}
+    for match, shown in zip(matches, similar["matches"], strict=True):
+        if shown["id"] in similar["copies"]:
+            continue
+        text = match.card.text_digest or shown["id"]
+        leader = first.setdefault((text, match.resemblance, match.containment, match.contained), shown["id"])
+        if leader == shown["id"]:
+            found[leader] = []
+        else:
+            found[leader].append(shown)
+    return found
 
 
 def _direction(asked: Asked, name: str, at: int) -> str:
