@@ -58,7 +58,7 @@ engines: build ## the tests of the stores on the older engines: OpenSearch 2.19.
 screens: build ## the screens of the search UI in all their states, in a browser
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -m states
 
-guarantee: build ## the slow sweep: a million pairs that share a run, and none missed
+guarantee: build ## the slow sweeps: a million pairs that share a run, and none missed; Spark beside DuckDB on real pages
 	$(RUN)/python -m pytest -n $(JOBS) -m guarantee
 
 # Without capture, or pytest dies with the report of the sanitizer in its pocket.
@@ -82,14 +82,15 @@ clean: ## remove everything that was made, the environment too
 
 # Without build isolation, so that a rebuild finds what the last one left. The modules are left to `build`: one that
 # does not compile must not cost the environment.
-INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-build-isolation --editable
+INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-compile --no-build-isolation --editable
 
 $(READY): pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("opensearch-winnow needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requires.txt
 	$(RUN)/python -m pip install --quiet --requirement $(VENV)/build-requires.txt
-	$(INSTALL) '.[dev]'
+	@# The compiler works while packages are fetched; whether it has managed is for `build` to say.
+	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(INSTALL) '.[dev]'; installed=$$?; wait; exit $$installed
 	@touch $@
 
 $(VENV)/.bench: $(READY)

@@ -66,6 +66,7 @@ def test_clusters(asked: Manuals, linkage: Linkage, fast: bool, tmp_path: Path) 
     assert quality.f1 >= (FAST if fast else F1), quality
 
 
+@pytest.mark.guarantee
 def test_spark_makes_the_same_tables(asked: Manuals, tmp_path: Path) -> None:
     records = tmp_path / "records.parquet"
     export_records(asked.store.store, records)

@@ -14,8 +14,9 @@ BY_ESTIMATE = 0.99
 
 
 def test_exact(asked: Manuals) -> None:
-    found = near_duplicates(asked.store, asked.urls)
-    quality = beside_truth(found, asked.truth, asked.urls)
+    some = asked.urls[::2]
+    found = near_duplicates(asked.store, some)
+    quality = beside_truth(found, asked.truth, some)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
     assert found == {pair: asked.truth[pair] for pair in found}  # not about so much: this much
