@@ -7,6 +7,9 @@ READY := $(VENV)/.ready
 # Test workers: one a processor, as far as that helps.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
+# The tests start thousands of processes: what each imports is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test build lint types tests docs screenshots screens bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
@@ -82,7 +85,7 @@ clean: ## remove everything that was made, the environment too
 
 # Without build isolation, so that a rebuild finds what the last one left. The modules are left to `build`: one that
 # does not compile must not cost the environment.
-INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-compile --no-build-isolation --editable
+INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-build-isolation --editable
 
 $(READY): pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("opensearch-winnow needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
