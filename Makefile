@@ -3,7 +3,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin
+# What is installed, each with what the one before it has: for the demo and the search UI; for lint, types and tests;
+# for the slower checks; the peers of the benchmarks.
 READY := $(VENV)/.ready
+DEV := $(VENV)/.dev
+CHECK := $(VENV)/.check
+BENCH := $(VENV)/.bench
 # Test workers: one a processor, as far as that helps.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
@@ -29,54 +34,54 @@ test: build lint types tests ## everything that must pass: lint, types, tests
 build: $(READY) ## compile what has changed (MODULES="overlap shingles" only these; DEBUG=1 with checks on)
 	@$(RUN)/python setup.py --quiet build_ext --inplace
 
-lint: $(READY) ## ruff, cython-lint, import-linter
+lint: $(DEV) ## ruff, cython-lint, import-linter
 	$(RUN)/ruff check
 	$(RUN)/ruff format --check
 	PATH="$(abspath $(RUN)):$$PATH" cython-lint cython_core  # it looks for pycodestyle on the path
 	$(RUN)/lint-imports --no-logo
 
-types: build ## mypy strict, and the stubs against the compiled modules
+types: $(DEV) build ## mypy strict, and the stubs against the compiled modules
 	$(RUN)/mypy --num-workers $(JOBS)
 	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest.allow opensearch_winnow.cython_core
 
-tests: build ## pytest
+tests: $(DEV) build ## pytest
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-docs: build ## write anew what is generated of the documentation: docs/cli.md, docs/python.md, pictures
+docs: $(CHECK) build ## write anew what is generated of the documentation: docs/cli.md, docs/python.md, pictures
 	$(RUN)/python tests/cli/test_docs.py
 	$(RUN)/python -m tools.python_reference
 	$(RUN)/python -m tools.docs_pictures
 
-screenshots: build ## take the picture of the README anew, and pictures of every screen into build/screenshots
+screenshots: $(DEV) build ## take the picture of the README anew, and pictures of every screen into build/screenshots
 	$(RUN)/python -m tools.compare_picture
 	$(RUN)/python -m pytest -p no:xdist tests/web/test_every_screen.py tests/web/test_demo_store.py
 
-bench: build $(VENV)/.bench ## the core and the way in beside their peers, in one run
+bench: $(BENCH) build ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks
 
-engines: build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
+engines: $(DEV) build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
 	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
 	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
 
-screens: build ## the screens of the search UI in all their states, in a browser
+screens: $(DEV) build ## the screens of the search UI in all their states, in a browser
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -m states
 
-guarantee: build ## the slow sweeps: a million pairs that share a run, and none missed; Spark beside DuckDB on real pages
+guarantee: $(CHECK) build ## the slow sweeps: a million pairs that share a run, and none missed; Spark beside DuckDB on real pages
 	$(RUN)/python -m pytest -n $(JOBS) -m guarantee
 
 # Without capture, or pytest dies with the report of the sanitizer in its pocket.
-asan: $(READY) ## the tests of the core under the address and undefined-behaviour sanitizers
+asan: $(DEV) ## the tests of the core under the address and undefined-behaviour sanitizers
 	DEBUG=1 ASAN=1 $(MAKE) build
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(RUN)/python -m pytest -p no:xdist --capture=no tests/cython_core
 
-unicode-tables: $(READY) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
+unicode-tables: $(DEV) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
 	$(RUN)/python tools/unicode_tables.py
 
-word-tables: build ## write the tables of words anew, by asking a real engine about each character
+word-tables: $(DEV) build ## write the tables of words anew, by asking a real engine about each character
 	$(RUN)/python -m tools.word_tables
 
-engine-jars: $(READY) ## write the lists of files that an engine is made of anew
+engine-jars: $(DEV) ## write the lists of files that an engine is made of anew
 	$(RUN)/python tools/engine_jars.py
 
 clean: ## remove everything that was made, the environment too
@@ -93,9 +98,17 @@ $(READY): pyproject.toml setup.py
 	$(RUN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requires.txt
 	$(RUN)/python -m pip install --quiet --requirement $(VENV)/build-requires.txt
 	@# The compiler works while packages are fetched; whether it has managed is for `build` to say.
-	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(INSTALL) '.[dev]'; installed=$$?; wait; exit $$installed
+	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(INSTALL) '.[cluster,web]'; installed=$$?; wait; exit $$installed
 	@touch $@
 
-$(VENV)/.bench: $(READY)
+$(DEV): $(READY)
+	$(INSTALL) '.[dev]'
+	@touch $@
+
+$(CHECK): $(DEV)
+	$(INSTALL) '.[check]'
+	@touch $@
+
+$(BENCH): $(CHECK)
 	$(INSTALL) '.[bench]'
 	@touch $@

@@ -12,6 +12,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.clustered import TELLING
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
 
 SVG = ".svg"
 
@@ -40,12 +41,10 @@ def check_plot(plot: Path, *, overwrite: bool) -> None:
 
 
 def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
-    from opensearch_winnow.mappings.hidden_file import HiddenFile  # noqa: PLC0415
-    from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415 (Arrow, as in export)
     from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
 
     about = words.about(asked, found)
-    with in_words(plot):
+    with written_in_words(plot):
         hidden = HiddenFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:

@@ -24,6 +24,7 @@ from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
+from opensearch_winnow.extras import extra
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.scheme import PRESETS, Scheme
@@ -181,7 +182,8 @@ def write_html(
     passages: Sequence[NumberedPassage],
     scheme: Scheme,
 ) -> None:
-    from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (only who asks for HTML waits for it)
+    with extra("web"):
+        from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (only HTML needs it)
 
     try:
         Path(out).write_text(compare_html(a, b, comparison, passages, scheme), encoding="utf-8")

@@ -13,8 +13,8 @@ from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.engine_progress import shown_steps
 from opensearch_winnow.cli.terminal import json_option, say, suggest
+from opensearch_winnow.extras import extra
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES
-from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
     from opensearch_winnow.stores.engine.local_engine import LocalEngine
@@ -159,10 +159,8 @@ def status(ctx: click.Context, home: Path | None, as_json: bool) -> None:
 
 
 def local_engine(home: Path | None) -> LocalEngine:
-    try:
-        from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (slow, and an extra)
-    except ImportError as error:
-        raise StoreError(f"{error.name} is not installed: pip install 'opensearch-winnow[engine]'") from error
+    with extra("engine"):
+        from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (slow, too)
     return LocalEngine(home)
 
 

@@ -17,7 +17,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.mappings.hidden_file import HiddenFile
+from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
 from opensearch_winnow.stores.opening import open_store
 
@@ -115,9 +115,7 @@ def of_these(crawl: str | None, site: str | None) -> str:
 
 def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
     """How many records, and how many bytes."""
-    from opensearch_winnow.mappings.hidden_parquet import in_words  # noqa: PLC0415
-
-    with in_words(out):
+    with written_in_words(out):
         hidden = HiddenFile(out)
         try:
             with hidden.path.open("wb") as file:

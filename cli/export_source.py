@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.queries.filters import Filters
@@ -41,7 +42,8 @@ class StoredRecords:
 
     def write_parquet(self, target: Path) -> int:
         """Into one record file. How many there were: a store may be written meanwhile."""
-        from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
+        with extra("parquet"):
+            from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
         return export_records(self._store, target, self._where)
 
@@ -50,7 +52,8 @@ class FiledRecords:
     """Those of record files, and of folders of them."""
 
     def __init__(self, names: Sequence[str], crawl: str | None, site: str | None) -> None:
-        from opensearch_winnow.mappings.parquet import record_files, scheme_of  # noqa: PLC0415
+        with extra("parquet"):
+            from opensearch_winnow.mappings.parquet import record_files, scheme_of  # noqa: PLC0415
 
         self._wanted = {"crawl": crawl, "site": site}
         self.scheme, *others = map(scheme_of, names)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from opensearch_winnow.cli.text_file import FileError
+from opensearch_winnow.extras import extra
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_recipe import keep_recipe
@@ -79,25 +80,18 @@ def opened_if_there(place: Place, scheme: Scheme | None) -> Iterator[Store | Non
 
 
 @contextmanager
-def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | Store]:
-    """The store that was there before, or is made now; or record files."""
+def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | StoreDestination]:
+    """Open what takes the records: a record file, the store that was there before, or a new one."""
     if not place.is_store:
-        from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
+        with extra("parquet"):
+            from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
 
         with RecordWriter(place.given, recipe.scheme) as records:
             yield records
-    elif before is None:
-        with new_store(place.given, recipe.scheme) as store:
-            keep_recipe(store, recipe)
-            yield store
-    else:
-        keep_recipe(before, recipe)
-        yield before
-
-
-def kept_in(opened: RecordWriter | Store) -> AbstractContextManager[RecordWriter | StoreDestination]:
-    """What to give the records to."""
-    from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415
+        return
     from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415
 
-    return nullcontext(opened) if isinstance(opened, RecordWriter) else StoreDestination(opened)
+    with new_store(place.given, recipe.scheme) if before is None else nullcontext(before) as store:
+        keep_recipe(store, recipe)
+        with StoreDestination(store) as destination:
+            yield destination

@@ -9,6 +9,7 @@ import click
 from opensearch_winnow.cli.engine_progress import shown_steps
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.extras import extra
 from opensearch_winnow.stores.opening import is_address
 
 
@@ -40,8 +41,9 @@ def command(store: str, shards: int | None, replicas: int | None, delete_old: bo
             click.echo(json.dumps({"store": store, "old": None, "new": None}))
         return
     # opensearch-py takes a while.
-    from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
-    from opensearch_winnow.stores.opensearch.migrate import migrate  # noqa: PLC0415
+    with extra("opensearch"):
+        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
+        from opensearch_winnow.stores.opensearch.migrate import migrate  # noqa: PLC0415
 
     address = Address.of(store)
     with connect(address) as client, shown_steps() as show:

@@ -18,6 +18,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.extras import extra
 from opensearch_winnow.index import Index
 
 if TYPE_CHECKING:
@@ -94,8 +95,11 @@ def command(
     code is 1 if the request is refused.
     """
     # Only who serves waits for these.
-    from opensearch_winnow.web.app import Serving, make_app  # noqa: PLC0415
-    from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
+    with extra("web"):
+        import uvicorn  # noqa: F401, PLC0415
+
+        from opensearch_winnow.web.app import Serving, make_app  # noqa: PLC0415
+        from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:  # whether there is one, before anybody asks
         name = index.name

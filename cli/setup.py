@@ -10,6 +10,7 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.extras import extra
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.opening import is_address
 
@@ -54,8 +55,9 @@ def command(
             click.echo(json.dumps({"store": store, "steps": []}))
         return
     # opensearch-py takes a while.
-    from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
-    from opensearch_winnow.stores.opensearch.setup import plan, set_up  # noqa: PLC0415
+    with extra("opensearch"):
+        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
+        from opensearch_winnow.stores.opensearch.setup import plan, set_up  # noqa: PLC0415
 
     address = Address.of(store)
     with connect(address) as client:

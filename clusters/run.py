@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
 from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.extras import extra
 
 EngineName = Literal["duckdb", "spark"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -44,7 +45,8 @@ def cluster_records(
         raise ClusterError(f"no engine {engine!r}; there are {' and '.join(ENGINES)}")
     progress = how.get("progress") or (lambda _phase, _done, _total: None)
     if engine == "duckdb":
-        from opensearch_winnow.clusters.on_duckdb import cluster_on_duckdb  # noqa: PLC0415 (Arrow takes half a second)
+        with extra("cluster"):  # Arrow takes half a second, too
+            from opensearch_winnow.clusters.on_duckdb import cluster_on_duckdb  # noqa: PLC0415
 
         found = cluster_on_duckdb(
             records,
@@ -63,13 +65,9 @@ def cluster_records(
     else:
         if how.get("state"):
             raise ClusterError("a state is kept with the engine duckdb only")
-        try:
+        with extra("spark"):
             from opensearch_winnow.clusters.spark.engine import cluster_on_spark  # noqa: PLC0415
             from opensearch_winnow.clusters.spark.session import spark_session  # noqa: PLC0415
-        except ModuleNotFoundError as error:
-            if error.name and error.name.partition(".")[0] in ("pyspark", "pandas"):
-                raise ClusterError("Spark is not installed: pip install 'opensearch-winnow[spark]'") from None
-            raise
 
         found = cluster_on_spark(
             records,

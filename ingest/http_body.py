@@ -7,10 +7,10 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 
-import brotli
 import zstandard
 
 from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.extras import extra
 
 MAX_CODINGS = 5  # curl's limit; two is the most that an honest server needs
 GZIP = b"\x1f\x8b\x08"  # its third byte is the method, and there is only this one
@@ -197,6 +197,8 @@ def _zstd(body: bytes, output: _Output) -> None:
 
 
 def _brotli(body: bytes, output: _Output) -> None:
+    with extra("archives"):
+        import brotli  # noqa: PLC0415
     inflater = brotli.Decompressor()
     view = memoryview(body)
     try:

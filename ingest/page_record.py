@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.canonical import canonical
-from opensearch_winnow.cython_core.canonical_text import CanonicalText
-from opensearch_winnow.cython_core.fingerprints import fingerprints
-from opensearch_winnow.cython_core.minhash import bands, minhash, pack
-from opensearch_winnow.cython_core.shingles import shingles
-from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
+from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes, digest
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.recently import Recently
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
@@ -22,8 +16,6 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
     from opensearch_winnow.ingest.page import Page
 
 MARKUP = ("text/html", "text/xml")  # of the types that start with text/
@@ -42,19 +34,6 @@ class Recipe:
     title: bool = False  # the title is part of the text
     text: bool = True  # it is kept; without, there are only its hashes
     page_bytes: int = 10_000_000  # more than any page that a person would read through
-
-
-class Hashes(NamedTuple):
-    """What depends on the canonical text alone."""
-
-    text_digest: str = ""
-    shingle_digest: str = ""
-    fingerprints: array[int] = array("Q")
-    positions: array[int] = array("I")
-    shingle_count: int = 0
-    sketch: array[int] = array("Q")
-    minhash: bytes = b""
-    bands: array[int] = array("Q")
 
 
 class Content(NamedTuple):
@@ -146,41 +125,9 @@ class RecordMaker:
         text_digest = digest(canon.chars.encode(), canon.words)
         hashes = self._hashes.get(text_digest)
         if hashes is None:
-            hashes = _hashes_of(canon, text_digest, scheme)
+            hashes = canonical_hashes(canon, text_digest, scheme)
             self._hashes.put(text_digest, hashes, len(text))
         return hashes
-
-
-def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
-    """Those of a record with this text. A name tells the language of code."""
-    if not text:
-        return Hashes()
-    canon = canonical(text, scheme, name=name)
-    return _hashes_of(canon, digest(canon.chars.encode(), canon.words), scheme)
-
-
-def _hashes_of(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
-    picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
-    every = distinct(shingles(canon, scheme.shingle, scheme.seed))
-    signature = minhash(every, scheme.bins)
-    return Hashes(
-        text_digest=text_digest,
-        shingle_digest=digest(every),
-        fingerprints=picked,
-        positions=positions,
-        shingle_count=len(every),
-        sketch=mod_sketch(every, scheme.modulus),
-        minhash=pack(signature, scheme.bits),
-        bands=bands(signature, scheme.bands, scheme.rows),
-    )
-
-
-def digest(*parts: Buffer) -> str:
-    """The first 128 bits of SHA-256, which processors have instructions for: 2.8 times as fast here as BLAKE2b."""
-    state = sha256()
-    for part in parts:
-        state.update(part)
-    return state.hexdigest()[:32]
 
 
 def is_plain(content_type: str | None) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 
@@ -79,3 +80,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def written_in_words(target: Path) -> Iterator[None]:
+    """Turn what the system says of a file that cannot be written into a RecordsError."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error).partition("\n")[0]
+        raise RecordsError(f"{target} cannot be written: {reason}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.mappings.hidden_file import HiddenFile
+from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
 from opensearch_winnow.mappings.parquet import METADATA, batches, metadata_of
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
@@ -112,12 +111,11 @@ def merged(
 
 @contextmanager
 def in_words(target: Path) -> Iterator[None]:
+    """Turn what the system or Arrow says of a file that cannot be written into a RecordsError."""
     try:
-        yield
+        with written_in_words(target):
+            yield
     except UnicodeEncodeError:
         raise RecordsError(f"{target} is not UTF-8 as a name, which Arrow cannot write to: choose another") from None
-    except (pa.ArrowException, OSError) as error:
-        reason = (
-            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error).partition("\n")[0]
-        )
-        raise RecordsError(f"{target} cannot be written: {reason}") from None
+    except pa.ArrowException as error:
+        raise RecordsError(f"{target} cannot be written: {str(error).partition(chr(10))[0]}") from None

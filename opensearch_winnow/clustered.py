@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.clusters.asked import Clustering, Progress
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import How, cluster_records
@@ -22,7 +23,8 @@ BATCH = 10_000  # pages whose clusters are told at a time
 
 def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, **how: Unpack[How]) -> Found:
     """As `cluster_records` does it. With `write_back` the store is told, at the end, and keeps what was found."""
-    from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415 (Arrow takes half a second)
+    with extra("spark" if how.get("engine") == "spark" else "cluster"):  # Arrow takes half a second, too
+        from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
     start = time.monotonic()
     progress = how.get("progress") or (lambda _phase, _done, _total: None)

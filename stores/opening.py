@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Store, StoreError
 
@@ -36,7 +37,8 @@ def open_store(
     """
     # Only the kind of store that is used is imported.
     if is_address(name):
-        from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
+        with extra("opensearch"):
+            from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
 
         return OpenSearchStore.open(name, scheme, create=create, key=key, client=client)
     if client is not None:
@@ -58,7 +60,8 @@ def shown(name: str) -> str:
 def store_exists(name: str, client: OpenSearch | None = None) -> bool:
     """Whether there is something of this name; if it is no store, opening it tells."""
     if is_address(name):
-        from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
+        with extra("opensearch"):
+            from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
 
         return OpenSearchStore.exists(name, client=client)
     return Path(name).exists()

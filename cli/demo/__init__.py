@@ -11,6 +11,7 @@ import click
 
 from opensearch_winnow.cli.phase_progress import Stopped, shown_phases
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, shell_command, terminal
+from opensearch_winnow.extras import extra
 
 
 @click.command("demo", short_help="The whole job on pages that are already on this machine.")
@@ -47,12 +48,16 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
 
     Each module is imported in a process of its own. A second run adds only what has changed since.
     """
-    # Arrow and all stores are more than --help should wait for.
+    # --help does not wait for Arrow and all stores. A package that is missing is missed before the work, not after it.
+    with extra("cluster"):
+        import duckdb  # noqa: F401, PLC0415
+        import pyarrow  # noqa: F401, PLC0415
+    with extra("web"):
+        from opensearch_winnow.cli.demo.findings_html import write_report  # noqa: PLC0415
     from opensearch_winnow.cli.demo.clock import Clock  # noqa: PLC0415
     from opensearch_winnow.cli.demo.crawl import crawl, pages_before  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings import find  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_document import findings_document  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings_html import write_report  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
     from opensearch_winnow.cli.demo.next_commands import next_commands  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415

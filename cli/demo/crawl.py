@@ -13,8 +13,8 @@ from opensearch_winnow.cli.demo.clock import Clock
 from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.hashes import digest
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import digest
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.queries.filters import Filters
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark.java import find_java, java_home
+from opensearch_winnow.extras import extra
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,12 +46,10 @@ def spark_session(options: Mapping[str, str] = NOTHING) -> SparkSession:
 
     `options` are settings of Spark, such as spark.master or spark.driver.memory.
     """
-    try:
-        from pyspark import SparkContext  # noqa: PLC0415 (it is an extra)
+    with extra("spark"):
+        from pyspark import SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
         from pyspark.sql.utils import is_remote  # noqa: PLC0415
-    except ImportError as error:
-        raise ClusterError(f"Spark is not installed ({error}): pip install 'opensearch-winnow[spark]'") from None
     if is_remote():
         raise ClusterError("a session of Spark Connect cannot be used: unset SPARK_REMOTE, or run it with spark-submit")
     builder = SparkSession.builder.appName("winnow")

@@ -11,9 +11,9 @@ from importlib.metadata import entry_points
 from typing import NamedTuple, Protocol
 
 from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.extras import OURS
 
 GROUP = "opensearch_winnow.extractors"
-OURS = "opensearch-winnow"
 
 
 class Extracted(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Protocol, cast
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.ingest.sources import files, jsonl
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
@@ -39,11 +40,16 @@ def format_of(path: str) -> tuple[str, bytes]:
         if head.startswith(BLOCKS):
             head += file.read(BLOCK)
     if head.startswith(b"PAR1"):
+        with extra("parquet"):
+            reader("parquet")
         return "parquet", head
     packed = is_packed(head)
     if packed or head.lstrip().startswith((LZ4, b"WARC/", b"filedesc:", b"PK\x03\x04")):
         for kind in ARCHIVES:
             if reader(kind).looks_like(head) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
+                with extra("archives"):  # now, and not in each worker
+                    import_module("fastwarc")
+                    import_module("brotli")
                 return kind, head  # of zip files, only those with archives in them
     if packed:
         with unpacked(path) as content:

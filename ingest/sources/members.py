@@ -8,7 +8,8 @@ import zlib
 from typing import IO, Protocol
 
 import zstandard
-from fastwarc.stream_io import Lz4Reader, ZstdReader
+
+from opensearch_winnow.extras import extra
 
 GZIP, ZSTD, LZ4, PLAIN = "gzip", "zstd", "lz4", "plain"
 STARTS = {
@@ -140,6 +141,9 @@ class Frame:
         to_skip = kind == ZSTD and _bytes(file, start, 4) != _ZSTD
         self._empty = to_skip or (self.fault == DAMAGED and self.end - start < _NO_BLOCK)
         if not self._empty:
+            with extra("archives"):
+                from fastwarc.stream_io import Lz4Reader, ZstdReader  # noqa: PLC0415
+
             window = Window(file, start, self.end)
             self._reader = ZstdReader(window, dictionary=dictionary) if kind == ZSTD else Lz4Reader(window)
 

@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from fastwarc.warc import ArchiveIterator
-
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive, Grammar
 from opensearch_winnow.ingest.sources.cuts import cut
@@ -88,6 +86,8 @@ def _with_fastwarc(
     A record is given when the next one was found, in a member of its own: so it has the length that it should have, and
     its checksum is right.
     """
+    from fastwarc.warc import ArchiveIterator  # noqa: PLC0415 (an extra; `formats` has looked whether it is there)
+
     stream: IO[bytes] | Window = archive.file
     shift = 0
     if archive.dictionary and at:

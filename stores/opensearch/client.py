@@ -13,6 +13,7 @@ import urllib3
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.stores.opensearch.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.opensearch.refusals import short
@@ -138,16 +139,14 @@ def connect(address: Address, **options: Any) -> OpenSearch:
 
 def connect_async(address: Address, **options: Any) -> AsyncOpenSearch:
     """As `connect`. It is closed by awaiting its `close()`, or used as an asynchronous context."""
-    try:
-        from opensearch_winnow.stores.opensearch.async_transport import (  # noqa: PLC0415 (aiohttp is optional)
+    with extra("async"):
+        import aiohttp  # noqa: F401, PLC0415 (without it, opensearch-py does not say what is missing)
+
+        from opensearch_winnow.stores.opensearch.async_transport import (  # noqa: PLC0415
             AsyncHttpConnection,
             AsyncOpenSearch,
             AsyncReadsAgain,
         )
-    except ImportError:
-        raise StoreError(
-            "an asynchronous client needs aiohttp: install it with pip install 'opensearch-winnow[async]'"
-        ) from None
     usual = {"timeout": ANSWER_SECONDS, "transport_class": AsyncReadsAgain}
     chosen = _options(address, usual, options)
     if callable(chosen.get("http_auth")):  # the usual connection cannot sign

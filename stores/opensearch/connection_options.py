@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from opensearch_winnow.extras import extra
 from opensearch_winnow.stores.opensearch.refusals import short
 from opensearch_winnow.stores.store import StoreError
 
@@ -51,13 +52,9 @@ def _signer(region: str, service: str) -> Any:
     """Signs requests with the credentials that all AWS tools find."""
     from opensearchpy import Urllib3AWSV4SignerAuth  # noqa: PLC0415
 
-    try:
-        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 (optional)
+    with extra("aws"):
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415
         from botocore.session import Session  # noqa: PLC0415
-    except ImportError:
-        raise StoreError(
-            "WINNOW_AWS_REGION needs botocore: install it with pip install 'opensearch-winnow[aws]'"
-        ) from None
     try:
         found, reason = Session().get_credentials(), ""
     except BotoCoreError as error:

@@ -12,7 +12,7 @@ from typing import Any
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.ingest.page_record import digest, hashes_of
+from opensearch_winnow.ingest.hashes import digest, hashes_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.records_file import RecordWriter
 from opensearch_winnow.scheme import Scheme

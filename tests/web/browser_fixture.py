@@ -25,8 +25,9 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 (most tests need none)
 
     expect.set_options(timeout=1000 * PATIENCE)
+    where = chromium()  # before Playwright runs its loop: where there is no browser, another one is run to set it up
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        opened = playwright.chromium.launch(executable_path=where, args=FLAGS)
         yield opened
         opened.close()
 

@@ -1,4 +1,4 @@
-"""Parts for those who have a pipeline and an index of their own: plain values, for any client."""
+"""Whole documents of a store, for a bulk loop of your own."""
 
 from __future__ import annotations
 
@@ -8,28 +8,11 @@ from typing import Any
 
 from opensearch_winnow.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker, hashes_of
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
-from opensearch_winnow.mappings.opensearch_document import hash_fields, source_of
-from opensearch_winnow.mappings.opensearch_mapping import fragment
+from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
-
-
-def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", cluster: str = "") -> dict[str, Any]:
-    """The fields to merge into a document of your own: fingerprints, sketches and their counts. A text is not one.
-
-    A name tells the language of code, as that of a file does. Before anything is clustered, the cluster of a document
-    is its own `_id`: then a search can be collapsed (`dedupe`). Without, the field is left out.
-    """
-    hashes = hashes_of(text, scheme, name or None)
-    fields = hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))
-    return {**fields, "cluster": cluster} if cluster else fields
-
-
-def mapping_fragment(below: str = "") -> dict[str, Any]:
-    """`{"properties": …}` of these fields, for the mapping of your own index; if said, below an object field of it."""
-    return fragment(below)
 
 
 def actions(

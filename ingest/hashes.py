@@ -1,0 +1,64 @@
+"""From a text to all of its hashes: fingerprints, sketches and digests."""
+
+from __future__ import annotations
+
+from array import array
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from opensearch_winnow.canonical import canonical
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
+from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.cython_core.minhash import bands, minhash, pack
+from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.scheme import Scheme
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class Hashes(NamedTuple):
+    """What depends on the canonical text alone."""
+
+    text_digest: str = ""
+    shingle_digest: str = ""
+    fingerprints: array[int] = array("Q")
+    positions: array[int] = array("I")
+    shingle_count: int = 0
+    sketch: array[int] = array("Q")
+    minhash: bytes = b""
+    bands: array[int] = array("Q")
+
+
+def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
+    """Compute the hashes of a text. `name` is its path or URL, and tells the language of code."""
+    if not text:
+        return Hashes()
+    canon = canonical(text, scheme, name=name)
+    return canonical_hashes(canon, digest(canon.chars.encode(), canon.words), scheme)
+
+
+def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
+    """Compute the hashes of a canonical text whose digest is known."""
+    picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    every = distinct(shingles(canon, scheme.shingle, scheme.seed))
+    signature = minhash(every, scheme.bins)
+    return Hashes(
+        text_digest=text_digest,
+        shingle_digest=digest(every),
+        fingerprints=picked,
+        positions=positions,
+        shingle_count=len(every),
+        sketch=mod_sketch(every, scheme.modulus),
+        minhash=pack(signature, scheme.bits),
+        bands=bands(signature, scheme.bands, scheme.rows),
+    )
+
+
+def digest(*parts: Buffer) -> str:
+    """The first 128 bits of SHA-256, which processors have instructions for: 2.8 times as fast here as BLAKE2b."""
+    state = sha256()
+    for part in parts:
+        state.update(part)
+    return state.hexdigest()[:32]
