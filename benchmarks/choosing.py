@@ -14,7 +14,7 @@ from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import MANUALS, Unpacked, articles, html_pages, records
-from tests.quality.resemblances import Resemblances, resemblances
+from tests.quality.truth import Pairs, truth_about
 
 SCHEMES = tuple(
     Scheme(noise=k, guarantee=t) for k, t in ((10, 20), (20, 40), (30, 60), (50, 100), (50, 149), (50, 299))
@@ -104,7 +104,7 @@ def named_pairs(unpacked: Unpacked, scheme: Scheme) -> dict[str, tuple[list[floa
         MANUALS[::2], ("a manual in three versions", "another in eight editions"), strict=True
     ):
         corpus = records(html_pages(unpacked(name), site))
-        alike = resemblances(corpus, scheme, 0.0)
+        alike = truth_about(corpus, scheme, 0.0).resemblances
         named = Counter(record.url.rsplit("/", 1)[1] for record in corpus)
         same = _scores(alike, same=True)
         missing = sum(count * (count - 1) // 2 for count in named.values()) - len(same)
@@ -112,7 +112,7 @@ def named_pairs(unpacked: Unpacked, scheme: Scheme) -> dict[str, tuple[list[floa
     return pairs
 
 
-def _scores(alike: Resemblances, *, same: bool) -> list[float]:
+def _scores(alike: Pairs, *, same: bool) -> list[float]:
     return [score for (a, b), score in alike.items() if a < b and (a.rsplit("/", 1)[1] == b.rsplit("/", 1)[1]) is same]
 
 

@@ -1,7 +1,7 @@
 """Where the texts of the benchmarks come from.
 
-Real pages, the PostgreSQL manual in three versions, where WINNOW_DATA or shared/data beside the checkout has them; else
-the help texts that come with Python, shuffled and repeated.
+Real pages: the PostgreSQL manual in three versions, where WINNOW_DATA names a folder that has it; else the Javadoc of
+Lucene in three releases, which is fetched.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ import os
 import re
 import tarfile
 from functools import cache
-from itertools import count
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from tests.public_pages import LUCENE, javadoc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DATA = Path(os.environ.get("WINNOW_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+DATA = Path(os.environ.get("WINNOW_DATA") or os.devnull)
 MANUAL = DATA / "postgresql-doc-13-15-17" / "pages.tar.xz"
 NOT_SEEN = re.compile(r"<(script|style|head).*?</\1>|<[^>]*>", re.DOTALL)
 
 
 def source() -> str:
     """One sentence for under a table."""
-    return "Texts: the PostgreSQL manual." if MANUAL.exists() else "Texts: Python's help topics, shuffled and repeated."
+    return "Texts: the PostgreSQL manual." if MANUAL.exists() else "Texts: the Javadoc of Lucene."
 
 
 @cache
 def pages(characters: int) -> list[str]:
     """Texts of pages, roughly as a reader sees them, with so many characters in all or a page more."""
     texts: list[str] = []
-    for text in _manual() if MANUAL.exists() else _topics():
+    for page in _manual() if MANUAL.exists() else _javadoc():
+        text = html.unescape(NOT_SEEN.sub(" ", page.decode("utf-8", "replace")))
         texts.append(text)
         characters -= len(text)
         if characters <= 0:
@@ -43,23 +43,20 @@ def pages(characters: int) -> list[str]:
     return texts
 
 
-def _manual() -> Iterator[str]:
+def _manual() -> Iterator[bytes]:
     while True:
         with tarfile.open(MANUAL) as archive:
             for member in archive:
                 file = archive.extractfile(member) if member.name.endswith(".html") else None
                 if file:
-                    yield html.unescape(NOT_SEEN.sub(" ", file.read().decode("utf-8", "replace")))
+                    yield file.read()
 
 
-def _topics() -> Iterator[str]:
-    from pydoc_data.topics import topics  # noqa: PLC0415  # 700 kB, for who has no manual
-
-    paragraphs = "\n\n".join(topics.values()).split("\n\n")
-    for seed in count():
-        Random(seed).shuffle(paragraphs)
-        for start in range(0, len(paragraphs), 40):
-            yield "\n\n".join(paragraphs[start : start + 40])
+def _javadoc() -> Iterator[bytes]:
+    while True:
+        for page in javadoc(*LUCENE):
+            assert isinstance(page.html, bytes)
+            yield page.html
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import html as markup
 import json
-import pydoc
 import re
 import tarfile
 import warnings
@@ -20,6 +19,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from benchmarks.corpus import DATA
+from benchmarks.crawled_pages import crawled_pages
 from benchmarks.peers.missing import available
 from benchmarks.table import Run, Table
 from benchmarks.timing import alternate
@@ -66,7 +66,7 @@ class Sample:
 @cache
 def samples(count: int) -> list[Sample]:
     archives = [path for name in SETS for path in (DATA / name).glob("*.tar.xz")]
-    found = sorted(_real(archives, count).items()) if archives else _manual()
+    found = sorted(_real(archives, count).items()) if archives else _public(count)
     return [sample for _, sample in found[:: max(1, len(found) // count)]][:count]
 
 
@@ -89,9 +89,8 @@ def _real(archives: list[Any], count: int) -> dict[str, Sample]:
     return {name: Sample(to_utf8(page, encoding_of(page)), truths.get(name, "")) for name, page in pages.items()}
 
 
-def _manual() -> list[tuple[str, Sample]]:
-    documents = [pydoc.HTMLDoc().document(import_module(name)) for name in MODULES]
-    return [(name, Sample(page.encode())) for name, page in zip(MODULES, documents, strict=True)]
+def _public(count: int) -> list[tuple[str, Sample]]:
+    return [(str(number), Sample(page)) for number, page in enumerate(crawled_pages(20_000 * count))]
 
 
 # --- the candidates ---------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from opensearchpy import OpenSearch
 from benchmarks.generated_pages import generated_pages
 from benchmarks.store import clocked, percentiles
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import unpacked_data
+from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.hash_tokens import tokens_of
@@ -30,9 +30,8 @@ from opensearch_winnow.queries.dsl.pages import best
 from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from tests.quality.corpora import manuals, records
 from tests.quality.measured import THRESHOLD
-from tests.quality.resemblances import Resemblances, resemblances
+from tests.quality.truth import Pairs, truth_about
 
 RECORDS = 100_000
 QUESTIONS = 300
@@ -49,11 +48,11 @@ AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_l
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with unpacked_data() as unpacked, TemporaryDirectory(prefix="winnow-bench-") as folder:
+    with TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
         running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
         try:
-            corpus = records(manuals(unpacked))[:: max(1, round(1 / run.scale))]
+            corpus = real_records()[:: max(1, round(1 / run.scale))]
             real = (Page(each.url, text=each.text, title=each.title) for each in corpus)
             with filled(running.url, "manuals", real) as (index, client):
                 yield times_table("Real pages", index, client, run)
@@ -103,7 +102,7 @@ def in_turns(
 
 
 def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Table:
-    truth = resemblances(corpus, Scheme(), least=THRESHOLD)
+    truth = truth_about(corpus, Scheme(), least=THRESHOLD).resemblances
     ours = {(url, match.card.url) for url in urls(truth) for match in index.similar(url=url, limit=None).matches}
     by_url = {record.url: record for record in corpus}
     theirs: set[tuple[str, str]] = set()
@@ -126,11 +125,11 @@ def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Tabl
     )
 
 
-def urls(truth: Resemblances) -> list[str]:
+def urls(truth: Pairs) -> list[str]:
     return sorted({url for url, _ in truth})
 
 
-def shares(found: set[tuple[str, str]], truth: Resemblances) -> tuple[str, str]:
+def shares(found: set[tuple[str, str]], truth: Pairs) -> tuple[str, str]:
     right = sum(pair in truth for pair in found)
     return f"{right / len(truth):.4f}", f"{right / max(len(found), 1):.4f}"
 

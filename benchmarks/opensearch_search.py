@@ -15,14 +15,13 @@ from typing import Any
 from benchmarks.generated_pages import generated_pages
 from benchmarks.opensearch_questions import WARM, filled, in_turns, search
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import unpacked_data
+from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from tests.quality.corpora import manuals, records
 
 RECORDS = 50_000
 QUERIES = 250
@@ -46,13 +45,13 @@ AIM = "Aim: grouped by signature within 1.1 × the first 100 without groups, and
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with unpacked_data() as unpacked, TemporaryDirectory(prefix="winnow-bench-") as folder:
+    with TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
         # Usually there are 300 points in time at most, which is fewer than we leave open.
         many = {"search.max_open_pit_context": "1000"}
         running = engine.start(heap="2g", port=free_port(), owner=os.getpid(), settings=many)
         try:
-            corpus = records(manuals(unpacked))[:: max(1, round(1 / run.scale))]
+            corpus = real_records()[:: max(1, round(1 / run.scale))]
             real = (Page(each.url, text=each.text, title=each.title) for each in corpus)
             with filled(running.url, "manuals", real) as (index, client):
                 titles = [each.title for each in corpus if each.title]

@@ -11,11 +11,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import unpacked_data
+from benchmarks.unpacked_data import real_records, unpacked_data
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.scheme import Scheme
-from tests.quality.corpora import Unpacked, answers, articles, manuals, records, web_app_states
+from tests.quality.corpora import Unpacked, answers, articles, web_app_states
 from tests.quality.measured import (
     LEAST,
     REUSE,
@@ -29,14 +29,14 @@ from tests.quality.measured import (
     main_texts,
     near_duplicates,
 )
-from tests.quality.resemblances import resemblances
+from tests.quality.truth import truth_about
 
 SCHEMES = (Scheme(), Scheme(noise=20, guarantee=40, shingle=5), SHORT)
 
 
 def tables(run: Run) -> Iterator[Table]:
+    yield near_duplicate_pages(every=max(1, round(1 / run.scale)))
     with unpacked_data() as unpacked:
-        yield near_duplicate_pages(unpacked, every=max(1, round(1 / run.scale)))
         yield states(unpacked)
         yield main_text_pages(unpacked)
         yield reuse(unpacked)
@@ -56,14 +56,14 @@ def shown(scheme: Scheme) -> str:
     return f"k = {scheme.k}, t = {scheme.t}, {scheme.shingle} words"
 
 
-def near_duplicate_pages(unpacked: Unpacked, every: int) -> Table:
-    corpus = records(manuals(unpacked))
+def near_duplicate_pages(every: int) -> Table:
+    corpus = real_records()
     start = time.process_time()
-    truth = resemblances(corpus, Scheme(), ZONE[0])
+    truth = truth_about(corpus, Scheme(), ZONE[0]).resemblances
     taken = time.process_time() - start
     urls = [record.url for record in corpus][::every]
     rows = []
-    with store(manuals(unpacked)) as index:
+    with store(Page(each.url, text=each.text, title=each.title) for each in corpus) as index:
         for name, exact in ("exact", True), ("estimate", False):
             start = time.process_time()
             found = near_duplicates(index, urls, exact=exact)

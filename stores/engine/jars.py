@@ -1,4 +1,4 @@
-"""The files that an engine is made of: listed with their SHA-256, fetched side by side, kept where Maven keeps them."""
+"""Jars: listed with their SHA-256, fetched side by side, kept where Maven keeps them. An engine is made of them."""
 
 from __future__ import annotations
 
@@ -37,14 +37,18 @@ class Jar(NamedTuple):
 
 
 def jars(version: str) -> list[Jar]:
-    """The files of this version."""
-    listed = files(__package__).joinpath(f"jars-{version}.txt").read_text(encoding="utf-8")
-    fields = (line.split() for line in listed.splitlines())
+    """List the files of a version of the engine."""
+    return listed(files(__package__).joinpath(f"jars-{version}.txt").read_text(encoding="utf-8"))
+
+
+def listed(lines: str) -> list[Jar]:
+    """Read a list: on each line group:artifact:version[:classifier], the size in bytes and the SHA-256."""
+    fields = (line.split() for line in lines.splitlines())
     return [Jar(_path(*name.split(":")), int(size), sha256) for name, size, sha256 in fields]
 
 
-def class_path(jars: Iterable[Jar], fetched: Fetched) -> list[Path]:
-    """All of them on this machine; what is missing or damaged is fetched."""
+def local_files(jars: Iterable[Jar], fetched: Fetched) -> list[Path]:
+    """Return where each jar is on this machine, in the given order; fetch what is missing or damaged."""
     settings = GlobalSettings.load()  # a mirror, another folder: as the user has told Maven's tools
     repositories = list(({"central": MAVEN_CENTRAL_URL} | settings.repositories).values())
     wanted = {settings.repo_cache / jar.path: jar for jar in jars}
@@ -91,7 +95,7 @@ class _Fetch:
                 failures.append(str(error))
         raise StoreError(
             f"{file.name} could not be fetched: {', '.join(failures)}; "
-            "what has been fetched is kept, and the next start goes on from there"
+            "what has been fetched is kept, and the next try goes on from there"
         )
 
     def write(self, url: str, file: Path, jar: Jar) -> None:

@@ -14,7 +14,7 @@ import platformdirs
 import psutil
 
 from opensearch_winnow.stores.engine import java
-from opensearch_winnow.stores.engine.jars import class_path, jars
+from opensearch_winnow.stores.engine.jars import jars, local_files
 from opensearch_winnow.stores.engine.nodes import end_nodes, plan_of, start_node, wait_until_up, write_plan
 from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT, is_free, ports_of
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES, Release
@@ -115,7 +115,7 @@ class LocalEngine:
         def fetched(so_far: int, total: int) -> None:
             progress(f"Fetching {total / 1e6:,.0f} MB of {release.product} {release.version}", so_far / total)
 
-        files = class_path(jars(release.version), fetched)
+        files = local_files(jars(release.version), fetched)
         plan = replace(
             plan_of(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
         )

@@ -12,11 +12,9 @@ import pytest
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.scheme import Scheme
-from tests.quality.corpora import Unpacked, check, digest, manuals, records
-from tests.quality.measured import ZONE, Manuals
-from tests.quality.resemblances import resemblances
-
-CORPUS = "0d1e7f74fd019dcd246c3191b266e3f4"  # of the manuals, on which floors were measured
+from tests.quality.corpora import KEPT, PUBLIC, WHOLE, Corpus, check, digest, records
+from tests.quality.measured import ZONE, Asked
+from tests.quality.truth import truth_about
 
 
 @pytest.fixture(scope="session")
@@ -47,14 +45,32 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., I
         yield fill
 
 
+@pytest.fixture(
+    params=[
+        pytest.param(PUBLIC, id="public"),
+        pytest.param(WHOLE, id="whole", marks=pytest.mark.check),
+        pytest.param(KEPT, id="kept", marks=pytest.mark.check),
+    ]
+)
+def corpus(request: pytest.FixtureRequest) -> Corpus:
+    """The pages of a test. What every clone can fetch; more of it, and what WINNOW_DATA has, with `make check`."""
+    chosen: Corpus = request.param
+    return chosen
+
+
 @pytest.fixture
-def asked(unpacked: Unpacked, once: Callable[..., Manuals], filled: Callable[..., Index]) -> Manuals:
+def asked(
+    corpus: Corpus, request: pytest.FixtureRequest, once: Callable[..., Asked], filled: Callable[..., Index]
+) -> Asked:
     """For tests of the group near-duplicates: it takes a while."""
+    unpacked = request.getfixturevalue("unpacked") if corpus is KEPT else None
 
-    def make() -> Manuals:
-        corpus = records(manuals(unpacked))
-        check(digest(corpus), CORPUS)
-        truth = resemblances(corpus, Scheme(), least=ZONE[0])
-        return Manuals(filled("manuals", manuals(unpacked)), [record.url for record in corpus], truth)
+    def make() -> Asked:
+        made = records(corpus.pages(unpacked))
+        check(digest(made), corpus.digest)
+        truth = truth_about(made, Scheme(), least=ZONE[0])
+        urls = [record.url for record in made]
+        store = filled(corpus.name, corpus.pages(unpacked))
+        return Asked(store, urls, urls[:: corpus.one_in], truth, corpus)
 
-    return once("manuals", make)
+    return once(corpus.name, make)

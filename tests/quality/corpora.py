@@ -1,17 +1,22 @@
-"""The pages that quality is measured on: real ones, with what is known about them. They stay outside the repository."""
+"""The pages that quality is measured on: real ones, with what is known about them. They stay outside the repository.
+
+`PUBLIC` and `WHOLE` are fetched by every clone; the others are in the folder that WINNOW_DATA names.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
+from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 
 Unpacked = Callable[[str], Path]  # a set of data by its name → the folder where it lies
 
@@ -21,6 +26,17 @@ MANUALS = (  # and licences
     ("debian-installation-guide-en", "https://guide.example"),
 )
 STATES = Path("petclinic", "crawl-petclinic-60min")
+
+
+class Corpus(NamedTuple):
+    """Pages that floors were measured on, and the digest that tells whether they are still the same."""
+
+    name: str
+    pages: Callable[[Any], Iterator[Page]]  # of `Unpacked`, for what WINNOW_DATA has
+    digest: str
+    site: str  # one that has versions of its pages, for searches
+    fast_clusters: float  # F1 of pairs in one cluster, where only bands are compared
+    one_in: int = 1  # so many pages is asked about
 
 
 class Article(NamedTuple):
@@ -38,10 +54,42 @@ class Answer(NamedTuple):
     reuse: str  # cut, light, heavy or non
 
 
+def public_pages(one_in: int) -> Iterator[Page]:
+    """Javadoc in English, Chinese and Japanese, in two or three releases each, and licences.
+
+    Of the largest site, one page in so many: 2,111 pages with one in four, 4,463 with all.
+    """
+    return chain(javadoc(*LUCENE, one_in=one_in), javadoc(*HUTOOL), javadoc(*NABLARCH), licences())
+
+
 def manuals(unpacked: Unpacked) -> Iterator[Page]:
     """Three versions of one manual, eight editions of another, and the licences of one site: 4,920 pages."""
     for name, site in MANUALS:
         yield from html_pages(unpacked(name), site)
+
+
+PUBLIC = Corpus(
+    name="public",
+    pages=lambda _: public_pages(one_in=4),
+    digest="1786216a104b50cf35bd65575854ac1e",
+    site="lucene.example",
+    fast_clusters=0.98,
+    one_in=4,
+)
+WHOLE = Corpus(
+    name="whole",
+    pages=lambda _: public_pages(one_in=1),
+    digest="a2b218e42de56628dfdf8d715ca6d408",
+    site="lucene.example",
+    fast_clusters=0.98,
+)
+KEPT = Corpus(
+    name="kept",
+    pages=manuals,
+    digest="0d1e7f74fd019dcd246c3191b266e3f4",
+    site="pg.example",
+    fast_clusters=0.995,
+)
 
 
 def html_pages(folder: Path, site: str) -> Iterator[Page]:

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.scheme import Scheme
-from tests.quality.corpora import Answer, Article
+from tests.quality.corpora import Answer, Article, Corpus
+from tests.quality.truth import Pairs, Truth
 
-Pairs = Mapping[tuple[str, str], float]
 Outcome = Literal["first", "not first", "not found", "cannot be asked", "no main text"]
 
 THRESHOLD = 0.5
@@ -22,12 +22,14 @@ REUSE = ("cut", "light", "heavy", "non")
 SHORT = Scheme(noise=20, guarantee=40, shingle=3)
 
 
-class Manuals(NamedTuple):
-    """Pages of manuals in a store, and what is true of them."""
+class Asked(NamedTuple):
+    """Pages in a store, and what is true of them."""
 
     store: Index
     urls: list[str]
-    truth: Pairs  # with at least the lower end of the zone
+    questions: list[str]  # the URLs of the pages to ask about
+    truth: Truth  # from the lower end of the zone on
+    corpus: Corpus
 
 
 class Quality(NamedTuple):
@@ -45,6 +47,15 @@ def near_duplicates(index: Index, urls: Iterable[str], least: float = THRESHOLD,
         (url, match.url): match.resemblance
         for url in urls
         for match in index.similar(url=url, min_resemblance=least, exact=exact, limit=None)
+    }
+
+
+def containing(index: Index, urls: Iterable[str], least: float = THRESHOLD) -> Pairs:
+    """Every page with each page that contains it, and how much of it."""
+    return {
+        (url, match.url): match.containment
+        for url in urls
+        for match in index.similar(url=url, min_containment=least, limit=None)
     }
 
 

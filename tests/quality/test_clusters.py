@@ -1,9 +1,10 @@
-"""Clusters of 4,920 pages of manuals and licences, beside what the same rule makes of the truth about all pairs."""
+"""Clusters of thousands of real pages, beside what the same rule makes of the truth about all pairs."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 
@@ -16,23 +17,24 @@ from opensearch_winnow.clusters.run import ENGINES, cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
 from opensearch_winnow.stores.exported_records import export_records
-from tests.quality.measured import THRESHOLD, Manuals, Quality
+from tests.quality.measured import THRESHOLD, Asked, Quality
 from tests.spark_settings import SMALL
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
+UNKNOWN = datetime.max.replace(tzinfo=UTC)  # what has no time comes last
 # Of pairs in one cluster. What is measured is .9998, and 1 for components; with bands as the only candidates .997.
 F1 = 0.999
-FAST = 0.995
 
 
-def brute_force(asked: Manuals, linkage: Linkage) -> dict[str, str]:
-    """The representative of each page. Nobody knows when they were fetched: the shortest URL is the first."""
-    urls = sorted(asked.urls, key=lambda url: (len(url), url))
+def brute_force(asked: Asked, linkage: Linkage) -> dict[str, str]:
+    """Return the representative of each page: the one that was fetched first, then that with the shortest URL."""
+    fetched = {card.url: card.fetched_at or UNKNOWN for card in asked.store.store.cards()}
+    urls = sorted(asked.urls, key=lambda url: (fetched[url], len(url), url))
     place = {url: number for number, url in enumerate(urls)}
     alike = [
         (place[a], place[b])
-        for (a, b), resemblance in asked.truth.items()
+        for (a, b), resemblance in asked.truth.resemblances.items()
         if resemblance >= THRESHOLD and place[a] < place[b]
     ]
     if linkage == "representatives":
@@ -55,7 +57,7 @@ def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("fast", [False, True], ids=["sketches", "fast"])
 @pytest.mark.parametrize("linkage", ["representatives", "components"])
-def test_clusters(asked: Manuals, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
+def test_clusters(asked: Asked, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
     output = tmp_path / "clusters.parquet"
     asked.store.cluster(threshold=THRESHOLD, linkage=linkage, fast=fast, write_back=False, output=str(output))
     table = pq.read_table(output)
@@ -63,11 +65,11 @@ def test_clusters(asked: Manuals, linkage: Linkage, fast: bool, tmp_path: Path) 
     found = pairs(dict(zip(table["url"].to_pylist(), table["representative"].to_pylist(), strict=True)))
     wanted = pairs(brute_force(asked, linkage))
     quality = Quality(len(found & wanted) / len(wanted), len(found & wanted) / len(found))
-    assert quality.f1 >= (FAST if fast else F1), quality
+    assert quality.f1 >= (asked.corpus.fast_clusters if fast else F1), quality
 
 
-@pytest.mark.guarantee
-def test_spark_makes_the_same_tables(asked: Manuals, tmp_path: Path) -> None:
+@pytest.mark.check
+def test_spark_makes_the_same_tables(asked: Asked, tmp_path: Path) -> None:
     records = tmp_path / "records.parquet"
     export_records(asked.store.store, records)
     made = {}

@@ -1,10 +1,10 @@
-"""Near-duplicates in 4,920 pages of manuals and licences, beside the exact resemblance of all twelve million pairs."""
+"""Near-duplicates in thousands of real pages, beside the exact scores of all pairs."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.quality.measured import THRESHOLD, Manuals, beside_truth, near_duplicates
+from tests.quality.measured import THRESHOLD, Asked, beside_truth, containing, near_duplicates
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
@@ -13,19 +13,27 @@ RECALL = PRECISION = 0.999
 BY_ESTIMATE = 0.99
 
 
-def test_exact(asked: Manuals) -> None:
-    some = asked.urls[::2]
-    found = near_duplicates(asked.store, some)
-    quality = beside_truth(found, asked.truth, some)
+def test_exact(asked: Asked) -> None:
+    found = near_duplicates(asked.store, asked.questions)
+    quality = beside_truth(found, asked.truth.resemblances, asked.questions)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
-    assert found == {pair: asked.truth[pair] for pair in found}  # not about so much: this much
+    assert found == {pair: asked.truth.resemblances[pair] for pair in found}  # not about so much: this much
     assert min(found.values()) >= THRESHOLD
 
 
-def test_estimated(asked: Manuals) -> None:
-    some = asked.urls[::4]
+def test_estimated(asked: Asked) -> None:
+    some = asked.questions[::2]
     found = near_duplicates(asked.store, some, exact=False)
-    quality = beside_truth(found, asked.truth, some)
+    quality = beside_truth(found, asked.truth.resemblances, some)
     assert quality.recall >= BY_ESTIMATE
     assert quality.precision >= BY_ESTIMATE
+
+
+def test_containment(asked: Asked) -> None:
+    found = containing(asked.store, asked.questions)
+    quality = beside_truth(found, asked.truth.containments, asked.questions)
+    assert quality.recall >= RECALL
+    assert quality.precision >= PRECISION
+    assert found == {pair: asked.truth.containments[pair] for pair in found}
+    assert len(asked.truth.containments) > len(asked.truth.resemblances)  # a page inside a longer one is no near-copy

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import cycle, islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, cycle, islice
 from random import Random
 from typing import NamedTuple
 
@@ -14,13 +14,14 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.scheme import Scheme
+from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import Unpacked, html_pages, manuals, records
 
 pytestmark = pytest.mark.xdist_group("passages")
 
 SCHEME = Scheme()
 LENGTHS = (SCHEME.t, SCHEME.t + 1, 2 * SCHEME.t, 500, 2_000)
-PAGES, OTHERS = 300, 1_000
+PAGES = 300
 FOREIGN = "𐌰𐌱𐌲𐌳𐌴𐌵𐌶𐌷𐌸𐌹𐌺𐌻𐌼𐌽𐌾"  # letters that no page has, so that no run goes on by chance
 
 
@@ -42,22 +43,54 @@ class Pasted(NamedTuple):
         )
 
 
+class Texts(NamedTuple):
+    """Pages to paste into, to take passages from, to put around them in a question, and to keep beside them."""
+
+    hosts: Iterable[Page]
+    donors: Iterable[Page]
+    around: Iterable[Page]
+    others: Iterable[Page]
+
+
+def public_texts() -> Texts:
+    return Texts(
+        hosts=javadoc(LUCENE[0]),
+        donors=chain(javadoc(*HUTOOL), javadoc(*NABLARCH)),
+        around=licences(),
+        # So few that nothing of their template is on more than a thousand pages, where it would not be looked up.
+        others=islice(javadoc(LUCENE[1]), 600),
+    )
+
+
+def kept_texts(unpacked: Unpacked) -> Texts:
+    return Texts(
+        hosts=html_pages(unpacked("trafilatura-eval"), "https://host.example"),
+        donors=html_pages(unpacked("wcxb-dev350"), "https://web.example"),
+        around=html_pages(unpacked("spdx-license-pages"), "https://spdx.example"),
+        others=islice(manuals(unpacked), 1_000),
+    )
+
+
+@pytest.fixture(params=["public", "kept"])
+def texts(request: pytest.FixtureRequest) -> Texts:
+    return public_texts() if request.param == "public" else kept_texts(request.getfixturevalue("unpacked"))
+
+
 @pytest.fixture
-def pasted(unpacked: Unpacked, once: Callable[..., list[Pasted]]) -> list[Pasted]:
-    return once("pasted", lambda: list(pasted_pages(unpacked)))
+def pasted(texts: Texts, request: pytest.FixtureRequest, once: Callable[..., list[Pasted]]) -> list[Pasted]:
+    return once(f"pasted {request.node.callspec.params['texts']}", lambda: list(pasted_pages(texts)))
 
 
-def pasted_pages(unpacked: Unpacked) -> Iterator[Pasted]:
+def pasted_pages(texts: Texts) -> Iterator[Pasted]:
     """Real pages with a passage in their middle that comes from others, and questions with the passage in them."""
-    hosts = records(html_pages(unpacked("trafilatura-eval"), "https://host.example"))
-    donors = [record.text for record in records(html_pages(unpacked("wcxb-dev350"), "https://web.example"))]
-    around = [record.text for record in records(html_pages(unpacked("spdx-license-pages"), "https://spdx.example"))]
+    hosts, donors, around = (records(each) for each in (texts.hosts, texts.donors, texts.around))
     source = Random(5)
-    passages = pieces(source, donors)
-    for host, other in zip(source.sample(hosts, PAGES), cycle(around), strict=False):
+    passages = pieces(source, [record.text for record in donors])
+    for host, other in zip(source.sample(hosts, PAGES), cycle(record.text for record in around), strict=False):
         passage, middle, cut = next(passages), len(host.text) // 2, source.randrange(200, 800)
         page = Page(host.url, text=f"{host.text[:middle]}\n{passage}\n{host.text[middle:]}")
-        yield Pasted(page, middle + 1, f"{other[:cut]} {passage} {other[cut : 2 * cut]}", cut + 1, passage)
+        before = other[:cut]
+        yield Pasted(page, middle + 1, f"{before} {passage} {other[cut : 2 * cut]}", len(before) + 1, passage)
 
 
 def pieces(source: Random, texts: list[str]) -> Iterator[str]:
@@ -70,12 +103,20 @@ def pieces(source: Random, texts: list[str]) -> Iterator[str]:
 
 
 @pytest.fixture
-def index(pasted: list[Pasted], unpacked: Unpacked, once: Callable[..., Index], filled: Callable[..., Index]) -> Index:
-    def make() -> Index:
-        others = list(islice(manuals(unpacked), OTHERS))
-        return filled("pasted", [*others[::2], *(each.page for each in pasted), *others[1::2]])
+def index(
+    pasted: list[Pasted],
+    texts: Texts,
+    request: pytest.FixtureRequest,
+    once: Callable[..., Index],
+    filled: Callable[..., Index],
+) -> Index:
+    name = f"store of {request.node.callspec.params['texts']}"
 
-    return once("store of pasted", make)
+    def make() -> Index:
+        others = list(texts.others)
+        return filled(name, [*others[::2], *(each.page for each in pasted), *others[1::2]])
+
+    return once(name, make)
 
 
 def test_a_pasted_passage_is_found_with_its_place_in_both_texts(index: Index, pasted: list[Pasted]) -> None:

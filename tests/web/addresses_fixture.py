@@ -94,7 +94,7 @@ FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.valu
 every_state = pytest.mark.parametrize(
     "address",
     [
-        pytest.param(address, id=name, marks=() if address in FIRST.values() else pytest.mark.states)
+        pytest.param(address, id=name, marks=() if address in FIRST.values() else pytest.mark.check)
         for name, address in ADDRESSES.items()
     ],
 )

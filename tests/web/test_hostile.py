@@ -44,7 +44,7 @@ FOREIGN = "main :is(script, img, iframe, object, embed, base, link, meta, style)
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-@pytest.fixture(scope="module", params=["file", pytest.param("cluster", marks=pytest.mark.states)])
+@pytest.fixture(scope="module", params=["file", pytest.param("cluster", marks=pytest.mark.check)])
 def hostile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if request.param == "file":
         store = str(tmp_path_factory.mktemp("hostile") / "<b>hostile.winnow")

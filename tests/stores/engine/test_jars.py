@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow.stores.engine.jars import Jar, class_path, jars
+from opensearch_winnow.stores.engine.jars import Jar, jars, local_files
 from opensearch_winnow.stores.engine.releases import RELEASES
 from opensearch_winnow.stores.store import StoreError
 
@@ -86,23 +86,23 @@ def ignore(so_far: int, total: int) -> None:
 
 def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: Path) -> None:
     shares = []
-    files = class_path(listed, lambda so_far, total: shares.append(so_far / total))
+    files = local_files(listed, lambda so_far, total: shares.append(so_far / total))
     assert files == [local / jar.path for jar in listed]
     assert all(jar.is_whole(local / jar.path) for jar in listed)
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed)
-    assert class_path(listed, ignore) == files
+    assert local_files(listed, ignore) == files
     assert len(repository.asked) == FILES
 
 
 def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Repository, local: Path) -> None:
-    class_path(listed, ignore)
+    local_files(listed, ignore)
     cut, changed = (local / jar.path for jar in listed[:2])
     cut.write_bytes(cut.read_bytes()[:-1])
     changed.write_bytes(changed.read_bytes()[::-1])
     repository.asked.clear()
-    class_path(listed, ignore)
+    local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed)
     assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed[:2])
 
@@ -110,12 +110,12 @@ def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Reposit
 def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: Path) -> None:
     last = f"/{listed[-1].path}"
     repository.missing = {last}
-    with pytest.raises(StoreError, match=rf"{listed[-1].path.name} could not be fetched.*404.* next start goes on"):
-        class_path(listed, ignore)
+    with pytest.raises(StoreError, match=rf"{listed[-1].path.name} could not be fetched.*404.* next try goes on"):
+        local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed[:-1])
     repository.missing.clear()
     repository.asked.clear()
-    class_path(listed, ignore)
+    local_files(listed, ignore)
     assert repository.asked == [last]
 
 
@@ -123,7 +123,7 @@ def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], reposito
     jar = listed[0]
     (repository.folder / jar.path).write_bytes(b"x" * jar.size)
     with pytest.raises(StoreError, match="SHA-256"):
-        class_path([jar], ignore)
+        local_files([jar], ignore)
     assert list((local / jar.path).parent.iterdir()) == []
 
 
@@ -133,7 +133,7 @@ def test_what_stops_it_leaves_nothing_half_written(listed: list[Jar], local: Pat
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        class_path(listed, stop)
+        local_files(listed, stop)
     left = [path for path in local.rglob("*") if path.is_file()]
     assert all(jar.is_whole(local / jar.path) for jar in listed if local / jar.path in left)
     assert set(left) <= {local / jar.path for jar in listed}
@@ -143,7 +143,7 @@ def test_no_network(listed: list[Jar], repository: Repository, local: Path, tmp_
     del repository, local
     (tmp_path / "jgo.conf").write_text("[repositories]\ncentral = http://127.0.0.1:9\n")
     with pytest.raises(StoreError, match=r"file-\d+.jar could not be fetched: http://127.0.0.1:9 cannot be reached"):
-        class_path(listed, ignore)
+        local_files(listed, ignore)
 
 
 @pytest.mark.parametrize("version", RELEASES)

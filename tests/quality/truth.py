@@ -1,9 +1,10 @@
-"""The truth about near-duplicates: the exact resemblance of all pairs of pages, by counting every shared shingle."""
+"""The truth about pairs of pages, by counting every shingle that two of them share."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.shingles import shingles
@@ -11,11 +12,18 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.scheme import Scheme
 
-Resemblances = dict[tuple[str, str], float]  # of two URLs, in both orders
+Pairs = dict[tuple[str, str], float]
 
 
-def resemblances(corpus: Sequence[Record], scheme: Scheme, least: float) -> Resemblances:
-    """All pairs of at least this resemblance.
+class Truth(NamedTuple):
+    """The exact scores of pairs of URLs, in both orders, from a least score on."""
+
+    resemblances: Pairs
+    containments: Pairs  # of the first in the second
+
+
+def truth_about(corpus: Sequence[Record], scheme: Scheme, least: float) -> Truth:
+    """Compare all pairs of pages, and keep the scores of at least `least`.
 
     Nothing of the store or of its candidates is used, and no shingle is left out. Most come together with others on the
     very same pages, so that what is counted are sets of pages: 16,000 for 1.8 million shingles.
@@ -31,11 +39,15 @@ def resemblances(corpus: Sequence[Record], scheme: Scheme, least: float) -> Rese
         for at, page in enumerate(pages):
             for other in pages[at + 1 :]:
                 shared[page][other] += times
-    found: Resemblances = {}
+    found = Truth({}, {})
     for page, others in enumerate(shared):
         for other, both in others.items():
+            a, b = corpus[page].url, corpus[other].url
             resemblance = both / (counts[page] + counts[other] - both)
             if resemblance >= least:
-                a, b = corpus[page].url, corpus[other].url
-                found[a, b] = found[b, a] = resemblance
+                found.resemblances[a, b] = found.resemblances[b, a] = resemblance
+            if both / counts[page] >= least:
+                found.containments[a, b] = both / counts[page]
+            if both / counts[other] >= least:
+                found.containments[b, a] = both / counts[other]
     return found

@@ -1,0 +1,90 @@
+"""Real pages for every clone: sites of Javadoc in several releases and scripts, and licences.
+
+They come in jars from Maven Central, listed in public-jars.txt with their SHA-256, and are kept where Maven keeps them,
+as the engine's own jars are. Nothing of them is in the repository.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZipFile
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.stores.engine.jars import listed, local_files
+
+LIST = Path(__file__).with_name("public-jars.txt")
+
+# Pages that are lists of links, by their names.
+LINKS = re.compile(
+    r"(?:.*/)?(?:class-use/.*|index-files/.*|index|index-all|search|help-doc|allclasses.*|allpackages.*|.*-frame|"
+    r"package-(?:tree|use)|overview-(?:tree|summary)|deprecated-list|serialized-form|constant-values)(?:\.html)?"
+)
+
+
+class Release(NamedTuple):
+    """The Javadoc of one release: a site, as it was on the day when it was made."""
+
+    site: str
+    version: str
+    made: datetime
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.site}/{self.version}"
+
+
+LUCENE = tuple(  # English
+    Release("lucene.example", version, datetime(*day, tzinfo=UTC))
+    for version, day in (("9.0.0", (2021, 12, 1)), ("9.6.0", (2023, 5, 3)), ("9.12.0", (2024, 9, 25)))
+)
+HUTOOL = tuple(  # Chinese
+    Release("hutool.example", version, datetime(*day, tzinfo=UTC))
+    for version, day in (("5.3.0", (2020, 4, 11)), ("5.8.26", (2024, 2, 10)))
+)
+NABLARCH = tuple(  # Japanese
+    Release("nablarch.example", version, datetime(*day, tzinfo=UTC))
+    for version, day in (("1.5.2", (2021, 10, 19)), ("2.2.0", (2024, 9, 18)))
+)
+JARS = {"lucene.example": "lucene-core", "hutool.example": "hutool-extra", "nablarch.example": "nablarch-core"}
+LICENCES = "spdx.example"
+
+
+def javadoc(*releases: Release, under: str = "", one_in: int = 1) -> Iterator[Page]:
+    """Yield the pages of releases: those below a folder, and one in so many by its name, the same in each release."""
+    for release in releases:
+        with ZipFile(jar(f"{JARS[release.site]}-{release.version}-javadoc.jar")) as archive:
+            for name in sorted(archive.namelist()):
+                chosen = name.startswith(under) and sum(name.rpartition("/")[2].encode()) % one_in == 0
+                if chosen and name.endswith(".html") and not LINKS.fullmatch(name):
+                    yield Page(f"{release.url}/{name}", html=archive.read(name), fetched_at=release.made)
+
+
+def licences() -> Iterator[Page]:
+    """Yield the licences that SPDX lists, 811 in all."""
+    with ZipFile(jar("java-spdx-library-2.0.4.jar")) as archive:
+        for name in sorted(archive.namelist()):
+            if name.startswith("resources/stdlicenses/") and name.endswith(".json"):
+                licence = json.loads(archive.read(name))
+                html = licence.get("licenseTextHtml") or licence.get("exceptionTextHtml")
+                if html:
+                    yield Page(f"https://{LICENCES}/{Path(name).stem}.html", html=html, title=licence.get("name"))
+
+
+@cache
+def jar(name: str) -> Path:
+    """Return where a jar of the list is on this machine; fetch it if it is not there."""
+    (wanted,) = (each for each in listed(LIST.read_text(encoding="utf-8")) if each.path.name == name)
+
+    def show(so_far: int, total: int) -> None:
+        if so_far == 0:
+            print(f"fetching {name}, {total / 1e6:.1f} MB", file=sys.stderr)
+
+    (file,) = local_files([wanted], show)
+    return file
