@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+WIDTH = 120  # columns of a line of prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Table:
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
         lines = [self._line(self.columns, widths), "|" + "|".join("-" * (width + 2) for width in widths) + "|"]
         lines += [self._line(row, widths) for row in self.rows]
-        return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])])
+        return "\n".join([f"**{self.title}**", "", *lines, *(["", *wrap(self.note, WIDTH)] if self.note else [])])
 
     @staticmethod
     def _line(cells: tuple[str, ...], widths: list[int]) -> str:

@@ -21,6 +21,7 @@ GENERATED = (
     "docs/python.md",
     "benchmarks/README.md",
 )
+COLUMNS = 120
 READ = (".py", ".pyx", ".pxd", ".pyi", ".h", ".md", ".toml")
 
 
@@ -93,6 +94,18 @@ def test_files_can_be_read_in_one_sitting(root: Path) -> None:
     files = [root / name for name in names if (root / name).is_file()]
     lengths = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_lines_of_markdown_fit_a_screen(root: Path) -> None:
+    """Tables, links and sample output apart."""
+    long = []
+    for path in (*root.glob("*.md"), *(root / "docs").rglob("*.md"), root / "benchmarks" / "README.md"):
+        prose = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for line in prose.splitlines():
+            longest_word = max(map(len, line.split()), default=0)
+            if len(line) > COLUMNS and not line.startswith(("|", "![")) and longest_word < COLUMNS // 2:
+                long.append(f"{path.name}: {line}")
+    assert long == []
 
 
 @pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])

@@ -30,7 +30,15 @@ SECTIONS = {
     "Parts for an index of your own": [
         *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
     ],
-    "Errors": ["WinnowError", "SchemeError", "QuestionError", "BoilerplateError", "WatchError", "StoreError"],
+    "Errors": [
+        "WinnowError",
+        "MissingExtraError",
+        "SchemeError",
+        "QuestionError",
+        "BoilerplateError",
+        "WatchError",
+        "StoreError",
+    ],
 }
 # What answers consist of, by where it is: not in the front hall, since nobody makes one by hand.
 INSIDE = {

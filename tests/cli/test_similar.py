@@ -20,6 +20,7 @@ from opensearch_winnow.answers.display_width import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
+from tests.public_pages import licences
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
@@ -226,6 +227,19 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
         done = winnow(*question, "--store", empty)
         assert done.exit_code == 1
         assert "has none yet; winnow index SOURCE --store" in done.stderr
+
+
+def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: Path) -> None:
+    """Ours, in the list of SPDX."""
+    store, lines = tmp_path / "spdx.winnow", tmp_path / "licences.jsonl"
+    lines.write_text("\n".join(json.dumps({"url": page.url, "html": page.html}) for page in licences()))
+    assert winnow("index", lines, "--store", store, "--workers", "1", "-q").exit_code == 0
+    done = winnow("similar", "--file", root / "LICENSE", "--store", store, "--json")
+    best, *others = json.loads(done.stdout)["matches"]
+    assert best["url"].endswith("/Apache-2.0.html")
+    assert best["containment"] > 0.99
+    assert others
+    assert all(0.5 <= match["containment"] <= best["containment"] for match in others)
 
 
 def test_a_licence_is_found_among_real_pages(

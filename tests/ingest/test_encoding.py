@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.encoding import Encoding, encoding_of, to_text, to_utf8
+from tests.public_pages import HUTOOL, NABLARCH, Release, javadoc
 
 GERMAN = "Größere Gänse fliegen über Österreich nach Süden. Fünf Vögel blieben in der Nähe des schönen Flußes zurück."
 FRENCH = "L’élève a été reçu à l’école où sa mère préparait déjà le dîner de Noël, près de la forêt enneigée."
@@ -278,6 +279,22 @@ def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
             legacy += encoding.name != "utf-8"
     assert known >= 950
     assert legacy >= 10
+
+
+@pytest.mark.parametrize(
+    ("releases", "codec"), [(HUTOOL, "gb18030"), (NABLARCH, "cp932"), (NABLARCH, "euc_jp")], ids=["zh", "ja", "ja-euc"]
+)
+def test_real_pages_in_other_scripts_without_their_label(releases: Sequence[Release], codec: str) -> None:
+    """As an editor of their language would have saved them before UTF-8."""
+    pages = wrong = 0
+    for page in javadoc(*releases):
+        assert isinstance(page.html, bytes)
+        body = SAID.sub(b"", page.html.decode().encode(codec, "xmlcharrefreplace"))
+        if not body.isascii():
+            pages += 1
+            wrong += to_text(body, encoding_of(body)) != body.decode(codec)
+    assert pages > 200
+    assert wrong <= pages // 100
 
 
 def test_real_pages_without_their_label(unpacked: Callable[[str], Path]) -> None:

@@ -15,6 +15,7 @@ from lxml import etree
 
 from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.ingest.extractors import ExtractError, extractor, lxml_events
+from tests.quality.corpora import public_pages
 
 SECONDS = 5.0  # for each, and a hundred times what most take
 WORD = re.compile(r"\w+")
@@ -108,9 +109,13 @@ def in_utf8(body: bytes) -> bytes:
     return body
 
 
-@pytest.fixture
-def real_pages(unpacked: Callable[[str], Path]) -> dict[str, bytes]:
-    """Every fourth of 973, by name."""
+@pytest.fixture(params=["public", "further"])
+def real_pages(request: pytest.FixtureRequest) -> dict[str, bytes]:
+    """Javadoc in three scripts and licences; and every fourth of 973 pages of all kinds, by name."""
+    if request.param == "public":
+        pages = list(public_pages(one_in=8))[::4]
+        return {page.url: html for page in pages if isinstance(html := page.html, bytes)}
+    unpacked = request.getfixturevalue("unpacked")
     sets = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350")
     paths = sorted(path for name in sets for path in unpacked(name).rglob("*.html"))
     assert len(paths) > 950

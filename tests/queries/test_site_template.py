@@ -4,7 +4,7 @@ import random
 from itertools import combinations
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import scores, side
 from opensearch_winnow.queries.site_template import site_template, unlike
+from tests.public_pages import LUCENE, javadoc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,20 +117,44 @@ def test_poisoning_is_of_the_poisoner_alone() -> None:
         assert (back.contained, len(back.passages), back.boilerplate) == (1, 1, [])
 
 
-def test_the_template_of_a_real_site(unpacked: Callable[[str], Path]) -> None:
+class Site(NamedTuple):
+    name: str
+    pages: list[Page]
+    in_template: tuple[str, ...]
+    words: tuple[int, int]  # that the template has: more than, and fewer than
+
+
+def manual() -> Site:
+    pages = list(javadoc(LUCENE[0]))[::8]
+    return Site("lucene.example", pages, ("Skip navigation links", "Apache Software Foundation"), (60, 150))
+
+
+def list_of_licences(unpacked: Callable[[str], Path]) -> Site:
+    paths = sorted(unpacked("spdx-license-pages").rglob("*.html"))[::8]
+    pages = [Page(url=f"https://spdx.org/licenses/{path.name}", html=path.read_bytes()) for path in paths]
+    there = ("Software Package Data Exchange (SPDX)", "Linux is a registered trademark of Linus Torvalds.")
+    return Site("spdx.org", pages, there, (80, 250))
+
+
+@pytest.fixture(params=["public", "further"])
+def site(request: pytest.FixtureRequest) -> Site:
+    return manual() if request.param == "public" else list_of_licences(request.getfixturevalue("unpacked"))
+
+
+def test_the_template_of_a_real_site(site: Site) -> None:
     maker = RecordMaker(Recipe())
     made = []
-    for path in sorted(unpacked("spdx-license-pages").rglob("*.html"))[::8]:
-        record = maker.make(Page(url=f"https://spdx.org/licenses/{path.name}", html=path.read_bytes()))
+    for page in site.pages:
+        record = maker.make(page)
         assert isinstance(record, Record)
         made.append(record)
     assert len(made) > 100
     learned = site_template([made[index].text for index in unlike([each.minhash for each in made])])
-    assert "Software Package Data Exchange (SPDX)" in learned
-    assert "Linux is a registered trademark of Linus Torvalds." in learned
-    assert 80 < len(canonical_text(learned).words) < 250
-    exclusions = Exclusions([Boilerplate("t", learned, "spdx.org", learned=True)])
-    sides = [side(each.text, Scheme(), site="spdx.org") for each in made[:60]]
+    assert all(text in learned for text in site.in_template), learned
+    least, most = site.words
+    assert least < len(canonical_text(learned).words) < most
+    exclusions = Exclusions([Boilerplate("t", learned, site.name, learned=True)])
+    sides = [side(each.text, Scheme(), site=site.name) for each in made[:60]]
     before = median(scores(a, b).containment for a, b in combinations(sides, 2))
     after = median(scores(a, b, exclusions).containment for a, b in combinations(sides, 2))
     assert before > 0.1
