@@ -12,11 +12,13 @@ BENCH := $(VENV)/.bench
 # Test workers: one a processor, as far as that helps.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
+PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
+
 # The tests start thousands of processes: what each imports is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test build lint types tests docs screenshots screens bench engines guarantee asan unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee asan unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +31,11 @@ serve: build ## the search UI on what the demo has indexed
 	@test -e build/demo/demo.winnow || $(MAKE) demo
 	$(RUN)/winnow serve --store build/demo/demo.winnow --open
 
-test: build lint types tests ## everything that must pass: lint, types, tests
+test: lint types tests ## what has to pass: lint, types, laws of the core, both stores, every screen, quality on real pages
+
+check: $(CHECK) build ## the slower tier: Spark, packages, engines with settings of their own, every state of the screens
+	$(RUN)/mypy --num-workers $(JOBS)  # again, with the types of Spark
+	$(PYTEST) -m check
 
 build: $(READY) ## compile what has changed (MODULES="overlap shingles" only these; DEBUG=1 with checks on)
 	@$(RUN)/python setup.py --quiet build_ext --inplace
@@ -44,10 +50,10 @@ types: $(DEV) build ## mypy strict, and the stubs against the compiled modules
 	$(RUN)/mypy --num-workers $(JOBS)
 	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest.allow opensearch_winnow.cython_core
 
-tests: $(DEV) build ## pytest
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup
+tests: $(DEV) build ## the tests of `make test`
+	$(PYTEST)
 
-docs: $(CHECK) build ## write anew what is generated of the documentation: docs/cli.md, docs/python.md, pictures
+docs: $(DEV) build ## write anew what is generated of the documentation: docs/cli.md, docs/python.md, pictures
 	$(RUN)/python tests/cli/test_docs.py
 	$(RUN)/python -m tools.python_reference
 	$(RUN)/python -m tools.docs_pictures
@@ -59,15 +65,13 @@ screenshots: $(DEV) build ## take the picture of the README anew, and pictures o
 bench: $(BENCH) build ## the core and the way in beside their peers, in one run
 	$(RUN)/python -m benchmarks
 
+ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py test_index_on_opensearch.py test_searches.py test_docs_opensearch.py)
 engines: $(DEV) build ## the tests of the stores on the older engines: OpenSearch 2.19.1, Elasticsearch 7.10.2
-	WINNOW_TEST_ENGINE=2.19.1 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
-	WINNOW_TEST_ENGINE=7.10.2 $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup tests/stores tests/mappings tests/queries tests/quality/test_same_answers.py tests/test_index_on_opensearch.py tests/test_searches.py tests/test_docs_opensearch.py
+	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
+	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
 
-screens: $(DEV) build ## the screens of the search UI in all their states, in a browser
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -m states
-
-guarantee: $(CHECK) build ## the slow sweeps: a million pairs that share a run, and none missed; Spark beside DuckDB on real pages
-	$(RUN)/python -m pytest -n $(JOBS) -m guarantee
+guarantee: $(DEV) build ## the slow sweeps: a million pairs that share a run, and none missed
+	$(PYTEST) -m guarantee
 
 # Without capture, or pytest dies with the report of the sanitizer in its pocket.
 asan: $(DEV) ## the tests of the core under the address and undefined-behaviour sanitizers

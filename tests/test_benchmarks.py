@@ -22,6 +22,7 @@ def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", NAMES)
 def test_runs(root: Path, name: str) -> None:
     done = run(root, name, "--scale", "0.0001", "--offline")

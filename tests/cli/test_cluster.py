@@ -281,6 +281,7 @@ def test_on_opensearch(winnow: Winnow, crawl: Path, engine: Running) -> None:
     assert json.loads(winnow("cluster", "--store", address, "--json").stdout)["changed"] == 0
 
 
+@pytest.mark.check
 @pytest.mark.xdist_group("spark")
 def test_on_spark(process: Process, winnow: Winnow, crawl: Path, root: Path) -> None:
     """By the command that the guide has for it."""

@@ -36,6 +36,7 @@ def test_nothing_runs(winnow: Winnow, tmp_path: Path) -> None:
     assert json.loads(stop.stdout) == {"stopped": False, "home": str(tmp_path)}
 
 
+@pytest.mark.check
 def test_a_life(process: Process, tmp_path: Path) -> None:
     """Each command is a process of its own: what one has started is there for the next."""
     port = str(free_port())
@@ -92,6 +93,7 @@ def test_a_life(process: Process, tmp_path: Path) -> None:
     assert process("engine", "status", "--home", home).returncode == 1
 
 
+@pytest.mark.check
 def test_ctrl_c_ends_what_was_started(tmp_path: Path) -> None:
     home = tmp_path / "home"
     options = ("--version", VERSION, "--heap", "512m", "--port", str(free_port()), "--home", home)
@@ -107,6 +109,7 @@ def test_ctrl_c_ends_what_was_started(tmp_path: Path) -> None:
     assert not (home / "engine.json").exists()
 
 
+@pytest.mark.check
 def test_steps_on_a_terminal(on_terminal: OnTerminal, tmp_path: Path) -> None:
     """And what to do next. It takes no step to start what runs."""
     code, shown = on_terminal("winnow", "engine", "status", "--home", tmp_path)

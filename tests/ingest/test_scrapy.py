@@ -22,6 +22,8 @@ import scrapy
 from scrapy.crawler import CrawlerProcess
 from opensearch_winnow.ingest.scrapy import captured
 
+pytestmark = pytest.mark.check
+
 class Spider(scrapy.Spider):
     name = "all"
     start_urls = [sys.argv[1]]

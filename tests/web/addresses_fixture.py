@@ -90,7 +90,7 @@ def in_format(address: str, ending: str) -> str:
 
 
 FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.values())}  # of each screen
-# For what takes a browser some seconds: each screen in its first state, and with `make screens` in all of them.
+# For what takes a browser some seconds: each screen in its first state, and with `make check` in all of them.
 every_state = pytest.mark.parametrize(
     "address",
     [

@@ -17,7 +17,7 @@ from tools.compare_picture import PICTURE, SIZE, compare_address, demo, take_pic
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
 
 class Demo(NamedTuple):

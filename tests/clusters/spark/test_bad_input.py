@@ -23,7 +23,7 @@ from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_rec
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 Refused = Callable[..., str]
 
 

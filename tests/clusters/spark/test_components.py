@@ -19,7 +19,7 @@ from opensearch_winnow.cython_core.reference import labels
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture

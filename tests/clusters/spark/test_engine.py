@@ -23,7 +23,7 @@ from tests.clusters.reference import expected_clusters
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 SCHEMA = {"clusters": tables.CLUSTERS, "edges": tables.EDGES, "changes": tables.CHANGES}
 
 

@@ -29,7 +29,7 @@ from tests.ingest.conftest import html, response
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 BASE = "https://mirror.example/"
 
 

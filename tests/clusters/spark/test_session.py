@@ -14,7 +14,7 @@ from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark import java
 from opensearch_winnow.clusters.spark.java import UNWANTED, find_java, java_home
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 RUN = """
 import os
 from opensearch_winnow.clusters.spark.session import spark_session

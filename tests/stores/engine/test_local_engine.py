@@ -91,6 +91,7 @@ def test_it_listens_on_this_machine_only(engine: Running) -> None:
     assert {address.port for address in listening} == {node.port, node.port + 100}
 
 
+@pytest.mark.check
 def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert own.status() is None
     assert own.stop() is None
@@ -125,6 +126,7 @@ def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert own.status() is None
 
 
+@pytest.mark.check
 @pytest.mark.xdist_group("cluster")
 def test_three_nodes(own: LocalEngine) -> None:
     """An engine of one node gets two more. One of them all is killed, and started again."""
@@ -157,6 +159,7 @@ def test_three_nodes(own: LocalEngine) -> None:
         own.start(VERSION, nodes=2)
 
 
+@pytest.mark.check
 def test_it_ends_with_its_owner(own: LocalEngine) -> None:
     with subprocess.Popen(["sleep", "600"]) as owner:
         running = own.start(VERSION, heap=HEAP, port=free_port(), owner=owner.pid)
@@ -164,6 +167,7 @@ def test_it_ends_with_its_owner(own: LocalEngine) -> None:
     until(lambda: not running.alive)
 
 
+@pytest.mark.check
 def test_a_node_that_dies_as_it_starts(own: LocalEngine) -> None:
     with pytest.raises(StoreError, match=r"node-1 ended while it started; (.|\n)*unknown setting \[no.such.setting]"):
         own.start(VERSION, heap=HEAP, port=free_port(), settings={"no.such.setting": "1"})
@@ -171,6 +175,7 @@ def test_a_node_that_dies_as_it_starts(own: LocalEngine) -> None:
     assert not own.state.exists()
 
 
+@pytest.mark.check
 def test_a_heap_that_java_cannot_have(own: LocalEngine) -> None:
     with pytest.raises(StoreError, match=r"node-1 ended while it started; (.|\n)*Too small"):
         own.start(VERSION, heap="1m", port=free_port())

@@ -13,6 +13,8 @@ from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 
+pytestmark = pytest.mark.check
+
 PAGES = 6_000
 KILLED_AT = 2_000
 

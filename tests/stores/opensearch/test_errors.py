@@ -198,6 +198,7 @@ def write(client: OpenSearch) -> None:
     client.index(index="pages", id="1", body={"place": 1})
 
 
+@pytest.mark.check
 def test_a_full_disk(own: OpenSearch) -> None:
     """The real thing: more free space is wanted than any disk has. It also unlocks the index by itself, as is said."""
     marks = [f"cluster__routing__allocation__disk__watermark__{name}" for name in ("low", "high", "flood_stage")]
@@ -226,6 +227,7 @@ def test_a_full_disk(own: OpenSearch) -> None:
     )
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("block", "words"),
     [
@@ -246,6 +248,7 @@ def test_a_lock(own: OpenSearch, block: str, words: str) -> None:
 SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "_score"}}}}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("settings", "ask", "words"),
     [

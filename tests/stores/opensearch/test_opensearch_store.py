@@ -259,6 +259,7 @@ def test_scores_by_the_engine(fresh: Open, client: OpenSearch, score: Score, sto
         assert {hit["_id"]: hit["_score"] for hit in hits} == pytest.approx(wanted)
 
 
+@pytest.mark.check
 def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Callable[..., Running]) -> None:
     refusing = {"script.allowed_types": "none", "search.allow_expensive_queries": "false"}
     cluster = start_cluster(1, settings=refusing)

@@ -116,6 +116,7 @@ def test_requests_for_the_console_do_what_it_does(client: OpenSearch) -> None:
         assert json.loads(step.in_console().partition("\n")[2]) == step.body
 
 
+@pytest.mark.check
 def test_a_cluster_without_scripts_still_has_stores(start_cluster: Callable[..., Running], record: MakeRecord) -> None:
     cluster = start_cluster(nodes=1, settings={"script.allowed_types": "none"})
     with OpenSearch(cluster.url, timeout=60) as client:
