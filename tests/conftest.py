@@ -16,7 +16,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.engine_fixture", "tests.store_fixtures", "tests.web.browser_fixture"]
+pytest_plugins = [
+    "tests.engine_fixture",
+    "tests.store_fixtures",
+    "tests.web.browser_fixture",
+    "tests.web.real_crawl_fixture",
+]
 
 NO_DATA = "WINNOW_DATA names no folder of further real pages"
 ROOT = Path(__file__).resolve().parent.parent

@@ -56,13 +56,16 @@ JARS = {"lucene.example": "lucene-core", "hutool.example": "hutool-extra", "nabl
 LICENCES = "spdx.example"
 
 
-def javadoc(*releases: Release, under: str = "", one_in: int = 1) -> Iterator[Page]:
-    """Yield the pages of releases: those below a folder, and one in so many by its name, the same in each release."""
+def javadoc(*releases: Release, under: str = "", one_in: int = 1, with_lists: bool = False) -> Iterator[Page]:
+    """Yield the pages of releases: those below a folder, and one in so many by its name, the same in each release.
+
+    Pages that are mere lists of links are left out, unless `with_lists`.
+    """
     for release in releases:
         with ZipFile(jar(f"{JARS[release.site]}-{release.version}-javadoc.jar")) as archive:
             for name in sorted(archive.namelist()):
                 chosen = name.startswith(under) and sum(name.rpartition("/")[2].encode()) % one_in == 0
-                if chosen and name.endswith(".html") and not LINKS.fullmatch(name):
+                if chosen and name.endswith(".html") and (with_lists or not LINKS.fullmatch(name)):
                     yield Page(f"{release.url}/{name}", html=archive.read(name), fetched_at=release.made)
 
 

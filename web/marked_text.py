@@ -16,8 +16,8 @@ EDGE = 300  # but for so many characters beside the passages
 REMINDER = 200  # characters after which a reader may have forgotten the number of a passage
 # Where a paragraph of one text is in the other a hundred times, a hundred passages begin in one place.
 NUMBERS = 3  # are shown there; all can be jumped to
-# A browser lays out only the blocks in view, so that megabytes take no time: a block ends with the first line that ends
-# after BLOCK characters, or is broken off where no line ends for LINE more.
+# Of a file a browser lays out only the blocks in view, so that megabytes take no time: a block ends with the first line
+# that ends after BLOCK characters, or is broken off where no line ends for LINE more.
 BLOCK = 3_000
 LINE = 9_000
 GREY, LABEL = '<span class="boilerplate">', '<span class="n again">boilerplate</span>'

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.xdist_group(__name__)
 PHONE: ViewportSize = {"width": 320, "height": 640}
 LINKS = 60  # of a page that are followed
 ACCUSING = re.compile(r"violat|plagiar|offend|suspicious|stolen|cheat", re.IGNORECASE)
+MARKUP = re.compile(r"</?[a-z]|&#?\w+;|\{[{%]")
 TIMES = re.compile(r"\d[\d.,]* (?:m?s|min|seconds?)\b")  # that differ each time
 
 
@@ -99,6 +100,16 @@ def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_fi
     assert without == with_scripts
     assert not ACCUSING.search(without)
     expect(plain.locator("main [hidden]:not(button, [role=status], :has(> button))")).to_have_count(0)
+
+
+@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
+def test_no_markup_is_shown_as_text(served_file: Served, address: str) -> None:
+    """The pages of the known crawl have none."""
+    page = html.document_fromstring(served_file.get(address).text)
+    for each in page.xpath("//script | //style"):
+        each.drop_tree()
+    shown = [*page.itertext(), *page.xpath("//@title | //@aria-label | //@value | //@data-label")]
+    assert [text for text in shown if MARKUP.search(text)] == []
 
 
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.answers.clustering_document import ClusteringDocument, clustering_document
@@ -128,6 +129,7 @@ def _time_bars(periods: dict[str, int]) -> Iterator[str]:
 
 
 def _with_powers(line: str) -> Markup:
+    # html.escape, which makes a plain string: markupsafe's would escape what is put into it, too.
     return Markup(re.sub(r"\^(−?[\d.]+)", r"<sup>\1</sup>", escape(line[0].upper() + line[1:])))
 
 

@@ -16,8 +16,8 @@ function go(index, { from = null, write = true } = {}) {
   const sides = [document.getElementById(`p${number}`), document.getElementById(`b${number}`)];
   if (panes.some(scrolls)) {
     align(sides);
-    requestAnimationFrame(() => align(sides)); // the blocks have their heights now
-    document.querySelector(".stage")?.scrollIntoView({ block: "nearest" });
+    // All of the comparison where the window has room for it, else the texts.
+    for (const each of [document.querySelector(".stage"), view]) each?.scrollIntoView({ block: "nearest" });
   } else {
     // One below the other: what was clicked on stays behind, and its partner is what is wanted.
     (sides[from === "p" ? 1 : 0] ?? sides[0]).scrollIntoView({ block: "center" });
@@ -30,9 +30,12 @@ function go(index, { from = null, write = true } = {}) {
 const scrolls = (pane) => getComputedStyle(pane).overflowY === "auto";
 function align(sides) {
   const places = sides.flatMap((side, at) => (side ? [{ side, pane: panes[at] }] : []));
-  const below = ({ side, pane }) => side.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  // The heads stay where they are and hide what is behind them: the lower one is where both texts can be seen.
+  const top = Math.max(...panes.map((pane) => pane.querySelector(".head").getBoundingClientRect().bottom));
+  const below = ({ side }) => side.getBoundingClientRect().top - top;
   // A quarter down, or where the one that is near the beginning of its text can be.
-  const wanted = Math.min(panes[0].clientHeight / 4, ...places.map((place) => below(place) + place.pane.scrollTop));
+  const quarter = (panes[0].getBoundingClientRect().bottom - top) / 4;
+  const wanted = Math.max(Math.min(quarter, ...places.map((place) => below(place) + place.pane.scrollTop)), 0);
   for (const place of places) place.pane.scrollTop += below(place) - wanted;
 }
 

@@ -1,0 +1,184 @@
+"""Real pages in a browser: their addresses fit, and a jump ends at the passage, on a phone as on a desk."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser_fixture import NewPage, scrolls_sideways
+from tests.web.real_crawl_fixture import javadoc_comparison
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, ViewportSize
+
+pytestmark = pytest.mark.xdist_group(__name__)
+LONG = "index/package-use"  # 71 passages in two releases of it
+PHONE: ViewportSize = {"width": 360, "height": 740}
+TABLET: ViewportSize = {"width": 768, "height": 900}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+LOW: ViewportSize = {"width": 1024, "height": 500}  # what is above the texts leaves no room for them
+SETTLED = 500  # milliseconds after a jump, in which nothing may move any more
+Motion = Literal["no-preference", "reduce"]
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+LINKS_OF_GROUPS = """
+    () => {
+        const widthOf = document.createElement("canvas").getContext("2d");
+        return [...document.querySelectorAll(".hit:has(.group)")].flatMap(hit =>
+            [...hit.querySelectorAll("a, button, summary")].map(link => {
+                const outer = hit.getBoundingClientRect(), inner = link.getBoundingClientRect();
+                const style = getComputedStyle(link);
+                widthOf.font = style.font;
+                return {
+                    text: link.textContent,
+                    lines: Math.round(inner.height / parseFloat(style.lineHeight)),
+                    needed: Math.ceil(widthOf.measureText(link.textContent).width / (outer.width - INDENT)),
+                    inside: inner.left >= outer.left && inner.right <= outer.right + 1,
+                };
+            })
+        );
+    }
+""".replace("INDENT", "48")  # pixels that a row of a group has less than its hit
+
+
+def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc: Served) -> None:
+    page.goto(javadoc.url("/search?q=TopTerms*+rewrite&t=40"))
+    page.evaluate("for (const each of document.querySelectorAll('.group')) each.open = true")
+    for width in (1440, 1100, 900, 768, 390, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        links = page.evaluate(LINKS_OF_GROUPS)
+        assert len([link for link in links if link["text"] == "compare"]) > 10
+        assert max(len(link["text"]) for link in links) > 100
+        # An address that is longer than two lines of a phone has as many as it fills.
+        assert [link for link in links if link["lines"] > max(2, link["needed"])] == [], width
+        assert [link for link in links if not link["inside"]] == [], width
+        assert not scrolls_sideways(page), width
+
+
+# --- compare ----------------------------------------------------------------------------------------------------------
+HIDDEN = """
+    (id) => {
+        const target = document.getElementById(id), box = target.getBoundingClientRect();
+        const pane = target.closest(".pane"), shown = pane.getBoundingClientRect();
+        const head = pane.querySelector(".head"), sticks = getComputedStyle(head).position === "sticky";
+        const top = Math.max(shown.top, 0, sticks ? head.getBoundingClientRect().bottom : 0);
+        const bottom = Math.min(shown.bottom, innerHeight);
+        return Math.max(top - box.top, box.bottom - bottom, 0);
+    }
+"""
+
+
+def pixels_away(page: Page, name: str) -> int:
+    """How far a number in a text is from where it can be seen: 0 where it is seen."""
+    return round(float(page.evaluate(HIDDEN, name)))
+
+
+def expect_to_stay_in_view(page: Page, number: int, sides: str) -> None:
+    expect(page.locator("[data-steps] [role=status]")).to_have_text(re.compile(f"^Passage {number} of "))
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    at_once = [pixels_away(page, f"{side}{number}") for side in sides]
+    page.wait_for_timeout(SETTLED)
+    then = [pixels_away(page, f"{side}{number}") for side in sides]
+    assert at_once == then == [0] * len(sides), f"passage {number} is {at_once} pixels from view, then {then}"
+
+
+def last_passage(served: Served) -> int:
+    number: int = served.json(f"/api/v1{javadoc_comparison(LONG)}")["passages"][-1]["number"]
+    assert number > 40
+    return number
+
+
+@pytest.mark.parametrize(
+    ("size", "motion"),
+    [(TABLET, "no-preference"), (TABLET, "reduce"), (DESK, "no-preference"), (DESK, "reduce"), (LOW, "no-preference")],
+    ids=["tablet", "tablet-reduced", "desk", "desk-reduced", "low"],
+)
+def test_a_jump_ends_at_both_sides_of_the_passage(
+    new_page: NewPage, javadoc: Served, size: ViewportSize, motion: Motion
+) -> None:
+    last = last_passage(javadoc)
+    page = new_page(viewport=size, reduced_motion=motion)
+    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last // 2}"))
+    expect_to_stay_in_view(page, last // 2, "pb")
+    page.goto(javadoc.url(javadoc_comparison(LONG)))
+    page.keyboard.press("n")
+    expect_to_stay_in_view(page, 1, "pb")
+    page.keyboard.press("p")
+    expect_to_stay_in_view(page, last, "pb")
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
+    new_page: NewPage, javadoc: Served, motion: Motion
+) -> None:
+    last = last_passage(javadoc)
+    page = new_page(viewport=PHONE, reduced_motion=motion)
+    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last // 2}"))
+    expect_to_stay_in_view(page, last // 2, "p")
+    page.locator(f"#p{last // 2}").click()
+    expect_to_stay_in_view(page, last // 2, "b")
+    page.goto(javadoc.url(javadoc_comparison(LONG)))
+    page.keyboard.press("p")
+    expect_to_stay_in_view(page, last, "p")
+    page.keyboard.press("n")
+    expect_to_stay_in_view(page, 1, "p")
+
+
+@pytest.mark.parametrize("size", [TABLET, DESK], ids=["tablet", "desk"])
+def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: Served, size: ViewportSize) -> None:
+    last = last_passage(javadoc)
+    page = new_page(viewport=size, java_script_enabled=False)
+    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last}"))
+    page.wait_for_timeout(SETTLED)
+    assert pixels_away(page, f"p{last}") == 0
+    page.locator(f"#p{last}").click()
+    expect(page).to_have_url(re.compile(f"#b{last}$"))
+    page.wait_for_timeout(SETTLED)
+    assert pixels_away(page, f"b{last}") == 0
+
+
+def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> None:
+    last = last_passage(javadoc)
+    page = new_page(viewport=PHONE, reduced_motion="no-preference")
+    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}?view=differences"))
+    for key, number in (("p", last), ("n", 1)):
+        page.keyboard.press(key)
+        expect(page).to_have_url(re.compile(f"#p{number}$"))
+        page.wait_for_timeout(SETTLED)
+        box = page.locator(f"#p{number}").bounding_box()
+        assert box
+        assert 0 <= box["y"] <= PHONE["height"] - box["height"]
+
+
+def test_texts_are_beside_each_other_or_one_below_the_other(page: Page, javadoc: Served) -> None:
+    """And never half of each: panes that scroll by themselves, and are as high as their texts."""
+    page.goto(javadoc.url(javadoc_comparison(LONG)))
+    panes = page.locator(".pane")
+    for width in (768, 767):
+        page.set_viewport_size({"width": width, "height": 900})
+        one, other = (pane.bounding_box() for pane in panes.all())
+        scroll = panes.evaluate_all("panes => panes.map(pane => getComputedStyle(pane).overflowY)")
+        assert one
+        assert other
+        if width == 768:
+            assert other["x"] >= one["x"] + one["width"]
+            assert one["height"] == other["height"] <= 900
+            assert scroll == ["auto", "auto"]
+        else:
+            assert other["y"] >= one["y"] + one["height"]
+            assert scroll == ["visible", "visible"]
+
+
+# --- statistics -------------------------------------------------------------------------------------------------------
+def test_powers_are_written_as_powers(page: Page, javadoc: Served) -> None:
+    found: dict[str, Any] = javadoc.json("/api/v1/statistics")["power_law"]
+    page.goto(javadoc.url("/statistics"))
+    caption = page.locator("figcaption", has_text="How often fingerprints repeat")
+    powers = [f"−{abs(found[name]):.2f}" for name in ("exponent", "rank_slope")]
+    assert caption.locator("sup").all_inner_texts() == powers
+    assert "<" not in caption.inner_text()
