@@ -1,7 +1,9 @@
-"""What a caller waits for: `fingerprint` and `compare` of whole texts, everything included."""
+"""What a caller waits for: an import, and `fingerprint` and `compare` of whole texts, everything included."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,13 @@ from opensearch_winnow import compare, fingerprint
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+IMPORTS = (
+    "from opensearch_winnow import group_hits, winnow_fields",
+    "from opensearch_winnow import Scheme, compare, fingerprint",
+    "from opensearch_winnow import Index",
+    "from lxml import etree",  # a package of others, for comparison
+)
+CPU_SECONDS = "import time; start = time.process_time(); {statement}; print(time.process_time() - start)"
 TEXTS = 400  # different ones: one alone would be known to the processor by heart
 
 
@@ -37,6 +46,19 @@ def tables(run: Run) -> Iterator[Table]:
         [(name, f"{taken / texts * 1e6:.1f}") for name, taken in seconds.items()],
         f"Aim: 30 µs for the fingerprints of 1 kB. {source()}",
     )
+    rounds = run.size(21, least=1)
+    imports = {statement: min(import_seconds(statement) for _ in range(rounds)) for statement in IMPORTS}
+    yield Table(
+        "An import, in a new process",
+        ("", "ms of CPU time"),
+        [(f"`{statement}`", f"{taken * 1e3:.0f}") for statement, taken in imports.items()],
+        f"Aim: 60 ms for the first. The best of {rounds}; the start of Python itself is not counted.",
+    )
+
+
+def import_seconds(statement: str) -> float:
+    command = [sys.executable, "-c", CPU_SECONDS.format(statement=statement)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def slices(length: int, number: int) -> list[str]:

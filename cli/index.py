@@ -12,7 +12,7 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_place import chosen_place, opened_if_there, opened_to_write, refuse_stores
+from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, opened_to_write, refuse_stores
 from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
@@ -190,8 +190,9 @@ def command(
         RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
         with (
             Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
+            opened_to_write(place, before, recipe) as opened,
             FailedPages(dead_letters) as kept,
-            opened_to_write(place, before, recipe) as records,  # what it refuses is a failed page
+            kept_in(place, opened) as records,
             shown_progress(crawled.size, quiet=quiet, color=color) as show,
         ):
             start = time.monotonic()

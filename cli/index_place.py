@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import click
 
@@ -80,18 +80,27 @@ def opened_if_there(place: Place, scheme: Scheme | None) -> Iterator[Store | Non
 
 
 @contextmanager
-def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | StoreDestination]:
-    """Open what takes the records: a record file, the store that was there before, or a new one."""
+def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Iterator[RecordWriter | Store]:
+    """Open what the records are kept in: a record file, the store that was there before, or a new one."""
     if not place.is_store:
         with extra("parquet"):
             from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
 
         with RecordWriter(place.given, recipe.scheme) as records:
             yield records
-        return
+    elif before is None:
+        with new_store(place.given, recipe.scheme) as store:
+            keep_recipe(store, recipe)
+            yield store
+    else:
+        keep_recipe(before, recipe)
+        yield before
+
+
+def kept_in(place: Place, opened: RecordWriter | Store) -> AbstractContextManager[RecordWriter | StoreDestination]:
+    """Return what to give the records to."""
+    if not place.is_store:
+        return nullcontext(cast("RecordWriter", opened))
     from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415
 
-    with new_store(place.given, recipe.scheme) if before is None else nullcontext(before) as store:
-        keep_recipe(store, recipe)
-        with StoreDestination(store) as destination:
-            yield destination
+    return StoreDestination(cast("Store", opened))

@@ -24,6 +24,8 @@ class HiddenFile:
             raise RecordsError(f"{target} is not a regular file; name another")
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
+        if alone:  # one that Ctrl-C broke off may still be open, and would be written to when it is collected
+            self.path.unlink(missing_ok=True)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             if not alone:
@@ -54,9 +56,12 @@ class HiddenFile:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        descriptor, self._descriptor = (
+            self._descriptor,
+            -1,
+        )  # first: after Ctrl-C, it must not be closed again
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def lock(descriptor: int, target: Path) -> None:
@@ -88,5 +93,9 @@ def written_in_words(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error).partition("\n")[0]
-        raise RecordsError(f"{target} cannot be written: {reason}") from None
+        raise cannot_be_written(target, error) from None
+
+
+def cannot_be_written(target: Path, error: Exception) -> RecordsError:
+    errno = error.errno if isinstance(error, OSError) else None
+    return RecordsError(f"{target} cannot be written: {os.strerror(errno) if errno else str(error).splitlines()[0]}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
+from opensearch_winnow.mappings.hidden_file import HiddenFile, cannot_be_written
 from opensearch_winnow.mappings.parquet import METADATA, batches, metadata_of
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
@@ -113,9 +113,8 @@ def merged(
 def in_words(target: Path) -> Iterator[None]:
     """Turn what the system or Arrow says of a file that cannot be written into a RecordsError."""
     try:
-        with written_in_words(target):
-            yield
+        yield
     except UnicodeEncodeError:
         raise RecordsError(f"{target} is not UTF-8 as a name, which Arrow cannot write to: choose another") from None
-    except pa.ArrowException as error:
-        raise RecordsError(f"{target} cannot be written: {str(error).partition(chr(10))[0]}") from None
+    except (pa.ArrowException, OSError) as error:
+        raise cannot_be_written(target, error) from None

@@ -193,9 +193,9 @@ class _Folder:
     def discard(self) -> None:
         if self._part is not None:
             self._part.discard()
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        descriptor, self._descriptor = self._descriptor, -1  # first, as in HiddenFile
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def _new_part(self) -> HiddenParquet:
         number = max(map(part_number, self.files()), default=-1) + 1

@@ -16,13 +16,13 @@ import pytest
 
 from opensearch_winnow.mappings.parquet import read_records
 
+pytestmark = pytest.mark.check
+
 SPIDER = """
 import json, sys
 import scrapy
 from scrapy.crawler import CrawlerProcess
 from opensearch_winnow.ingest.scrapy import captured
-
-pytestmark = pytest.mark.check
 
 class Spider(scrapy.Spider):
     name = "all"

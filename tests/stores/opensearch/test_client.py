@@ -291,8 +291,12 @@ def test_tls(tls: Gateway, authority_file: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("missing", "statement", "words"),
     [
-        ("aiohttp", "client.connect_async(address)", "needs aiohttp: install it with pip install"),
-        ("botocore", "client.connect(address)", "needs botocore: install it with pip install"),
+        (
+            "aiohttp",
+            "client.connect_async(address)",
+            "aiohttp is not installed: pip install 'opensearch-winnow[async]'",
+        ),
+        ("botocore", "client.connect(address)", "botocore is not installed: pip install 'opensearch-winnow[aws]'"),
     ],
 )
 def test_a_package_that_is_not_installed(missing: str, statement: str, words: str) -> None:
