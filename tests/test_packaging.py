@@ -1,7 +1,6 @@
 """However it is installed, the core is native: a wheel that lost its modules installs as well, and only fails later.
 
-One sdist and one optimised build are made for all of these tests. Where it only matters what is found, the modules that
-the front hall imports are built, without optimisation.
+One sdist and one optimised build are made for all of these tests. Where it only matters what is found, two modules do.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ import setuptools
 # One worker takes them all, or each would build the fixtures for itself.
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
+TWO = ["overlap", "shingles"]
 BUILD_WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 WHERE = """
 import importlib, json, sys
 modules = [importlib.import_module("opensearch_winnow.cython_core." + name) for name in sys.argv[1:]]
 print(json.dumps([module.__file__ for module in modules]))
 """
-LOADED = """
-import json, sys, opensearch_winnow
-core = "opensearch_winnow.cython_core."
-print(json.dumps([name.removeprefix(core) for name in sys.modules if name.startswith(core)]))
+FOUND = """
+import importlib.util, json, sys
+print(json.dumps([importlib.util.find_spec(name).origin for name in sys.argv[1:]]))
 """
 PATH_OF_LOOPS = """
 from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
@@ -94,16 +93,16 @@ def assert_native(python: Path | str, modules: list[str], within: Path) -> None:
         assert Path(place).resolve().is_relative_to(within.resolve()), place
 
 
+def assert_rooms(python: Path, checkout: Path, within: Path) -> None:
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = settings["tool"]["setuptools"]["package-dir"]
+    for place in json.loads(run(python, "-I", "-c", FOUND, *packages, cwd=Path("/"))):
+        assert Path(place).resolve().is_relative_to(within.resolve()), place
+
+
 @pytest.fixture(scope="module")
 def modules(root: Path) -> list[str]:
     return sorted(pyx.stem for pyx in (root / "cython_core").glob("*.pyx"))
-
-
-@pytest.fixture(scope="module")
-def loaded() -> list[str]:
-    """The modules that are loaded with the front hall, which is the least that can be imported."""
-    names: list[str] = json.loads(run(sys.executable, "-I", "-c", LOADED, cwd=Path("/")))
-    return names
 
 
 @pytest.fixture(scope="module")
@@ -252,19 +251,19 @@ def test_without_vector_loops_the_hashes_are_the_same(
     run_tests(python, root, tmp_path / "tests", ["tests/test_golden.py", *names])
 
 
-def test_pip_install_is_native_without_the_symlinks(checkout: Path, loaded: list[str], tmp_path: Path) -> None:
+def test_pip_install_is_native_without_the_symlinks(checkout: Path, tmp_path: Path) -> None:
     for link in symlinks(checkout):
         link.unlink()
-    python = install(["."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(loaded))
-    assert_native(python, loaded, within=tmp_path / "clean")
+    python = install(["."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(TWO))
+    assert_native(python, TWO, within=tmp_path / "clean")
+    assert_rooms(python, checkout, within=tmp_path / "clean")
 
 
-def test_an_editable_install_is_native_with_text_for_symlinks(
-    root: Path, checkout: Path, loaded: list[str], tmp_path: Path
-) -> None:
+def test_an_editable_install_is_native_with_text_for_symlinks(root: Path, checkout: Path, tmp_path: Path) -> None:
     """Where there are no symlinks git writes files that hold their targets."""
     for link in symlinks(root):
         (checkout / link.relative_to(root)).unlink(missing_ok=True)
         (checkout / link.relative_to(root)).write_text(str(link.readlink()))
-    python = install(["--editable", "."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(loaded))
-    assert_native(python, loaded, within=checkout)
+    python = install(["--editable", "."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(TWO))
+    assert_native(python, TWO, within=checkout)
+    assert_rooms(python, checkout, within=checkout)
