@@ -17,11 +17,11 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-import setuptools
 
 # One worker takes them all, or each would build the fixtures for itself.
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
+OURS = Path(pytest.__file__).parent.parent  # the packages of this environment
 TWO = ["minhash", "overlap"]  # they cimport from no other module
 BUILD_WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 WHERE = """
@@ -76,9 +76,8 @@ def run_tests(python: Path, root: Path, folder: Path, names: list[str]) -> None:
     for name in ("tests", "tools", "cython_core"):
         shutil.copytree(root / name, folder / name, ignore=ignored)
     shutil.copy(root / "pyproject.toml", folder)
-    lent = str(Path(pytest.__file__).parent.parent)
-    command = [python, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--quiet", *names]
-    run(*command, cwd=folder, PATH=str(python.parent), PYTHONPATH=lent)
+    command: list[str | Path] = [python, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--quiet", *names]
+    run(*command, cwd=folder, PATH=str(python.parent), PYTHONPATH=str(OURS))
 
 
 def symlinks(folder: Path) -> list[Path]:
@@ -118,7 +117,7 @@ def checkout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sdist of the checkout. It is the same whatever the environment asks a build for."""
     folder = tmp_path_factory.mktemp("sdist")
-    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder]
+    command: list[str | Path] = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder]
     run(*command, cwd=checkout, DEBUG="1", MODULES="overlap")
     (made,) = folder.glob("*.tar.gz")
     return made
@@ -137,9 +136,8 @@ def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The python of an environment that has setuptools, and nothing else: no Cython."""
     python = empty_environment(tmp_path_factory.mktemp("builder") / "environment")
-    ours = Path(setuptools.__file__).parent.parent
     (theirs,) = python.parent.parent.glob("lib/*/site-packages")
-    for path in (*ours.glob("setuptools*"), ours / "_distutils_hack"):
+    for path in (*OURS.glob("setuptools*"), OURS / "_distutils_hack"):
         (theirs / path.name).symlink_to(path)
     return python
 
@@ -150,7 +148,15 @@ def wheel(unpacked_sdist: Path, builder: Path, tmp_path_factory: pytest.TempPath
     built, repaired = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("repaired")
     run(builder, "-c", BUILD_WHEEL, built, cwd=unpacked_sdist)
     tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", repaired, *built.iterdir()]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "auditwheel",
+        "repair",
+        "--wheel-dir",
+        repaired,
+        *built.iterdir(),
+    ]
     run(*command, cwd=repaired, PATH=tools)
     (made,) = repaired.iterdir()
     return made
@@ -242,7 +248,7 @@ def test_without_vector_loops_the_hashes_are_the_same(
     affected = [name for name, c in sources if any(line in c for line in including)]
     assert {"canonical_text", "vectors", "window_minima"} <= set(affected)
 
-    command = [builder, "setup.py", "build_ext", "--build-lib", tmp_path / "portable"]
+    command: list[str | Path] = [builder, "setup.py", "build_ext", "--build-lib", tmp_path / "portable"]
     run(*command, "--build-temp", tmp_path / "objects", cwd=unpacked_sdist, PORTABLE="1", MODULES=" ".join(affected))
     python = install([wheel], tmp_path / "clean", cwd=tmp_path)
     (site,) = (tmp_path / "clean").glob("lib/*/site-packages")

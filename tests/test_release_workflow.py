@@ -46,7 +46,13 @@ def broken(root: Path, tmp_path: Path) -> Path:
 
 def dangers(file: Path) -> str:
     """Return what zizmor finds; nothing if there is nothing."""
-    command = [Path(sys.executable).with_name("zizmor"), "--offline", "--quiet", "--color=never", file]
+    command: list[str | Path] = [
+        Path(sys.executable).with_name("zizmor"),
+        "--offline",
+        "--quiet",
+        "--color=never",
+        file,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout if done.returncode else ""
 
