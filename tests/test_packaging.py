@@ -1,13 +1,18 @@
-"""However it is installed, the core is native: a wheel that lost its .pyx installs as well, and only fails later."""
+"""However it is installed, the core is native: a wheel that lost its modules installs as well, and only fails later.
+
+One sdist and one optimised build are made for all of these tests. Where it only matters what is found, two modules do.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -17,27 +22,63 @@ import pytest
 # One worker takes them all, or each would build the fixtures for itself.
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
-QUICKLY = {"DEBUG": "1"}  # without optimisation: a quarter of the time, and the same files
+OURS = Path(pytest.__file__).parent.parent  # the packages of this environment
+TWO = ["minhash", "overlap"]  # they cimport from no other module
+BUILD_WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 WHERE = """
 import importlib, json, sys
 modules = [importlib.import_module("opensearch_winnow.cython_core." + name) for name in sys.argv[1:]]
 print(json.dumps([module.__file__ for module in modules]))
 """
+FOUND = """
+import importlib.util, json, sys
+print(json.dumps([importlib.util.find_spec(name).origin for name in sys.argv[1:]]))
+"""
+PATH_OF_LOOPS = """
+from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
+use_vectors(True)
+print(vector_path())
+"""
+
+
+def attempt(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    switches = ("MODULES", "DEBUG", "ASAN", "PORTABLE")
+    inherited = {name: value for name, value in os.environ.items() if name not in switches}
+    return subprocess.run(command, cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False)
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    inherited = {name: value for name, value in os.environ.items() if name not in ("MODULES", "DEBUG", "ASAN")}
-    done = subprocess.run(command, cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False)
+    done = attempt(*command, cwd=cwd, **environment)
     assert done.returncode == 0, f"{command} failed:\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
-def install(what: list[str], into: Path, cwd: Path, **environment: str) -> Path:
-    """A clean environment with only `what` in it, installed with this one's pip, setuptools and Cython; its python."""
-    run(sys.executable, "-m", "venv", "--without-pip", into, cwd=cwd)
+def empty_environment(folder: Path) -> Path:
+    """Make an environment with nothing in it, not even pip, and return its python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    return folder / "bin" / "python"
+
+
+def install(what: list[str | Path], into: Path, cwd: Path, **environment: str) -> Path:
+    """Install `what`, without its dependencies, into an empty environment, and return its python."""
+    python = empty_environment(into)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--ignore-installed"]
     run(*pip, f"--prefix={into}", *what, cwd=cwd, **environment)
-    return into / "bin" / "python"
+    return python
+
+
+def run_tests(python: Path, root: Path, folder: Path, names: list[str]) -> None:
+    """Run tests of the checkout on the package that `python` has, where there is neither the checkout nor a compiler.
+
+    pytest is that of this environment. The package is not: a path in PYTHONPATH has no editable installs.
+    """
+    folder.mkdir()
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
+    for name in ("tests", "tools", "cython_core"):
+        shutil.copytree(root / name, folder / name, ignore=ignored)
+    shutil.copy(root / "pyproject.toml", folder)
+    command: list[str | Path] = [python, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--quiet", *names]
+    run(*command, cwd=folder, PATH=str(python.parent), PYTHONPATH=str(OURS))
 
 
 def symlinks(folder: Path) -> list[Path]:
@@ -49,6 +90,14 @@ def assert_native(python: Path | str, modules: list[str], within: Path) -> None:
     assert len(places) == len(modules) > 0
     for place in places:
         assert place.endswith(tuple(EXTENSION_SUFFIXES)), place
+        assert Path(place).resolve().is_relative_to(within.resolve()), place
+
+
+def assert_rooms(python: Path, checkout: Path, within: Path) -> None:
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = settings["tool"]["setuptools"]["package-dir"]
+    rooms = [name for name in packages if name.count(".") == 1]
+    for place in json.loads(run(python, "-I", "-c", FOUND, *rooms, cwd=Path("/"))):
         assert Path(place).resolve().is_relative_to(within.resolve()), place
 
 
@@ -66,27 +115,94 @@ def checkout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def distributions(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The sdist of the checkout, and the wheel that was built from the sdist."""
-    folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=checkout, **QUICKLY)
-    (sdist,) = folder.glob("*.tar.gz")
-    (wheel,) = folder.glob("*.whl")
-    return sdist, wheel
+def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist of the checkout. It is the same whatever the environment asks a build for."""
+    folder = tmp_path_factory.mktemp("sdist")
+    command: list[str | Path] = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder]
+    run(*command, cwd=checkout, DEBUG="1", MODULES="overlap")
+    (made,) = folder.glob("*.tar.gz")
+    return made
+
+
+@pytest.fixture(scope="module")
+def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (unpacked,) = folder.iterdir()
+    return unpacked
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The python of an environment that has setuptools, and nothing else: no Cython."""
+    python = empty_environment(tmp_path_factory.mktemp("builder") / "environment")
+    (theirs,) = python.parent.parent.glob("lib/*/site-packages")
+    for path in (*OURS.glob("setuptools*"), OURS / "_distutils_hack"):
+        (theirs / path.name).symlink_to(path)
+    return python
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked_sdist: Path, builder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that was built from the sdist without Cython, and repaired, as `make wheel` does it."""
+    built, repaired = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("repaired")
+    run(builder, "-c", BUILD_WHEEL, built, cwd=unpacked_sdist)
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "auditwheel",
+        "repair",
+        "--wheel-dir",
+        repaired,
+        *built.iterdir(),
+    ]
+    run(*command, cwd=repaired, PATH=tools)
+    (made,) = repaired.iterdir()
+    return made
 
 
 def test_the_environment_of_these_tests_is_native(root: Path, modules: list[str]) -> None:
     assert_native(sys.executable, modules, within=root)
 
 
-def test_the_sdist_has_the_sources_and_nothing_that_was_built(
-    root: Path, distributions: tuple[Path, Path], modules: list[str]
+def test_the_sdist_has_the_sources_and_their_c_and_nothing_that_was_built(
+    root: Path, unpacked_sdist: Path, modules: list[str]
 ) -> None:
-    with tarfile.open(distributions[0]) as sdist:
-        names = {name.partition("/")[2] for name in sdist.getnames()}
+    names = {path.relative_to(unpacked_sdist).as_posix() for path in unpacked_sdist.rglob("*")}
     assert {f"cython_core/{module}.pyx" for module in modules} <= names
     assert {f"cython_core/{header.name}" for header in (root / "cython_core").glob("*.h")} <= names
+    (translated,) = unpacked_sdist.glob("c-*")
+    assert {f"{translated.name}/cython_core/{module}.c" for module in [*modules, "_memoryviews"]} <= names
     assert not [name for name in names if name.endswith((*EXTENSION_SUFFIXES, ".pyc"))]
+
+
+def test_the_c_in_the_sdist_is_of_no_flavour_and_no_machine(unpacked_sdist: Path, checkout: Path) -> None:
+    """It was made with DEBUG=1 in the environment: then there would be checks of bounds."""
+    for path in unpacked_sdist.glob("c-*/cython_core/*.c"):
+        c = path.read_text(encoding="utf-8")
+        assert "__Pyx_RaiseBufferIndexError" not in c
+        assert not [flag for flag in ("-O0", "-O3", str(checkout)) if flag in c]
+
+
+def test_a_build_from_the_sdist_needs_setuptools_only(unpacked_sdist: Path, checkout: Path) -> None:
+    needed = [tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (unpacked_sdist, checkout)]
+    assert [each["build-system"]["requires"] for each in needed] == [
+        ["setuptools>=77"],
+        ["setuptools>=77", "Cython>=3.1"],
+    ]
+
+
+def test_stale_c_is_never_built(unpacked_sdist: Path, builder: Path, tmp_path: Path) -> None:
+    """A source that was edited is translated again, or not built at all."""
+    ignored = shutil.ignore_patterns("build")
+    edited = shutil.copytree(unpacked_sdist, tmp_path / "edited", ignore=ignored)
+    with (edited / "cython_core" / "hashing.pxd").open("a") as source:
+        source.write("\n# an edit\n")
+    done = attempt(builder, "-c", BUILD_WHEEL, tmp_path, cwd=edited, MODULES="overlap")
+    assert done.returncode
+    assert "No module named 'Cython'" in done.stderr
 
 
 def _shown(root: Path) -> list[Path]:
@@ -94,14 +210,11 @@ def _shown(root: Path) -> list[Path]:
     return [*(root / "web/static").iterdir(), *(root / "web/templates").iterdir()]
 
 
-def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(
-    root: Path, distributions: tuple[Path, Path], modules: list[str]
-) -> None:
-    wheel = distributions[1]
-    assert not wheel.stem.endswith("-any"), "a pure wheel: the modules of the core are not in it"
+def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(root: Path, wheel: Path, modules: list[str]) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        names = {Path(name) for name in archive.namelist()}
-    assert {path.parts[0] for path in names} == {"opensearch_winnow", wheel.name.rsplit("-", 3)[0] + ".dist-info"}
+        names = {Path(name) for name in archive.namelist() if not name.endswith("/")}
+    name, version, *_ = wheel.name.split("-")
+    assert {path.parts[0] for path in names} == {"opensearch_winnow", f"{name}-{version}.dist-info"}
     wanted = {"py.typed", *(f"cython_core/{module}.pyi" for module in modules)}
     wanted |= {f"cython_core/{pxd.name}" for pxd in (root / "cython_core").glob("*.pxd")}
     wanted |= {f"stores/engine/{listed.name}" for listed in (root / "stores/engine").glob("jars-*.txt")}
@@ -113,24 +226,53 @@ def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(
     }
 
 
-def test_the_wheel_of_the_sdist_is_native(distributions: tuple[Path, Path], modules: list[str], tmp_path: Path) -> None:
-    python = install([str(distributions[1])], tmp_path / "clean", cwd=tmp_path)
+def test_the_wheel_runs_on_any_linux_with_glibc_2_17(wheel: Path) -> None:
+    assert "manylinux_2_17_" in wheel.name
+
+
+def test_the_wheel_has_the_golden_hashes_where_there_is_no_compiler(
+    root: Path, wheel: Path, modules: list[str], tmp_path: Path
+) -> None:
+    python = install([wheel], tmp_path / "clean", cwd=tmp_path)
     assert_native(python, modules, within=tmp_path / "clean")
+    assert not [name for name in ("cc", "gcc", "clang") if shutil.which(name, path=str(python.parent))]
+    run_tests(python, root, tmp_path / "tests", ["tests/test_golden.py"])
 
 
-def test_pip_install_is_native_without_the_symlinks(checkout: Path, modules: list[str], tmp_path: Path) -> None:
+def test_without_vector_loops_the_hashes_are_the_same(
+    root: Path, wheel: Path, unpacked_sdist: Path, builder: Path, tmp_path: Path
+) -> None:
+    """Modules that have such loops are built anew without them, and put in the place of those of the wheel."""
+    switched = re.compile(r"PORTABLE|vectors\.h")  # a header asks for itself, or through vectors.h
+    headers = [path for path in (root / "cython_core").glob("*.h") if switched.search(path.read_text())]
+    including = tuple(f'#include "{header.name}"' for header in headers)
+    sources = [(path.stem, path.read_text()) for path in unpacked_sdist.glob("c-*/cython_core/*.c")]
+    affected = [name for name, c in sources if any(line in c for line in including)]
+    assert {"canonical_text", "estimates", "vectors", "window_minima"} <= set(affected)
+
+    command: list[str | Path] = [builder, "setup.py", "build_ext", "--build-lib", tmp_path / "portable"]
+    run(*command, "--build-temp", tmp_path / "objects", cwd=unpacked_sdist, PORTABLE="1", MODULES=" ".join(affected))
+    python = install([wheel], tmp_path / "clean", cwd=tmp_path)
+    (site,) = (tmp_path / "clean").glob("lib/*/site-packages")
+    shutil.copytree(tmp_path / "portable", site, dirs_exist_ok=True)
+    assert run(python, "-I", "-c", PATH_OF_LOOPS, cwd=tmp_path) == "portable\n"
+    names = [f"tests/cython_core/test_{name}.py" for name in affected if name != "vectors"]
+    run_tests(python, root, tmp_path / "tests", ["tests/test_golden.py", *names])
+
+
+def test_pip_install_is_native_without_the_symlinks(checkout: Path, tmp_path: Path) -> None:
     for link in symlinks(checkout):
         link.unlink()
-    python = install(["."], tmp_path / "clean", cwd=checkout, **QUICKLY)
-    assert_native(python, modules, within=tmp_path / "clean")
+    python = install(["."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(TWO))
+    assert_native(python, TWO, within=tmp_path / "clean")
+    assert_rooms(python, checkout, within=tmp_path / "clean")
 
 
-def test_an_editable_install_is_native_with_text_for_symlinks(
-    root: Path, checkout: Path, modules: list[str], tmp_path: Path
-) -> None:
+def test_an_editable_install_is_native_with_text_for_symlinks(root: Path, checkout: Path, tmp_path: Path) -> None:
     """Where there are no symlinks git writes files that hold their targets."""
     for link in symlinks(root):
         (checkout / link.relative_to(root)).unlink(missing_ok=True)
         (checkout / link.relative_to(root)).write_text(str(link.readlink()))
-    python = install(["--editable", "."], tmp_path / "clean", cwd=checkout, **QUICKLY)
-    assert_native(python, modules, within=checkout)
+    python = install(["--editable", "."], tmp_path / "clean", cwd=checkout, DEBUG="1", MODULES=" ".join(TWO))
+    assert_native(python, TWO, within=checkout)
+    assert_rooms(python, checkout, within=checkout)
