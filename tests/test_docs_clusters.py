@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.check
 def test_commands_can_be_typed(folder: Path, engine: Running) -> None:
     address = f"{engine.url}/docs-clusters"
     assert run(f"winnow index docs/examples --store {address}", folder).returncode == 0

@@ -113,6 +113,7 @@ def test_records_give_the_same_as_the_store(winnow: Winnow, crawl: Path, tmp_pat
         assert rows(tmp_path / f"{number}.parquet") == rows(tmp_path / "store.parquet")
 
 
+@pytest.mark.check
 def test_records_count_more_than_a_store_of_the_environment(process: Process, winnow: Winnow, crawl: Path) -> None:
     before = told(crawl)
     records = exported(winnow, crawl)
@@ -158,6 +159,7 @@ def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert " on duckdb" in lines[-2]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("columns", [44, 60, 80, 120])
 def test_it_fits_and_does_nothing_to_the_terminal(process: Process, crawl: Path, columns: int) -> None:
     with Index.open(crawl) as index:
@@ -188,6 +190,7 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.check
 def test_what_the_cut_left_out_is_told(winnow: Winnow, process: Process, family: Path) -> None:
     usual = json.loads(winnow("cluster", "--store", family, "--dry-run", "--json").stdout)
     assert (usual["largest"], usual["candidates"]["left_out"]) == (30, 0)
@@ -203,6 +206,7 @@ def test_what_the_cut_left_out_is_told(winnow: Winnow, process: Process, family:
     assert f"{cut['candidates']['left_out']:,} pairs were left for others to propose" in shown
 
 
+@pytest.mark.check
 def test_a_quick_run_tells_what_it_misses(winnow: Winnow, process: Process, family: Path) -> None:
     assert "expected" not in winnow("cluster", "--store", family, "--dry-run").stdout
     quick = process("cluster", "--store", family, "--dry-run", "--fast", "--color", "always", COLUMNS="200")

@@ -16,6 +16,8 @@ from click.testing import Result
 from tests.cli.cluster_tables import exported, hidden, rows, told
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
+pytestmark = pytest.mark.check
+
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 

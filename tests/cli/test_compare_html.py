@@ -180,6 +180,7 @@ def test_line_ends_of_every_kind_are_lines(prose: Prose) -> None:
     assert page.texts[0].endswith("\nwindows\nold\nunix")
 
 
+@pytest.mark.check
 def test_megabytes_and_thousands_of_passages_take_seconds(prose: Prose) -> None:
     words = prose(300_000, 5).split()
     shared = [" ".join(words[number : number + 30]) for number in range(0, len(words), 30)]

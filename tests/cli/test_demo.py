@@ -24,7 +24,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
-pytestmark = pytest.mark.xdist_group("demo")  # so that it runs once
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("demo")]  # so that it runs once
 
 SCHEME = Scheme()
 SMALL = "60"  # pages, where the whole of it has nothing to add
@@ -61,7 +61,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         return Demo(folder, said, {record.url: record for record in index.store.scan()})
 
 
-@pytest.mark.check
 def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
     said, records = demo.said, demo.records
     assert said["modules"] >= 300
@@ -77,20 +76,17 @@ def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
     assert [path.name for path in demo.folder.iterdir()] == ["made here"]
 
 
-@pytest.mark.check
 def test_modules_that_do_more_than_to_be_imported_are_left_out(demo: Demo) -> None:
     assert {"antigravity", "this", "json.__main__"} & demo.said["left_out"].keys()
     assert not any(f"https://pydoc.example/{name}.html" in demo.records for name in demo.said["left_out"])
 
 
-@pytest.mark.check
 def test_no_page_has_an_address_in_memory_or_our_environment_in_it(demo: Demo) -> None:
     for record in demo.records.values():
         assert not re.search(r"\bat 0x[0-9a-f]{6}", record.text), record.url
         assert "somebody-elses.winnow" not in record.text
 
 
-@pytest.mark.check
 def test_near_copies_are_as_alike_as_it_says(demo: Demo) -> None:
     clusters = demo.said["clusters"]
     threshold = demo.said["clustering"]["threshold"]
@@ -116,7 +112,6 @@ def resemblance(a: str, b: str) -> float:
     return len(one & other) / len(one | other)
 
 
-@pytest.mark.check
 def test_every_licence_that_is_in_another_is_told(demo: Demo) -> None:
     licences = {url: record for url, record in demo.records.items() if record.site == "licences.example"}
     sets = {url: words_of(record.text) for url, record in licences.items()}
@@ -136,7 +131,6 @@ def test_every_licence_that_is_in_another_is_told(demo: Demo) -> None:
             assert (licences[each["url"]].cluster, licences[other["url"]].cluster) in inside
 
 
-@pytest.mark.check
 def test_no_passage_is_on_more_pages(demo: Demo) -> None:
     assert [each["site"] for each in demo.said["copied"]] == ["pydoc.example", "licences.example"]
     for copied in demo.said["copied"]:
@@ -150,7 +144,6 @@ def test_no_passage_is_on_more_pages(demo: Demo) -> None:
         assert copied["pages"] >= max(frequencies.values()) > 10
 
 
-@pytest.mark.check
 def test_the_search_counts_what_is_there(demo: Demo) -> None:
     search = demo.said["search"]
     phrase = re.compile(r"\bpermission\W+notice\b", re.IGNORECASE)
@@ -162,7 +155,6 @@ def test_the_search_counts_what_is_there(demo: Demo) -> None:
         assert all(each["resemblance"] == resemblance(first, demo.text(each)) for each in hit["similar"])
 
 
-@pytest.mark.check
 def test_the_two_licences_are_compared_exactly(demo: Demo) -> None:
     pair = demo.said["comparison"]
     both = compare(demo.text(pair["a"]), demo.text(pair["b"]))
@@ -175,7 +167,6 @@ def test_the_two_licences_are_compared_exactly(demo: Demo) -> None:
     assert len(pair["passages"]) > 1
 
 
-@pytest.mark.check
 def test_the_commands_to_try_next_work_as_they_are(demo: Demo) -> None:
     serve, *others = demo.said["next"]
     assert serve == f"winnow serve --store {shlex.quote(demo.said['store'])}"
@@ -195,7 +186,6 @@ def report(demo: Demo) -> html.HtmlElement:
     return html.document_fromstring((demo.folder / demo.said["report"]).read_bytes())
 
 
-@pytest.mark.check
 def test_the_report_is_one_file_on_which_nothing_runs(report: html.HtmlElement) -> None:
     assert (
         report.xpath(
@@ -211,7 +201,6 @@ def test_the_report_is_one_file_on_which_nothing_runs(report: html.HtmlElement) 
     assert not re.search(r"@import|url\(", style)
 
 
-@pytest.mark.check
 def test_the_report_has_all_findings(demo: Demo, report: html.HtmlElement) -> None:
     said = demo.said
     shown = " ".join(report.text_content().split())
@@ -283,7 +272,6 @@ def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: 
     assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]
 
 
-@pytest.mark.check
 def test_the_same_is_found_in_an_opensearch(
     engine: Running, small: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from opensearch_winnow import Index, Page
 from opensearch_winnow.stores.engine.ports import free_port
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
+pytestmark = pytest.mark.check
+
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 

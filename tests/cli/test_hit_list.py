@@ -229,6 +229,7 @@ def test_a_page_of_results_with_nothing_on_it() -> None:
     assert past_the_end(found(**paused, cursor="abc"), 2, 10).endswith("for all): nothing new so far")
 
 
+@pytest.mark.check
 @given(
     st.text() | st.lists(st.sampled_from(["a", "-b", "OR", "c*", '"d e"', '"OR"', '"c*"', '"', "-", "*"])).map(" ".join)
 )

@@ -72,6 +72,7 @@ def test_again_is_unchanged_and_a_changed_file_is_not(process: Process, mirror: 
     ]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("to", ["records.parquet", "records/"])
 def test_what_it_wrote_itself_is_not_a_source(process: Process, mirror: Path, tmp_path: Path, to: str) -> None:
     (tmp_path / "bad.jsonl").write_text("not JSON\n")
@@ -112,6 +113,7 @@ def test_on_a_terminal_a_table(on_terminal: Callable[..., tuple[int, str]], mirr
     assert "→ winnow export records.parquet --to records.jsonl" in shown
 
 
+@pytest.mark.check
 def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_path: Path) -> None:
     lines, letters = tmp_path / "pages.jsonl", tmp_path / "r.parquet.failed.jsonl"
     broken = gzip.compress(f"<p>{prose(2)}".encode())[:-20]
@@ -133,6 +135,7 @@ def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_pat
     assert [json.loads(line)["reason"] for line in letters.read_text().splitlines()] == ["not JSON"]
 
 
+@pytest.mark.check
 def test_a_page_that_is_too_large_is_named_and_read_with_a_larger_limit(process: Process, tmp_path: Path) -> None:
     lines = tmp_path / "pages.jsonl"
     lines.write_text(json.dumps({"url": "http://example.org/large", "text": prose(2, 2000)}) + "\n")
@@ -164,6 +167,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == [mirror]
 
 
+@pytest.mark.check
 def test_another_scheme_is_refused(process: Process, mirror: Path, tmp_path: Path) -> None:
     process("index", mirror, "--to", "r.parquet")
     before = (tmp_path / "r.parquet").read_bytes()
@@ -173,6 +177,7 @@ def test_another_scheme_is_refused(process: Process, mirror: Path, tmp_path: Pat
     assert (tmp_path / "r.parquet").read_bytes() == before
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_the_same_command_goes_on(
     tmp_path: Path, process: Process, signal_: signal.Signals

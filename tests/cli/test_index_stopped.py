@@ -18,6 +18,8 @@ from opensearch_winnow.mappings.parquet import read_records
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
+pytestmark = pytest.mark.check
+
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 WINNOW = str(Path(sys.executable).with_name("winnow"))
 URL = "http://example.org/"

@@ -68,6 +68,7 @@ def test_into_a_store_and_again(process: Process, pages: Path, tmp_path: Path) -
     assert {path.name for path in tmp_path.iterdir()} == {"pages.jsonl", "a.winnow"}
 
 
+@pytest.mark.check
 def test_the_same_records_as_in_a_file(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--to", "a.parquet", WINNOW_STORE="not-this-one.winnow")
     process("index", pages, "--store", "a.winnow")
@@ -82,6 +83,7 @@ def test_the_same_records_as_in_a_file(process: Process, pages: Path, tmp_path: 
     assert not (tmp_path / "not-this-one.winnow").exists()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "-"])
 def test_a_part_of_a_store_as_json_lines(process: Process, tmp_path: Path, name: str) -> None:
     for crawl, numbers in (("one", range(5)), ("two", range(5, 12))):
@@ -96,6 +98,7 @@ def test_a_part_of_a_store_as_json_lines(process: Process, tmp_path: Path, name:
     assert not (tmp_path / "none.jsonl").exists()
 
 
+@pytest.mark.check
 def test_the_scheme_of_the_store_is_the_scheme(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow", "--preset", "passages")
     more = lines(tmp_path / "more.jsonl", range(30, 33))
@@ -112,6 +115,7 @@ def test_the_scheme_of_the_store_is_the_scheme(process: Process, pages: Path, tm
         assert store.scheme == Scheme.preset("passages")
 
 
+@pytest.mark.check
 def test_how_texts_are_found_is_kept(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow", "--alt", "--title", "--extractor", "beautifulsoup")
     kept = {"extractor": "beautifulsoup", "alt": True, "title": True, "text": True}
@@ -125,6 +129,7 @@ def test_how_texts_are_found_is_kept(process: Process, pages: Path, tmp_path: Pa
     assert settings(tmp_path / "a.winnow")["recipe"] == kept
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("place", ["--store", "--to"])
 def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str) -> None:
     process("index", pages, place, "a", "--no-text")
@@ -174,6 +179,7 @@ def test_a_store_is_no_source(process: Process, pages: Path, tmp_path: Path) -> 
     assert counted(process("index", ".", "--store", "a.winnow", "--json")) == (0, 30, 0, 0)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("out", ["out.parquet", "-"])
 def test_what_cannot_be_exported_is_said(process: Process, pages: Path, tmp_path: Path, out: str) -> None:
     process("index", pages, "--store", "a.winnow")
@@ -214,6 +220,7 @@ def test_on_a_terminal_the_store_and_what_to_do_next(
     assert (tmp_path / "a.winnow").exists()
 
 
+@pytest.mark.check
 def test_revisits_of_a_real_crawl_get_the_text_that_they_repeat(
     process: Process, unpacked: Callable[[str], Path], tmp_path: Path
 ) -> None:

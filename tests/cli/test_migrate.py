@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+import pytest
 from click.testing import Result
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.stores.engine.running import Running
+
+pytestmark = pytest.mark.check
 
 Winnow = Callable[..., Result]
 

@@ -242,6 +242,7 @@ def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: P
     assert all(0.5 <= match["containment"] <= best["containment"] for match in others)
 
 
+@pytest.mark.check
 def test_a_licence_is_found_among_real_pages(
     winnow: Winnow, unpacked: Callable[[str], Path], root: Path, tmp_path: Path
 ) -> None:

@@ -129,6 +129,7 @@ def test_another_scheme(winnow: Winnow, engine: Running, client: OpenSearch, nam
     assert client.count(index=name)["count"] == 0
 
 
+@pytest.mark.check
 def test_a_full_disk(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:
     store = f"{engine.url}/{name}"
     assert winnow("setup", "--store", store).exit_code == 0
@@ -176,6 +177,7 @@ def test_no_permission(winnow: Winnow, engine: Running, client: OpenSearch, name
     assert client.count(index=name)["count"] == 0
 
 
+@pytest.mark.check
 def test_the_password_is_never_shown(
     winnow: Winnow,
     on_terminal: Callable[..., tuple[int, str]],

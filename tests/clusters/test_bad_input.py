@@ -203,6 +203,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "out", tmp_path / "work"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("place", "size"),
     [("work", size) for size in (40_000, 400_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000)]
@@ -237,6 +238,7 @@ def test_files_that_may_not_grow(crowd: Path, folders: tuple[Path, Path], most: 
     assert nothing_in(out, work)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("phase", ["reading", "pairing", "comparing", "clustering", "writing"])
 def test_killed(crowd: Path, folders: tuple[Path, Path], phase: str) -> None:
     """Nothing is seen of the output, and what is hidden is in nobody's way."""

@@ -57,6 +57,7 @@ def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
     return Crawl(scheme, files)
 
 
+@pytest.mark.check
 @settings(max_examples=8)
 @given(st.integers(0, 2**32), st.sampled_from(SCHEMES), st.booleans(), ASKED)
 def test_is_as_all_at_once(seed: int, scheme: Scheme, in_time: bool, asked: Clustering) -> None:
@@ -162,6 +163,7 @@ def test_a_folder_with_a_name_that_could_be_a_pattern(tmp_path: Path, family: li
     assert [cluster_records(records, Clustering(), state=str(state)).fresh for _ in range(2)] == [40, 0]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", ["contents.parquet", "edges.parquet"])
 def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str) -> None:
     """Never are other clusters made of it."""

@@ -56,6 +56,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> str:
     return write_records(tmp_path_factory.mktemp("crowd") / "crowd.parquet", strangers_and_a_family())
 
 
+@pytest.mark.check
 @pytest.mark.xdist_group("crowd")
 @pytest.mark.parametrize(
     "asked", [Clustering(), Clustering(fast=True, compared=4), Clustering(linkage="components", compared=20)], ids=str
@@ -72,6 +73,7 @@ def test_a_template_joins_no_strangers_and_a_family_stays_together(
     assert all(url == representative for url, representative in found.items() if url not in family)
 
 
+@pytest.mark.check
 @pytest.mark.xdist_group("crowd")
 def test_many_rows_are_the_same_for_any_number_of_threads(tmp_path: Path, crowd: str) -> None:
     """To the last byte of the files."""

@@ -68,6 +68,7 @@ def laid_out(records: Sequence[Record], crawl: Crawl, random: Random, folder: Pa
     return files
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("linkage", "shuffles"), [("representatives", 20), ("components", 5)])
 def test_order_files_and_threads_do_not_matter(tmp_path: Path, linkage: Linkage, shuffles: int) -> None:
     """To the last byte of the files."""

@@ -106,6 +106,7 @@ def test_a_capture_that_has_changed_is_replaced(
 SLOW = b"<p>" + b"<b><i>slow</i></b>" * 60_000
 
 
+@pytest.mark.check
 def test_a_page_that_takes_too_long_fails_alone_and_can_be_tried_again(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes], tmp_path: Path
 ) -> None:
@@ -126,6 +127,7 @@ def workers() -> list[int]:
     return [process.pid for process in active_children() if process.pid]
 
 
+@pytest.mark.check
 def test_a_worker_that_is_killed_costs_the_page_in_its_hands(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:

@@ -267,6 +267,7 @@ def _known(body: bytes) -> str | None:
     return None if MOJIBAKE.search(text) else text
 
 
+@pytest.mark.check
 def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     known = legacy = 0
     for path in (path for name in SETS for path in unpacked(name).rglob("*.html")):
@@ -297,6 +298,7 @@ def test_real_pages_in_other_scripts_without_their_label(releases: Sequence[Rele
     assert wrong <= pages // 100
 
 
+@pytest.mark.check
 def test_real_pages_without_their_label(unpacked: Callable[[str], Path]) -> None:
     """Pages of the evaluation set as an editor of their language would have saved them before UTF-8, with no label."""
     codecs = {"pl": "cp1250", "ru": "cp1251", "ja": "cp932", "ko": "cp949"}

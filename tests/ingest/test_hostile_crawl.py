@@ -40,6 +40,7 @@ HOSTILE: dict[str, tuple[bytes, dict[str, str], str]] = {
 }
 
 
+@pytest.mark.check
 def test_every_hostile_page_has_its_outcome(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
@@ -57,6 +58,7 @@ def test_every_hostile_page_has_its_outcome(
         assert outcomes[name][: len(expected)] == expected, name
 
 
+@pytest.mark.check
 def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked: Callable[[str], Path]) -> None:
     """A folder of all of them, the damaged ones and the files that are none too."""
     done = run([unpacked("warc-samples")], workers=2, split=200_000)
@@ -92,6 +94,7 @@ print(len(body), int(peak.split()[1]) * 1024)
 """
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [

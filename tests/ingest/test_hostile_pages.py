@@ -190,6 +190,7 @@ def test_pieces_do_not_show(real_pages: dict[str, bytes]) -> None:
         assert parser.close() == etree.fromstring(html, parser)
 
 
+@pytest.mark.check
 def test_what_people_took_for_the_main_text_is_there(unpacked: Callable[[str], Path]) -> None:
     """Of runs of five words. What is missing are words that people wrote otherwise, and text that only scripts have."""
     articles, pages = unpacked("article-extraction-benchmark"), unpacked("wcxb-dev350")

@@ -23,6 +23,7 @@ def labelled(unpacked: Unpacked) -> list[Article]:
     return list(articles(unpacked))
 
 
+@pytest.mark.check
 def test_the_page_of_a_main_text_comes_first(labelled: list[Article], filled: Callable[..., Index]) -> None:
     pages = [article.page for article in labelled]
     check(digest(records(pages), (article.main_text for article in labelled)), CORPUS)

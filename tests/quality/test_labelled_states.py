@@ -14,6 +14,7 @@ from tests.quality.measured import LEAST, SHORT, beside_labels, best_threshold, 
 CORPUS = "859e4b0a96e8067232a72f66fc26a7e3"
 
 
+@pytest.mark.check
 # Pages of one function have a template in common, and other data. They have 30 words, of which ten in a row are seldom
 # the same; and at a resemblance of .1 such short pages seldom share a token of the default scheme.
 @pytest.mark.parametrize(

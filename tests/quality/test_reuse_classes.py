@@ -16,6 +16,7 @@ from tests.quality.measured import REUSE, SHORT, area, in_source
 CORPUS = "aa3bbff5c6d12661eb9c8a44cfe4fba5"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("name", "scheme", "floor"), [("default", Scheme(), 0.83), ("short", SHORT, 0.96)])
 def test_the_classes_separate(
     unpacked: Unpacked, filled: Callable[..., Index], name: str, scheme: Scheme, floor: float

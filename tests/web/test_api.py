@@ -195,6 +195,7 @@ def some_query(parameters: tuple[Parameter, ...]) -> st.SearchStrategy[str]:
     )
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("screen", SHOWN, ids=lambda screen: screen.name)
 @settings(max_examples=60)
 @given(data=st.data())

@@ -41,6 +41,7 @@ def test_one_that_debian_has(machine: Path) -> None:
     assert "chromium" in (machine / "asked").read_text().split()
 
 
+@pytest.mark.check
 def test_where_none_can_be_had_it_is_said_what_to_do(machine: Path) -> None:
     program(machine / "apt-get", "echo 'E: Unable to locate package chromium'; exit 100")
     with pytest.raises(NoChromiumError) as refused:

@@ -16,7 +16,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
 
 def test_from_the_list_to_a_comparison(page: Page, served_file: Served) -> None:

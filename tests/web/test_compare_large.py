@@ -20,7 +20,7 @@ from tests.web.served_fixture import Served, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 MANY, REVERSED, LONG, COPY, OTHER = (
     f"http://{name}.example/" for name in ("many", "reversed", "long", "copy", "other")
 )

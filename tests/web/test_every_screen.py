@@ -60,6 +60,7 @@ def test_it_is_clean_and_accessible(page: Page, served_file: Served, screenshots
     page.screenshot(path=screenshots / f"{_name(address)}-file.png", full_page=True)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
 def test_it_is_so_on_a_cluster(page: Page, served_cluster: Served, screenshots: Path, address: str) -> None:
     """Each screen once: its other states are made of the same answers."""
@@ -89,6 +90,7 @@ def test_it_can_be_read_in_the_dark_and_on_a_phone(
     assert not scrolls_sideways(page)
 
 
+@pytest.mark.check
 @every_state
 def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_file: Served, address: str) -> None:
     """A script adds no text; what is hidden without it are controls that only it can serve."""

@@ -21,7 +21,7 @@ from tests.web.served_fixture import Served, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 TYPED = "<script>alert('q')</script>\"><img src=x onerror=alert(1)> evil"
 INERT = {
     "search": "/search?q=evil",

@@ -95,8 +95,13 @@ def last_passage(served: Served) -> int:
 
 @pytest.mark.parametrize(
     ("size", "motion"),
-    [(TABLET, "no-preference"), (TABLET, "reduce"), (DESK, "no-preference"), (DESK, "reduce"), (LOW, "no-preference")],
-    ids=["tablet", "tablet-reduced", "desk", "desk-reduced", "low"],
+    [
+        pytest.param(TABLET, "no-preference", id="tablet"),
+        pytest.param(TABLET, "reduce", id="tablet-reduced", marks=pytest.mark.check),
+        pytest.param(DESK, "no-preference", id="desk", marks=pytest.mark.check),
+        pytest.param(DESK, "reduce", id="desk-reduced"),
+        pytest.param(LOW, "no-preference", id="low", marks=pytest.mark.check),
+    ],
 )
 def test_a_jump_ends_at_both_sides_of_the_passage(
     new_page: NewPage, javadoc: Served, size: ViewportSize, motion: Motion
@@ -112,7 +117,7 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
     expect_to_stay_in_view(page, last, "pb")
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
 def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     new_page: NewPage, javadoc: Served, motion: Motion
 ) -> None:
@@ -129,6 +134,7 @@ def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     expect_to_stay_in_view(page, 1, "p")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("size", [TABLET, DESK], ids=["tablet", "desk"])
 def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: Served, size: ViewportSize) -> None:
     last = last_passage(javadoc)
@@ -142,6 +148,7 @@ def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: 
     assert pixels_away(page, f"b{last}") == 0
 
 
+@pytest.mark.check
 def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> None:
     last = last_passage(javadoc)
     page = new_page(viewport=PHONE, reduced_motion="no-preference")

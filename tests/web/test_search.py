@@ -117,6 +117,7 @@ def test_rows_of_the_csv(served: Served) -> None:
     assert {int(row["group"]) for row in rows} == set(range(1, 8))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("address", "reason", "offer"),
     [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from opensearch_winnow.stores.engine.running import Running
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 OPEN = [screen.path for screen in SHOWN if "{" not in screen.path]
 
 

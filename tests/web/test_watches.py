@@ -126,6 +126,7 @@ def test_many_watches_are_asked_a_few_at_a_time(own_file: Path, serve: Serve) ->
     assert [each["name"] for each in served.json("/watches.json?watch=03")["watches"]] == ["03"]
 
 
+@pytest.mark.check
 def test_a_name_and_a_text_full_of_markup_are_text(own_file: Path, serve: Serve, page: BrowserPage) -> None:
     with Index.open(own_file) as index:
         index.add_watch(HOSTILE, text=f"<img src=x onerror=alert(1)> {TEXTS[MILL]}")
@@ -137,6 +138,7 @@ def test_a_name_and_a_text_full_of_markup_are_text(own_file: Path, serve: Serve,
     expect(page.locator("h1")).to_have_text("No watch yet")
 
 
+@pytest.mark.check
 def test_in_a_browser_from_a_page_to_what_is_new(
     own_file: Path, serve: Serve, page: BrowserPage, new_page: NewPage
 ) -> None:
@@ -164,6 +166,7 @@ def test_a_page_that_is_too_short_offers_no_watch(own_file: Path, serve: Serve) 
     assert "/watches/add" in served.get(f"/page/{IDS[MILL]}").text
 
 
+@pytest.mark.check
 def test_a_text_that_was_pasted_is_watched(own_file: Path, serve: Serve, page: BrowserPage) -> None:
     served = serve(own_file, "--write")
     page.goto(served.url("/paste"))

@@ -106,6 +106,7 @@ def test_a_file_is_known_by_how_it_starts() -> None:
     assert not arc.looks_like(b"")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("line", [b"http:x 1.2.3.4 20030201 a ", b"a:b ", b"http:x 1.2.3.4 "])
 def test_a_hostile_file_takes_no_more_than_its_time(line: bytes) -> None:
     archive = (line * (4_096 // len(line)) + b"\n") * 100 + line * 20_000

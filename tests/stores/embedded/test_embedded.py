@@ -220,6 +220,7 @@ def everything(store: EmbeddedStore) -> None:
             use()
 
 
+@pytest.mark.check
 @settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.integers(0, 10**6), st.binary(min_size=1, max_size=40)), max_size=5),

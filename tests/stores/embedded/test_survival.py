@@ -60,6 +60,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.check
 def test_reading_while_another_process_writes(path: Path) -> None:
     """Each look sees whole batches; what was seen stays."""
     filled(path)
@@ -94,6 +95,7 @@ def test_several_processes_write(path: Path) -> None:
 # --- sudden ends ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.check
 def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
     """A dozen times: what was acknowledged is there, at most one batch more, and the file is sound."""
     filled(path)

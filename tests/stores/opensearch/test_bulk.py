@@ -72,6 +72,7 @@ def documents(client: OpenSearch, alias: str) -> dict[str, Any]:
     return {hit["_id"]: hit["_source"].get("n") for hit in hits}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("write", "seed"), [(write_sync, 1), (write_async, 2)])
 def test_nothing_is_lost_or_there_twice(
     engine: Running, client: OpenSearch, alias: str, write: Write, seed: int

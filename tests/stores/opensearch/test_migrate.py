@@ -22,6 +22,8 @@ from opensearch_winnow.stores.opensearch.migrate import migrate
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.store import StoreError
 
+pytestmark = pytest.mark.check
+
 MakeRecord = Callable[..., Record]
 
 

@@ -63,6 +63,7 @@ def small(number: int, **changes: object) -> Record:
     return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
 
 
+@pytest.mark.check
 def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     store = fresh()
     records = [small(number) for number in range(10_050)]
@@ -85,6 +86,7 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     assert [card.id for card in store.cards()] == [small(20_000).id]
 
 
+@pytest.mark.check
 def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
     store = fresh(2)
     source = Random(5)

@@ -100,6 +100,7 @@ def records() -> list[Record]:
     ]
 
 
+@pytest.mark.check
 def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, str]) -> None:
     source = Random(8)
     old = VERSION.startswith("7")  # it does not know the characters of today
