@@ -38,7 +38,9 @@ def matches(expected: str, seen: str) -> bool:
     return re.fullmatch(r"[\s\S]*?".join(parts), seen.strip("\n")) is not None
 
 
-@pytest.mark.parametrize("page", [*PAGES, *GUIDES], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PAGES, *(pytest.param(guide, marks=pytest.mark.check) for guide in GUIDES)], ids=lambda page: page.name
+)
 def test_a_page_goes_as_it_is_shown(
     on_terminal: Callable[..., tuple[int, str]], page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,6 +201,7 @@ def test_a_closed_pipe_is_quiet(process: Process, two: tuple[Path, Path]) -> Non
     assert (run.returncode, complaint.count(b"Error")) == (141, 0)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", ["out.parquet", "out.jsonl", "out.jsonl.gz"])
 def test_a_full_disk_leaves_nothing_behind(process: Process, two: tuple[Path, Path], tmp_path: Path, name: str) -> None:
     program = process("--version").args[0]

@@ -272,6 +272,7 @@ def test_more_than_is_shown(winnow: Winnow, crawl: Path) -> None:
     assert f"showing 1 of {asked(crawl, url=MILL).total} (--limit)" in done.stderr
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "command", [f"similar {MILL}", "search the", "stats", f"compare {MILL} {MILL}", "stats --json"]
 )

@@ -227,6 +227,7 @@ def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: 
     assert nothing_in(out, work)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("most", [0, 5_000, 100_000, 1_000_000])
 def test_files_that_may_not_grow(crowd: Path, folders: tuple[Path, Path], most: int) -> None:
     out, work = folders

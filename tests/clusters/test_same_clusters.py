@@ -40,6 +40,7 @@ def rows(table: pa.Table | Sequence[Row]) -> list[Row]:
     return sorted(rounded, key=lambda row: (row["capture"], row.get("other_capture", "")))
 
 
+@pytest.mark.check
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(0, 60), st.sampled_from(SCHEMES), st.sampled_from([1, 1, 2, 3]), ASKED)
 @example(0, 0, SCHEMES[0], 1, Clustering())

@@ -109,7 +109,7 @@ def in_utf8(body: bytes) -> bytes:
     return body
 
 
-@pytest.fixture(params=["public", "further"])
+@pytest.fixture(params=["public", pytest.param("further", marks=pytest.mark.check)])
 def real_pages(request: pytest.FixtureRequest) -> dict[str, bytes]:
     """Javadoc in three scripts and licences; and every fourth of 973 pages of all kinds, by name."""
     if request.param == "public":

@@ -130,6 +130,7 @@ def test_of_two_rows_of_one_capture_the_later_counts(tmp_path: Path) -> None:
 PAGES = st.lists(st.tuples(*[st.integers(0, 4)] * 4).map(lambda given: record(*map(str, given))), max_size=20)
 
 
+@pytest.mark.check
 @given(before=PAGES, run=PAGES, writes=st.sets(st.integers(0, 20)))
 def test_when_a_run_writes_changes_nothing(before: list[Record], run: list[Record], writes: set[int]) -> None:
     """A store that is looked into while the run writes to it says the same as one that is written at the end."""

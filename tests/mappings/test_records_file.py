@@ -286,6 +286,7 @@ except records_file.RecordsError as error:
 """
 
 
+@pytest.mark.check
 @BOTH
 @pytest.mark.parametrize("room", [0, 2_000, 40_000])
 def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path: Path, record: Make, name: str, room: int) -> None:

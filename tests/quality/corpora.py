@@ -36,6 +36,7 @@ class Corpus(NamedTuple):
     digest: str
     site: str  # one that has versions of its pages, for searches
     fast_clusters: float  # F1 of pairs in one cluster, where only bands are compared
+    queries: int = 200  # that are searched for
     one_in: int = 1  # so many pages is asked about
 
 
@@ -74,6 +75,7 @@ PUBLIC = Corpus(
     digest="1786216a104b50cf35bd65575854ac1e",
     site="lucene.example",
     fast_clusters=0.98,
+    queries=25,
     one_in=4,
 )
 WHOLE = Corpus(

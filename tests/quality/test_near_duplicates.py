@@ -31,8 +31,9 @@ def test_estimated(asked: Asked) -> None:
 
 
 def test_containment(asked: Asked) -> None:
-    found = containing(asked.store, asked.questions)
-    quality = beside_truth(found, asked.truth.containments, asked.questions)
+    some = asked.questions[::2]
+    found = containing(asked.store, some)
+    quality = beside_truth(found, asked.truth.containments, some)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
     assert found == {pair: asked.truth.containments[pair] for pair in found}

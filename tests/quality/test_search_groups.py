@@ -50,7 +50,7 @@ def pairs(groups: Sequence[Sequence[str]]) -> set[tuple[str, ...]]:
 def test_no_two_resemble_each_other_and_no_group_is_lost(asked: Asked) -> None:
     manual = Filters(site=asked.corpus.site, latest=True)
     found = wanted = right = several = 0
-    queries = titles(asked.store, manual, 200 // asked.corpus.one_in)
+    queries = titles(asked.store, manual, asked.corpus.queries)
     for typed in queries:
         hits = [hit.card.url for hit in asked.store.search(typed, where=manual, limit=10_000).hits]
         expected = brute_force(hits, asked.truth.resemblances)

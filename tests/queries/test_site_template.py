@@ -136,7 +136,7 @@ def list_of_licences(unpacked: Callable[[str], Path]) -> Site:
     return Site("spdx.org", pages, there, (80, 250))
 
 
-@pytest.fixture(params=["public", "further"])
+@pytest.fixture(params=["public", pytest.param("further", marks=pytest.mark.check)])
 def site(request: pytest.FixtureRequest) -> Site:
     return manual() if request.param == "public" else list_of_licences(request.getfixturevalue("unpacked"))
 
@@ -158,4 +158,4 @@ def test_the_template_of_a_real_site(site: Site) -> None:
     before = median(scores(a, b).containment for a, b in combinations(sides, 2))
     after = median(scores(a, b, exclusions).containment for a, b in combinations(sides, 2))
     assert before > 0.05
-    assert after < 0.001
+    assert after < 0.002

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def plainly(records: dict[str, Record]) -> dict[str, list[Record]]:
     return found
 
 
+@pytest.mark.check
 @given(RECORDS, st.lists(st.integers(-1, 8), max_size=8), st.integers(1, 4), st.integers(0, 3), st.integers(0, 5))
 def test_clusters_are_those_of_the_pages(
     new_store: New, records: list[Record], led: list[int], least: int, offset: int, limit: int

@@ -185,6 +185,7 @@ PAGES = st.builds(
 )
 
 
+@pytest.mark.check
 @given(records=st.lists(PAGES, max_size=12, unique_by=lambda record: record.id), batch=st.integers(1, 12))
 @settings(max_examples=40)
 def test_when_batches_are_written_changes_nothing(records: list[Record], batch: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +95,7 @@ def test_frequencies_are_of_what_is_there(
         assert store.statistics().frequencies[field] == Counter(pages.values())
 
 
+@pytest.mark.check
 @given(RECORDS, RECORDS, st.sets(st.integers(0, 7)))
 def test_replacing_is_deleting_and_writing(
     new_store: New, records: list[Record], more: list[Record], removed: set[int]

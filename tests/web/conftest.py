@@ -59,7 +59,7 @@ def served_cluster(engine: Running) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture(scope="session", params=["file", "cluster"])
+@pytest.fixture(scope="session", params=["file", pytest.param("cluster", marks=pytest.mark.check)])
 def served(request: pytest.FixtureRequest) -> Served:
     """`winnow serve` on the known crawl, on each kind of store; it only reads."""
     found: Served = request.getfixturevalue(f"served_{request.param}")
