@@ -245,6 +245,7 @@ class TestClusters:
 Made = list[tuple[int, int]]  # a family, and how many words are changed
 
 
+@pytest.mark.check
 @given(
     made=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 60)), max_size=14),
     threshold=st.sampled_from([0.2, 0.5, 0.8, 1.0]),

@@ -13,6 +13,8 @@ import pytest
 
 from opensearch_winnow import __version__
 
+pytestmark = pytest.mark.check
+
 WINNOW = Path(sys.executable).with_name("winnow")
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 

@@ -185,6 +185,7 @@ def test_errors_of_min(common: int) -> None:
     assert 0.85 < true_error(estimates, common / union) < 1.05
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("common", [0, 160, 800, 1_440])
 def test_errors_of_minhash(common: int) -> None:
     """Many more shingles than bins: the bins are independent, as the claim has it."""
@@ -197,6 +198,7 @@ def test_errors_of_minhash(common: int) -> None:
         assert error > 0.85 or common == 0  # where hardly a bin is equal it is wise to claim more
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("union", "common"), [(60, 30), (140, 70), (400, 200), (400, 360), (1_500, 750)])
 def test_errors_of_minhash_for_typical_pages(union: int, common: int) -> None:
     """Not many more shingles than bins: better than claimed, since a round takes no shingle twice."""

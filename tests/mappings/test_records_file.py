@@ -78,6 +78,7 @@ def test_a_record_replaces_the_one_with_its_id(tmp_path: Path, record: Make, nam
     assert urls == [record(2).url, record(1).url]
 
 
+@pytest.mark.check
 @pytest.mark.usefixtures("small")
 @BOTH
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)

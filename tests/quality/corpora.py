@@ -76,7 +76,7 @@ PUBLIC = Corpus(
     site="lucene.example",
     fast_clusters=0.98,
     queries=25,
-    one_in=4,
+    one_in=8,
 )
 WHOLE = Corpus(
     name="whole",

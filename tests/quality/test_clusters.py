@@ -56,7 +56,7 @@ def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("fast", [False, True], ids=["sketches", "fast"])
-@pytest.mark.parametrize("linkage", ["representatives", "components"])
+@pytest.mark.parametrize("linkage", ["representatives", pytest.param("components", marks=pytest.mark.check)])
 def test_clusters(asked: Asked, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
     output = tmp_path / "clusters.parquet"
     asked.store.cluster(threshold=THRESHOLD, linkage=linkage, fast=fast, write_back=False, output=str(output))

@@ -75,6 +75,7 @@ def look_at(page: Page, url: str) -> None:
     assert accessibility_findings(page) == []
 
 
+@pytest.mark.check
 @every_state
 def test_it_can_be_read_in_the_dark_and_on_a_phone(
     new_page: NewPage, served_file: Served, screenshots: Path, address: str

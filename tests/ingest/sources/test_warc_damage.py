@@ -261,6 +261,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("archive", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_file_takes_no_more_than_its_time(archive: bytes) -> None:
     """A second or so for a megabyte; minutes, if every start in it were followed to its end."""

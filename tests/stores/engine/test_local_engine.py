@@ -181,6 +181,7 @@ def test_a_heap_that_java_cannot_have(own: LocalEngine) -> None:
         own.start(VERSION, heap="1m", port=free_port())
 
 
+@pytest.mark.check
 def test_a_port_that_is_taken(own: LocalEngine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

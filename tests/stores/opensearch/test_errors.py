@@ -300,6 +300,7 @@ def closed(client: OpenSearch) -> None:
     client.search(index="errors")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("ask", "words"),
     [

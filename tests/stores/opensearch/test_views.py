@@ -49,6 +49,7 @@ FOREIGN = [
 ]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("stable", [False, True])
 @pytest.mark.parametrize(("by", "groups"), [("signature", 4), ("cluster", PAGES), ("both", 4)])
 def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any, groups: int, stable: bool) -> None:
