@@ -26,6 +26,8 @@ from tests.cli.conftest import LONG_URL, MILL, sentences
 from tests.cli.shown_card import HOSTILE
 from tests.spark_settings import SMALL
 
+pytestmark = pytest.mark.check
+
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 OnTerminal = Callable[..., tuple[int, str]]

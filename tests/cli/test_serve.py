@@ -18,6 +18,8 @@ from click.testing import Result
 from opensearch_winnow.cli.serve import is_loopback, listening, shown_host
 from tests.web.served_fixture import Served, serving
 
+pytestmark = pytest.mark.check
+
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 

@@ -43,6 +43,7 @@ def test_a_record_says_of_its_text_what_the_core_says(text: str) -> None:
     assert record.bands == bands(signature, scheme.bands, scheme.rows)
 
 
+@pytest.mark.check
 @given(st.lists(st.sampled_from(["<p>one two", "<p>three four five", "<b>one</b> two", ""]), max_size=12))
 def test_what_was_made_before_does_not_count(contents: list[str]) -> None:
     """One maker that remembers, or one for each page."""

@@ -65,6 +65,7 @@ def shown(archive: bytes) -> list[tuple[object, ...]]:
 # --- any damage -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.check
 @settings(max_examples=300)
 @given(data=st.data(), pack=st.sampled_from(["plain", "gzip", "zstd"]))
 def test_damage_costs_only_what_it_touches(data: st.DataObject, pack: str) -> None:

@@ -84,6 +84,7 @@ class Filled:
             assert self.found(words) == pytest.approx(naive.find(words), rel=1e-5)
 
 
+@pytest.mark.check
 @settings(max_examples=300)
 @given(STEPS, st.lists(QUESTIONS, min_size=1, max_size=4))
 def test_any_writes_give_the_answers_of_a_look_at_every_page(
