@@ -13,6 +13,7 @@ import pytest
 from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark import java
 from opensearch_winnow.clusters.spark.java import UNWANTED, find_java, java_home
+from opensearch_winnow.extras import MissingExtraError
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 RUN = """
@@ -77,5 +78,5 @@ def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
     from opensearch_winnow.clusters.spark.session import spark_session  # noqa: PLC0415
 
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(ClusterError, match=r"not installed .*: pip install 'opensearch-winnow\[spark\]'"):
+    with pytest.raises(MissingExtraError, match=r"not installed: pip install 'opensearch-winnow\[spark\]'"):
         spark_session()
