@@ -286,7 +286,7 @@ def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     ("releases", "codec"), [(HUTOOL, "gb18030"), (NABLARCH, "cp932"), (NABLARCH, "euc_jp")], ids=["zh", "ja", "ja-euc"]
 )
 def test_real_pages_in_other_scripts_without_their_label(releases: Sequence[Release], codec: str) -> None:
-    """As an editor of their language would have saved them before UTF-8."""
+    """Decode pages as an editor of their language would have saved them before UTF-8."""
     pages = wrong = 0
     for page in javadoc(*releases):
         assert isinstance(page.html, bytes)
