@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypedDict
 
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.store import Store

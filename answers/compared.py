@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Literal, Self
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.scheme import Scheme
 
 Span = tuple[int, int]
 

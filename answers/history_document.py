@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.history import Moment
+from opensearch_winnow.operations.history import Moment
 
 
 class MomentDocument(TypedDict):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.answers.search_words import count_of
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
-from opensearch_winnow.scheme import Scheme
 
 
 class NoPassage(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 from opensearch_winnow.answers.capture_time import time_stamp
 from opensearch_winnow.answers.history_document import HistoryDocument
 from opensearch_winnow.answers.matches_document import MatchesDocument, matches_document
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.matches import Matches

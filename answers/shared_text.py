@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Side, shared_passages
-from opensearch_winnow.scheme import Scheme
 
 
 class Run(NamedTuple):

@@ -8,8 +8,8 @@ from opensearch_winnow.answers.clustering_document import ClusteringDocument
 from opensearch_winnow.answers.common_texts import CommonTextDocument
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.answers.power_law import PowerLaw
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from opensearch_winnow.answers.matches_document import MatchDocument, match_documents
-from opensearch_winnow.watches import Watch, WatchReport
+from opensearch_winnow.operations.watches import Watch, WatchReport
 
 
 class WatchDocument(TypedDict):

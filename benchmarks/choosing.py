@@ -10,9 +10,9 @@ from statistics import mean, quantiles
 
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.fingerprints import fingerprints
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from tests.quality.corpora import MANUALS, Unpacked, articles, html_pages, records
 from tests.quality.truth import Pairs, truth_about
 

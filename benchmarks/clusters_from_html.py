@@ -16,7 +16,7 @@ from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 BYTES = 160_000_000
 THEIR_BYTES = 5_000  # of a page, in 1997: 150 GB of 30 million

@@ -22,7 +22,7 @@ from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 SIZES = (100_000, 300_000, 1_000_000)
 PART = 50_000  # pages in a record file

@@ -21,18 +21,18 @@ from benchmarks.peers.missing import available
 from benchmarks.peers.text_clusters import PEERS, THRESHOLD, Clusters, Labels
 from benchmarks.sketches_vs_peers import WIDTH, with_version
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.records_file import RecordWriter
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 PAGES = 20_000
 ROUNDS = 2

@@ -14,14 +14,14 @@ from benchmarks.peers.missing import available
 from benchmarks.sketches_vs_peers import with_version
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.leaders import LEADER, Joins
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.estimated import CLEAR, Sketched
 from opensearch_winnow.queries.groups import FIRST_PAIRS, Leaders
-from opensearch_winnow.scheme import Scheme
 
 HITS = 1_000
 CHARACTERS = 15_000  # more than the pages of the manual have on average

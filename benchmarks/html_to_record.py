@@ -24,7 +24,7 @@ from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

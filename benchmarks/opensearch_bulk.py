@@ -18,13 +18,13 @@ from opensearchpy import OpenSearch, helpers
 
 from benchmarks.store_cost import sets
 from benchmarks.table import Run, Table
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.bulk import bulk

@@ -20,6 +20,7 @@ from benchmarks.generated_pages import generated_pages
 from benchmarks.store import clocked, percentiles
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.hash_tokens import tokens_of
@@ -27,7 +28,6 @@ from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.overlap import overlap
 from opensearch_winnow.queries.dsl.pages import best
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from tests.quality.measured import THRESHOLD

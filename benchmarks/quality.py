@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records, unpacked_data
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import Unpacked, answers, articles, web_app_states
 from tests.quality.measured import (
     LEAST,

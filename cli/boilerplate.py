@@ -20,7 +20,7 @@ from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, 
 from opensearch_winnow.cli.text_file import STDIN, not_waiting_for_a_terminal
 from opensearch_winnow.cli.text_or_html import visible_text
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.stores.kept_recipe import kept_recipe

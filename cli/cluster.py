@@ -25,9 +25,9 @@ from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.phase_progress import Stopped, shown_phases
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
-from opensearch_winnow.clustered import cluster_store
 from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
 from opensearch_winnow.clusters.run import ENGINES, EngineName, How, cluster_records
+from opensearch_winnow.operations.clustering import cluster_store
 from opensearch_winnow.stores.opening import files_of, open_store, shown
 
 USUAL = Clustering()

@@ -9,10 +9,10 @@ from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.cluster_table import Written
 from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.text_file import FileError
-from opensearch_winnow.clustered import TELLING
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
+from opensearch_winnow.operations.clustering import TELLING
+from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
 
 SVG = ".svg"
 
@@ -45,7 +45,7 @@ def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
 
     about = words.about(asked, found)
     with written_in_words(plot):
-        hidden = HiddenFile(plot)
+        hidden = AtomicFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:
                 file.writelines(size_plot(found.sizes, found.identical_sizes, name=name, subtitle=about))

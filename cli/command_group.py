@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from opensearch_winnow.answers.printable import printable
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1
 CANNOT_BE_DONE = 2

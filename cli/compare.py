@@ -24,10 +24,10 @@ from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.scheme import PRESETS, Scheme
 
 
 @click.command("compare", short_help="What two texts share.")

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from opensearch_winnow.cli.text_file import STDIN, FileError, read_text
 from opensearch_winnow.cli.text_or_html import visible_text
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Boilerplate
-from opensearch_winnow.scheme import Scheme
 
 
 class Text(NamedTuple):

@@ -13,7 +13,7 @@ from opensearch_winnow.answers.byte_size import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.engine_progress import shown_steps
 from opensearch_winnow.cli.terminal import json_option, say, suggest
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.mappings.hidden_file import HiddenFile, written_in_words
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
+from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
 from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
@@ -116,7 +116,7 @@ def of_these(crawl: str | None, site: str | None) -> str:
 def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
     """How many records, and how many bytes."""
     with written_in_words(out):
-        hidden = HiddenFile(out)
+        hidden = AtomicFile(out)
         try:
             with hidden.path.open("wb") as file:
                 if out.suffix == ".gz":

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.queries.filters import Filters
@@ -53,7 +53,7 @@ class FiledRecords:
 
     def __init__(self, names: Sequence[str], crawl: str | None, site: str | None) -> None:
         with extra("parquet"):
-            from opensearch_winnow.mappings.parquet import record_files, scheme_of  # noqa: PLC0415
+            from opensearch_winnow.record_files.reader import record_files, scheme_of  # noqa: PLC0415
 
         self._wanted = {"crawl": crawl, "site": site}
         self.scheme, *others = map(scheme_of, names)
@@ -64,7 +64,7 @@ class FiledRecords:
 
     @cached_property
     def _keep(self) -> list[pa.BooleanArray]:
-        from opensearch_winnow.mappings.parquet import latest  # noqa: PLC0415
+        from opensearch_winnow.record_files.reader import latest  # noqa: PLC0415
 
         return latest(self.files, **self._wanted)
 
@@ -72,11 +72,11 @@ class FiledRecords:
         return sum(rows.true_count for rows in self._keep)
 
     def records(self) -> Iterator[Record]:
-        from opensearch_winnow.mappings.parquet import read_rows  # noqa: PLC0415
+        from opensearch_winnow.record_files.reader import read_rows  # noqa: PLC0415
 
         return read_rows(self.files, self._keep)
 
     def write_parquet(self, target: Path) -> int:
-        from opensearch_winnow.mappings.hidden_parquet import merged  # noqa: PLC0415
+        from opensearch_winnow.record_files.atomic_parquet import merged  # noqa: PLC0415
 
         return merged(self.files, self._keep, target, self.scheme)

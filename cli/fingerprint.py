@@ -13,8 +13,8 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
-from opensearch_winnow.scheme import Scheme
 
 
 @click.command("fingerprint", short_help="The fingerprints of a text.")

@@ -18,12 +18,12 @@ from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 from opensearch_winnow.stores.opening import failed_pages_of, files_of
 

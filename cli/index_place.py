@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import click
 
 from opensearch_winnow.cli.text_file import FileError
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_recipe import keep_recipe
 from opensearch_winnow.stores.opening import new_store, open_store, shown, store_exists
 from opensearch_winnow.stores.store import Store
 
 if TYPE_CHECKING:
-    from opensearch_winnow.mappings.records_file import RecordWriter
+    from opensearch_winnow.record_files.record_writer import RecordWriter
     from opensearch_winnow.stores.destination import StoreDestination
 
 SQLITE = b"SQLite format 3\0"  # what a store starts with
@@ -84,7 +84,7 @@ def opened_to_write(place: Place, before: Store | None, recipe: Recipe) -> Itera
     """Open what the records are kept in: a record file, the store that was there before, or a new one."""
     if not place.is_store:
         with extra("parquet"):
-            from opensearch_winnow.mappings.records_file import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
+            from opensearch_winnow.record_files.record_writer import RecordWriter  # noqa: PLC0415 (Arrow, as in export)
 
         with RecordWriter(place.given, recipe.scheme) as records:
             yield records

@@ -9,7 +9,7 @@ import click
 from opensearch_winnow.cli.engine_progress import shown_steps
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.opening import is_address
 
 

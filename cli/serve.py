@@ -17,8 +17,8 @@ import click
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.errors import WinnowError
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.index import Index
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.extras import extra
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.opening import is_address
 
 

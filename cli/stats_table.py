@@ -16,7 +16,7 @@ from opensearch_winnow.answers.power_law import PowerLaw, law_in_words
 from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.terminal import Terminal
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics
 
 BAR = 30

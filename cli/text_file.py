@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

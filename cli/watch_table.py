@@ -13,8 +13,8 @@ from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.answers.watch_document import watch_document
 from opensearch_winnow.cli.match_table import show_table
 from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.operations.watches import Watch, WatchReport
 from opensearch_winnow.queries.matches import Match
-from opensearch_winnow.watches import Watch, WatchReport
 
 NAME = 30  # columns
 LEAST = 20  # columns for what is watched

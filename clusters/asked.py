@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 Linkage = Literal["representatives", "components"]
 LINKAGES: tuple[Linkage, ...] = ("representatives", "components")

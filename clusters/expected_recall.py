@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 
 
 def band_recall(resemblance: float, scheme: Scheme) -> float:

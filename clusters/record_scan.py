@@ -9,9 +9,9 @@ from typing import Self
 
 import pyarrow as pa
 
-from opensearch_winnow.mappings.parquet import batches, latest, record_files, scheme_of
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.written_scheme import other_scheme
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.reader import batches, latest, record_files, scheme_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
 from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 
 EngineName = Literal["duckdb", "spark"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from opensearch_winnow.clusters.asked import ClusterError
-from opensearch_winnow.mappings.hidden_file import HiddenFile
-from opensearch_winnow.mappings.hidden_parquet import in_words
-from opensearch_winnow.mappings.parquet import METADATA
+from opensearch_winnow.record_files.atomic_file import AtomicFile
+from opensearch_winnow.record_files.atomic_parquet import in_words
+from opensearch_winnow.record_files.reader import METADATA
 
 
 class TableFile:
@@ -28,7 +28,7 @@ class TableFile:
         self._target = target
         self._schema = schema.with_metadata({METADATA: json.dumps(about).encode()})
         with in_words(target):
-            self._hidden = HiddenFile(target)
+            self._hidden = AtomicFile(target)
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> int:
         """All of it: how many rows there are."""

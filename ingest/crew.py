@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import wait
 from typing import Self
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Damage, Split
 from opensearch_winnow.ingest.worker import Job, Message, Task, work
 

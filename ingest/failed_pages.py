@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.mappings.hidden_file import HiddenFile
+from opensearch_winnow.record_files.atomic_file import AtomicFile
 
 
 class FailedPages:
@@ -27,7 +27,7 @@ class FailedPages:
         self.incomplete = True  # until somebody says that the sources were read to their end
         self._sources: set[str] = set()
         with self._in_words():
-            self._hidden = HiddenFile(path)
+            self._hidden = AtomicFile(path)
             self._file = self._hidden.path.open("wb")
 
     def __enter__(self) -> Self:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.fingerprints import fingerprints
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 
 
 @dataclass(frozen=True, slots=True)

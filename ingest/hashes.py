@@ -6,13 +6,13 @@ from array import array
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

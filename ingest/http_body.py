@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import zstandard
 
-from opensearch_winnow.errors import WinnowError
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.extras import extra
 
 MAX_CODINGS = 5  # curl's limit; two is the most that an honest server needs
 GZIP = b"\x1f\x8b\x08"  # its third byte is the method, and there is only this one

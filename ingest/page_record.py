@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes, digest
@@ -13,7 +14,6 @@ from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.recently import Recently
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page

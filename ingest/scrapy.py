@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Self
 from itemadapter import ItemAdapter
 from scrapy.exceptions import NotConfigured
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.intake import Intake
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
-from opensearch_winnow.mappings.records_file import RecordWriter
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

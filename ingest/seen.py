@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_analysis import ANALYZER, analysis
 from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
-from opensearch_winnow.scheme import Scheme
 
 FORMAT = 2  # of the mapping, and of what it is about; others are refused
 META = "winnow"  # what says so, in the mapping's _meta

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from opensearch_winnow.cython_core.sketches import distinct
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

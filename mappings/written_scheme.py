@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, fields
 from typing import Any
 
-from opensearch_winnow.errors import SchemeError
+from opensearch_winnow.foundation.errors import SchemeError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.scheme import Scheme
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,34 +11,34 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from opensearch_winnow.added_pages import add_pages
-from opensearch_winnow.asked_pages import AskedPages
-from opensearch_winnow.clustered import CLUSTERING, cluster_store
+from opensearch_winnow.operations.indexing import add_pages
+from opensearch_winnow.operations.page_finder import PageFinder
+from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
 from opensearch_winnow.clusters.asked import COMPARED, Clustering, Linkage
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import How
-from opensearch_winnow.history import Moment, history
+from opensearch_winnow.operations.history import Moment, history
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.opened_store import OpenedStore
+from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchAsked
+from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
-from opensearch_winnow.registered_boilerplate import RegisteredBoilerplate
-from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.searches import Searches
-from opensearch_winnow.similar import Similar
+from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.operations.searches import Searches
+from opensearch_winnow.operations.similar import Similar
 from opensearch_winnow.stores.opening import failed_pages_of
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
-from opensearch_winnow.watches import LOOKED_AT, Watch, Watches, WatchReport
+from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -50,7 +50,7 @@ class Index:
     An index is for one thread at a time; open another for another.
     """
 
-    def __init__(self, opened: OpenedStore) -> None:
+    def __init__(self, opened: LazyStore) -> None:
         self.name = opened.name
         self._opened = opened
 
@@ -70,7 +70,7 @@ class Index:
         is false. One that exists has its scheme; giving another is refused. `key` is that of a scheme with a secret.
         A `client` of opensearch-py is used for a cluster, instead of one that is made from the address; it stays open.
         """
-        return cls(OpenedStore(os.fspath(store), scheme, create=create, key=key, client=client))
+        return cls(LazyStore(os.fspath(store), scheme, create=create, key=key, client=client))
 
     @property
     def store(self) -> Store:
@@ -230,7 +230,7 @@ class Index:
             raise QuestionError(f"pages of results are counted from 1: there is no page {page}")
         if not (all_captures or where.crawl or where.until):
             where = replace(where, latest=True)
-        asked = SearchAsked(
+        asked = SearchRequest(
             words=words,
             any_word=any_word,
             where=where,
@@ -358,8 +358,8 @@ class Index:
         )
 
     @cached_property
-    def _asked(self) -> AskedPages:
-        return AskedPages(self.store)
+    def _asked(self) -> PageFinder:
+        return PageFinder(self.store)
 
     @cached_property
     def _searches(self) -> Searches:

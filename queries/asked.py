@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.queries.compare import Scores
 from opensearch_winnow.queries.estimated import Estimated
 from opensearch_winnow.queries.matches import Score

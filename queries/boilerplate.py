@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.overlap import stretches, without
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
-from opensearch_winnow.errors import WinnowError
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 
 if TYPE_CHECKING:
     from opensearch_winnow.queries.estimated import Sketched

@@ -9,14 +9,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.passages import join, passages
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
-from opensearch_winnow.scheme import Scheme
 
 Run = tuple[int, int, int, int]  # as a passage, in canonical characters
 

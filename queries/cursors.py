@@ -22,7 +22,7 @@ LONGEST = 100_000  # bytes that a cursor may unpack to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchAsked:
+class SearchRequest:
     """All that says which results there are."""
 
     words: str
@@ -58,7 +58,7 @@ class SearchAsked:
 class Cursor:
     """Of a view that the store keeps under a key."""
 
-    asked: SearchAsked
+    asked: SearchRequest
     key: str
     number: int  # of the page of results that comes next, from 0
 
@@ -79,7 +79,7 @@ class Cursor:
             raise QuestionError("that is no cursor of a search: take it as the results before have it") from None
 
 
-def _asked(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchAsked:
+def _asked(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchRequest:
     times = {name: where[name] and datetime.fromisoformat(where[name]) for name in ("since", "until")}
     filters = Filters(**{**where, **times})
     texts = (
@@ -88,4 +88,4 @@ def _asked(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> 
     )
     if not all(texts):
         raise TypeError
-    return SearchAsked(where=filters, facets=tuple(facets), **others)
+    return SearchRequest(where=filters, facets=tuple(facets), **others)

@@ -7,9 +7,9 @@ from math import sqrt
 from typing import NamedTuple
 
 from opensearch_winnow.cython_core.estimates import Estimate, minhash_resemblance, mod_containment, mod_resemblance
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Scores
 from opensearch_winnow.queries.matches import Score
-from opensearch_winnow.scheme import Scheme
 
 CLEAR = 5  # standard errors: an estimate so far from a threshold decides alone
 

@@ -7,11 +7,11 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched, estimated
 from opensearch_winnow.queries.groups import Likeness
-from opensearch_winnow.scheme import Scheme
 
 Hit = dict[str, Any]
 

@@ -10,13 +10,13 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.estimates import minhash_resemblances
 from opensearch_winnow.cython_core.overlap import stretches
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 
 COUNTED = 200_000  # shingles at a time: a count of each takes 100 bytes
 NEAR_DUPLICATES = 0.9  # of a page's estimated resemblance to another

@@ -9,9 +9,9 @@ from math import isnan, log, nan
 from opensearch_winnow.cython_core.estimates import Estimate, mod_resemblance
 from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
 from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.estimated import CLEAR, Sketched
-from opensearch_winnow.scheme import Scheme
 
 
 class SketchJoins:

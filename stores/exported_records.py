@@ -6,10 +6,10 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
-from opensearch_winnow.mappings.hidden_parquet import HiddenParquet
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.record_files.atomic_parquet import AtomicParquet
 from opensearch_winnow.stores.store import Store
 
 BATCH = 1_000  # records that become columns at a time
@@ -20,7 +20,7 @@ def export_records(
 ) -> int:
     """How many there were: a store may be written meanwhile. `done` is called with how many there are so far."""
     records = store.scan(where)
-    out = HiddenParquet(target, written(store.scheme))
+    out = AtomicParquet(target, written(store.scheme))
     try:
         while some := list(islice(records, BATCH)):
             out.write(as_columns(some))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import StoreError
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opensearch_winnow.extras import extra
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.store import Store, StoreError
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, Stored, capture_id
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.scheme import Scheme
 
 
 class StoreError(WinnowError):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.scheme import PRESETS
+from opensearch_winnow.foundation.scheme import PRESETS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

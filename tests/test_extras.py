@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.extras import MissingExtraError, extra
+from opensearch_winnow.foundation.extras import MissingExtraError, extra
 
 # What the extras bring, as it is imported.
 BROUGHT = (

@@ -16,7 +16,7 @@ from opensearch_winnow import Scheme, fingerprint
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import min_sketch, mod_sketch
-from opensearch_winnow.scheme import PRESETS
+from opensearch_winnow.foundation.scheme import PRESETS
 
 GOLDEN = Path(__file__).with_name("golden.json")
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow import Filters, Index, Matches, Page, QuestionError, Scheme, StoreError, compare
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
 
 WORDS = [f"{a}{b}{c}" for a in ("ka", "to", "mi", "su") for b in ("ra", "lo", "ne") for c in ("da", "ve", "shi", "n")]
 JANUARY, MARCH = (datetime(2024, month, 1, tzinfo=UTC) for month in (1, 3))

@@ -44,8 +44,8 @@ SECTIONS = {
 INSIDE = {
     "mappings.card": ["Card"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
-    "history": ["Moment"],
-    "watches": ["Watch", "WatchReport"],
+    "operations.history": ["Moment"],
+    "operations.watches": ["Watch", "WatchReport"],
     "stores.store": ["ClusterSize"],
     "clusters.found": ["Found"],
     "ingest.report": ["Report"],

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.asked_pages import AskedPages
+from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.estimated import Sketched, estimated
 from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.scheme import PRESETS, Scheme
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.pasted_texts import MINUTES, PREFIX, PastedText
 from opensearch_winnow.web.screen import NotFoundError, Offer
@@ -67,7 +67,7 @@ def _estimated(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Where a text is not stored, what is stored beside it says how alike they are."""
 
     def sketched(side: ComparedText) -> Sketched:
-        record: Record = AskedPages(index.store).pasted(side.text, None) if side.url is None else index.capture(side.id)
+        record: Record = PageFinder(index.store).pasted(side.text, None) if side.url is None else index.capture(side.id)
         return Sketched(record.shingle_count, record.sketch, record.minhash)
 
     found = estimated(sketched(a), sketched(b), index.scheme)

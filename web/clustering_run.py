@@ -9,9 +9,9 @@ from collections.abc import Callable
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from opensearch_winnow.clustered import TELLING
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.clustering import TELLING
 
 LOG = logging.getLogger("opensearch_winnow.web")
 STOPPED = "The clustering was stopped, and nothing was changed."

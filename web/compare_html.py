@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_words import answer
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.web.compared_panes import whole_panes
 from opensearch_winnow.web.one_file import OneFile
 from opensearch_winnow.web.pages import Pages

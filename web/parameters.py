@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 
 class ParameterError(WinnowError):

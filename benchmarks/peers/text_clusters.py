@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from benchmarks.peers.missing import MissingError
 from benchmarks.sketches_vs_peers import PERMUTATIONS, WIDTH, fast_hash, peer_shingles
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 
 if TYPE_CHECKING:
     from datasketch import MinHash

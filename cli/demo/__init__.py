@@ -11,7 +11,7 @@ import click
 
 from opensearch_winnow.cli.phase_progress import Stopped, shown_phases
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, shell_command, terminal
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 
 
 @click.command("demo", short_help="The whole job on pages that are already on this machine.")

@@ -13,6 +13,7 @@ from opensearch_winnow.cli.demo.crawl import THIS, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
 from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.queries.compare import Comparison, scores, side
@@ -20,7 +21,6 @@ from opensearch_winnow.queries.cursors import THRESHOLD
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
-from opensearch_winnow.scheme import Scheme
 
 WORDS = '"permission notice"'  # that many licences have
 SITES = (pydoc_pages.SITE, licence_pages.SITE)

@@ -11,8 +11,8 @@ from opensearch_winnow.answers.comparison_words import answer
 from opensearch_winnow.answers.group_words import more_like_this
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.web.compared_panes import whole_panes
 from opensearch_winnow.web.one_file import OneFile
 from opensearch_winnow.web.pages import Pages

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 from typing import NamedTuple
 
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 
 
 class Copied(NamedTuple):

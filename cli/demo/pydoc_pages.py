@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from opensearch_winnow.clusters.asked import Progress
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 
 SITE = "pydoc.example"  # a name that is nobody's, for ever (RFC 2606)

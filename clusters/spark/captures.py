@@ -16,10 +16,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFile, HadoopFiles, escaped
 from opensearch_winnow.clusters.spark.scratch import Scratch
-from opensearch_winnow.mappings.parquet import part_number, scheme_of_file
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
+from opensearch_winnow.record_files.reader import part_number, scheme_of_file
 
 MOST = 2**31 - 1  # captures: their numbers are integers of 32 bits, and Spark's have a sign
 ROW_BITS = 40  # of a row's number those within its file; above them is the place of the file

@@ -21,7 +21,7 @@ from opensearch_winnow.clusters.spark.outputs import Outputs
 from opensearch_winnow.clusters.spark.scratch import Scratch
 from opensearch_winnow.clusters.spark.settings import in_jobs, until_tasks_end
 from opensearch_winnow.clusters.spark.verdicts import decided_by_text, decided_pairs, judged_pairs, shingles_of
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 
 STEPS = ("reading", "reading tokens", "pairing", "comparing", "comparing texts", "clustering", "writing")
 

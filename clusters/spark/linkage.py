@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from opensearch_winnow.clusters.spark.components import components
 from opensearch_winnow.clusters.spark.scratch import Scratch
 from opensearch_winnow.clusters.spark.verdicts import earlier, judged_pairs, later
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 
 JOINED = "content int, representative int, resemblance double, error double"
 NAMES = ["content", "representative", "resemblance", "error"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark.java import find_java, java_home
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,9 +14,9 @@ from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.columns import column, numbers
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimated import CLEAR
-from opensearch_winnow.scheme import Scheme
 
 JUDGED = "pair long, resemblance double, error double, verdict byte"
 DECIDED = "pair long, resemblance double, error double, exact boolean, alike boolean"

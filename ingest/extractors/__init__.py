@@ -10,8 +10,8 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import NamedTuple, Protocol
 
-from opensearch_winnow.errors import WinnowError
-from opensearch_winnow.extras import OURS
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.extras import OURS
 
 GROUP = "opensearch_winnow.extractors"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Self
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import files, jsonl
 from opensearch_winnow.ingest.sources.folder import Folder

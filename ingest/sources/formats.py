@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Protocol, cast
 
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.ingest.sources import files, jsonl
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked

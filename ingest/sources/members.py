@@ -9,7 +9,7 @@ from typing import IO, Protocol
 
 import zstandard
 
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 
 GZIP, ZSTD, LZ4, PLAIN = "gzip", "zstd", "lz4", "plain"
 STARTS = {

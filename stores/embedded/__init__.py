@@ -14,13 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded.clusters import cluster_sizes, members
 from opensearch_winnow.stores.embedded.file import StoreFile, check, make
 from opensearch_winnow.stores.embedded.file_sizes import sizes

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
-from opensearch_winnow.mappings.hidden_file import sync_folder
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.atomic_file import sync_folder
 from opensearch_winnow.stores.embedded.rows import text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from opensearchpy import NotFoundError, OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of, unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of, record_of
@@ -25,7 +26,6 @@ from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import Address, connect

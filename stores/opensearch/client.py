@@ -13,7 +13,7 @@ import urllib3
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.opensearch.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.opensearch.refusals import short

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from opensearch_winnow.extras import extra
+from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.opensearch.refusals import short
 from opensearch_winnow.stores.store import StoreError
 

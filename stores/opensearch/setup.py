@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, RequestError, TransportError
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import (
     index_settings,
     index_template,
@@ -21,7 +22,6 @@ from opensearch_winnow.mappings.opensearch_scripts import SOURCES, stored_script
 from opensearch_winnow.mappings.opensearch_search_pipeline import SEARCH_PIPELINE, search_pipeline
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.store import StoreError

@@ -19,7 +19,7 @@ from click.testing import Result
 from opensearch_winnow import Index, Page, Scheme
 from opensearch_winnow.answers.display_width import width
 from opensearch_winnow.clusters.schemas import CLUSTERS, EDGES
-from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, told
 from tests.cli.conftest import LONG_URL, MILL, sentences

@@ -18,8 +18,8 @@ import pytest
 from lxml import html
 
 from opensearch_winnow import Index, Scheme, compare, fingerprint
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.conftest import CLEAN, PATH, WINNOW

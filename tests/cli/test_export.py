@@ -19,9 +19,9 @@ from click import unstyle
 from click.testing import Result
 
 from opensearch_winnow import Scheme
-from opensearch_winnow.mappings.parquet import read_records, scheme_of
 from opensearch_winnow.mappings.record import Record, from_document
-from opensearch_winnow.mappings.records_file import RecordWriter
+from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

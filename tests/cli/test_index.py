@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from opensearch_winnow.mappings.parquet import read_records
+from opensearch_winnow.record_files.reader import read_records
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 

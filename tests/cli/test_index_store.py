@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow.mappings.parquet import read_records, scheme_of
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.reader import read_records, scheme_of
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -12,8 +12,8 @@ import pytest
 from click.testing import Result
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 

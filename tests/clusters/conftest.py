@@ -15,10 +15,10 @@ import pytest
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.hashes import digest, hashes_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.records_file import RecordWriter
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.record_writer import RecordWriter
 
 TABLES = ("clusters", "edges", "changes")
 START = datetime(2026, 1, 1, tzinfo=UTC)

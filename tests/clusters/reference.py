@@ -11,10 +11,10 @@ from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import BARS, Candidates, Found, Largest
 from opensearch_winnow.cython_core.reference import labels
 from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, pair_leaders, pair_verdict, token_pairs
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimated import CLEAR
-from opensearch_winnow.scheme import Scheme
 
 LAST = datetime.max.replace(tzinfo=UTC)
 Row = dict[str, Any]

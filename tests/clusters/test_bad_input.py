@@ -16,9 +16,9 @@ import pytest
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.scheme import Scheme
 from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
 from tests.clusters.crowd import strangers_and_a_family
 
@@ -151,7 +151,7 @@ RUN = """
 import os, resource, signal, sys
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 
 records, output, work, most, phase = sys.argv[1:]
 

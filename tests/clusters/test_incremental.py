@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from opensearch_winnow.clusters.asked import ClusterError, Clustering
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from tests.clusters.conftest import SCHEMES, TABLES, Crawl, clustered, page_record, small_crawl, words, write_records
 
 ASKED = st.builds(

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from opensearch_winnow.clusters import schemas as tables
 from opensearch_winnow.clusters.asked import Clustering, Linkage
 from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from tests.clusters.conftest import SCHEMES, TABLES, Crawl, clustered, small_crawl
 from tests.clusters.reference import Row, expected_clusters
 

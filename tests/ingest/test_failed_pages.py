@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import jsonl

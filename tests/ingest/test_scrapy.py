@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from opensearch_winnow.mappings.parquet import read_records
+from opensearch_winnow.record_files.reader import read_records
 
 pytestmark = pytest.mark.check
 

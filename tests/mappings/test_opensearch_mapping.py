@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch, RequestError
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.opensearch_mapping import (
     FIELDS,
@@ -21,7 +22,6 @@ from opensearch_winnow.mappings.opensearch_mapping import (
 )
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.written_scheme import written
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 
 MakeRecord = Callable[..., Record]

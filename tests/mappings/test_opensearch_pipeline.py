@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_document import record_of, source_of
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
 from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
 from opensearch_winnow.mappings.record import Record, site_of
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 
 MakeRecord = Callable[..., Record]

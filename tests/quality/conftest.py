@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import KEPT, PUBLIC, WHOLE, Corpus, check, digest, records
 from tests.quality.measured import ZONE, Asked
 from tests.quality.truth import truth_about

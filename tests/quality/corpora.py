@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 
 Unpacked = Callable[[str], Path]  # a set of data by its name → the folder where it lies

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import Unpacked, check, digest, records, web_app_states
 from tests.quality.measured import LEAST, SHORT, beside_labels, best_threshold, near_duplicates
 

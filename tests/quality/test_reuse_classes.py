@@ -8,8 +8,8 @@ from statistics import median
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.scheme import Scheme
 from tests.quality.corpora import Unpacked, answers, check, digest, records
 from tests.quality.measured import REUSE, SHORT, area, in_source
 

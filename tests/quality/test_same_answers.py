@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.results import SearchResults
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.setup import set_up
 from tests.engine_fixture import VERSION

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, fingerprint
-from opensearch_winnow.canonical import canonical
 from opensearch_winnow.cython_core.sketches import mod_sketch
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare, side
 from opensearch_winnow.queries.estimated import Sketched

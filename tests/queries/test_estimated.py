@@ -8,9 +8,9 @@ import pytest
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.estimated import Sketched, estimated
-from opensearch_winnow.scheme import Scheme
 
 SCHEME = Scheme()
 

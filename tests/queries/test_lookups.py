@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
@@ -13,7 +14,6 @@ from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING
 from opensearch_winnow.queries.lookups import lookups
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.scheme import Scheme
 
 
 def question(words: int, scheme: Scheme = Scheme(), guarantee: int | None = None) -> Question:

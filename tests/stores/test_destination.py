@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores import destination
 from opensearch_winnow.stores.destination import StoreDestination

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
 from opensearch_winnow.stores.store import StoreError

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Term, Words
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.store import Store, Written
 from tests.stores.conftest import START, TOKENS, WORDS
 from tests.stores.held_records import FILTERS, RECORDS, holding, kept, latest

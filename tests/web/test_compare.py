@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from opensearch_winnow import Index, compare
 from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.cli import main
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import capture_id
-from opensearch_winnow.scheme import Scheme
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import (
     ALONE,

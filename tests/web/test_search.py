@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.scheme import Scheme
 from tests.web.browser_fixture import NewPage
 from tests.web.known_crawl_fixture import (
     ALONE,

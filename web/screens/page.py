@@ -11,9 +11,9 @@ from opensearch_winnow.answers.page_document import PageDocument, SimilarDocumen
 from opensearch_winnow.answers.similar_words import similar_words
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.watches import LONGEST_NAME
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.watches import LONGEST_NAME
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.filter_parameters import FILTERS, filters
 from opensearch_winnow.web.parameters import choice, number, percentage

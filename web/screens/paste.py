@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from opensearch_winnow.answers.quoted_runs import QuotedRun, quoted_runs
 from opensearch_winnow.answers.quotes_document import QuotesDocument, quotes_document, quotes_in_words
-from opensearch_winnow.canonical import canonical
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.asked_texts import pasted_text
 from opensearch_winnow.web.filter_parameters import FILTERS, NAMES, filters

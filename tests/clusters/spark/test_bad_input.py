@@ -15,9 +15,9 @@ import pytest
 
 from opensearch_winnow.clusters.asked import ClusterError, Clustering
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.scheme import Scheme
 from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
 
 if TYPE_CHECKING:

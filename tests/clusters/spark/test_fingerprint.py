@@ -15,15 +15,15 @@ from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
 from opensearch_winnow.clusters.spark.fingerprint import fingerprint_on_spark
 from opensearch_winnow.clusters.spark.remote_files import fetched, is_remote
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.bulk import index
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.mappings.parquet import read_records, scheme_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.records_file import RecordWriter
-from opensearch_winnow.scheme import Scheme
+from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.record_writer import RecordWriter
 from tests.ingest.conftest import html, response
 
 if TYPE_CHECKING:

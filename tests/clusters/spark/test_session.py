@@ -13,7 +13,7 @@ import pytest
 from opensearch_winnow.clusters.asked import ClusterError
 from opensearch_winnow.clusters.spark import java
 from opensearch_winnow.clusters.spark.java import UNWANTED, find_java, java_home
-from opensearch_winnow.extras import MissingExtraError
+from opensearch_winnow.foundation.extras import MissingExtraError
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 RUN = """

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
-from opensearch_winnow.errors import WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest import extractors
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, Extractor, extractor, extractor_names
 

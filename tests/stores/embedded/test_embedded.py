@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered

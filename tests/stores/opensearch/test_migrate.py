@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_analysis import analysis
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, copied_pages, left_over_pages
 from opensearch_winnow.stores.opensearch import migrate as migrate_module

@@ -12,15 +12,15 @@ from random import Random
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.operations.similar import CHECKED
 from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.scheme import Scheme
-from opensearch_winnow.similar import CHECKED
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.client import Address, connect

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import mapping, written_in
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import written
-from opensearch_winnow.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.client import engine_of

@@ -1,0 +1,186 @@
+"""From the text of a program to its tokens, as MOSS has it: whoever renames, comments or reformats hides nothing.
+
+Each token is one canonical character, and one word. Names of all kinds, types too, are one symbol, strings another and
+numbers a third; a keyword keeps its own, and each sign of an operator is itself. Comments, documentation strings and
+layout are out, and with them what formatters add and take away: semicolons, commas before a closing bracket, and
+parentheses other than those of a call. Strings side by side are one.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, Punctuation, String
+
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
+from opensearch_winnow.foundation.code_language import lexer_for
+
+Piece = tuple[str, int, int]  # its kind, and where it starts and ends in the text
+
+# Kinds, and the symbols of the first three. Each word that is kept has a private character of Unicode.
+NAME, STRING, NUMBER = "V", "S", "N"
+WORD, SIGN, PLAIN_WORD = "word", "sign", "plain word"
+PRIVATE, PRIVATE_SIZE = 0xF0000, 65_534  # two of the 200 words of a program share one in every fourth program: no harm
+# Plain words in a row are prose, or the command line of a shell; names in a program hardly ever stand so.
+PROSE = 3
+
+# Kinds of Pygments' tokens, the first that fits. Kinds that are not here are plain text.
+DROPPED, PREPROCESSOR, PLAIN = "dropped", "preprocessor", "plain"
+KINDS = (
+    (Comment.PreprocFile, STRING),
+    (Comment.Preproc, PREPROCESSOR),
+    (Comment, DROPPED),
+    (String.Doc, DROPPED),
+    (String.Symbol, NAME),
+    (Number, NUMBER),
+    (Literal, STRING),
+    (Name, NAME),
+    (Keyword.Type, NAME),  # of Haskell every type; elsewhere int, which becomes long in a copy that is to hide
+    (Keyword, WORD),
+    (Operator, WORD),
+    (Punctuation, WORD),
+)
+
+# What a lexer can stumble over. An alarm that somebody set is none of these, and gets through.
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, re.error)
+
+# A text whose language nobody knows. A string has up to 50 escapes; without a limit, each \" of a text that leaves one
+# open would be taken for the beginning of all that follows.
+PLAIN_TEXT = re.compile(
+    r"""
+    (?P<line>(?<![:\w])//[^\n]*|(?<!\S)\#[ \t!][^\n]*|\\\n)
+    |(?P<block>/\*)
+    |(?P<string>(?<!\w)[bfruBFRUL]{0,2}(?:"(?:[^"\\\n]++|\\.){0,100}+"|'(?:[^'\\\n]++|\\.){0,100}+'))
+    |(?P<number>\d\w*(?:\.\w+)*)
+    |(?P<word>\w+)
+    |(?P<sign>\S)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+PLAIN_KINDS = {"string": STRING, "number": NUMBER, "sign": SIGN}
+WORD_OR_SIGN = re.compile(r"(\w+)|\S")
+
+PLAIN_KEYWORDS = frozenset(
+    """
+    abstract and as assert async await begin break case catch class const continue def default define defined del do
+    elif else elsif end endif enum except export extends extern false finally fn for foreach from func function
+    global go goto if ifdef ifndef implements import in include inline instanceof interface is lambda let match module
+    mut mutable namespace new nil none nonlocal not null operator or override package pass pragma private protected
+    public raise register require return sizeof static struct super switch template then this throw throws trait true
+    try typedef typename undef union unless until use using var virtual volatile when where while with yield
+    """.split()  # noqa: SIM905 (to be read)
+)
+
+
+def code_text(text: str, name: str | None = None) -> CanonicalText:
+    """The canonical text of a program, in the language that its file or URL is named after.
+
+    If that is none that Pygments knows, or its lexer fails on this text, by a plain rule for all languages, which keeps
+    words in a row as they are. Never raises, whatever the text is.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = ("\n" + lines[1:] if lines.startswith("\ufeff") else lines) + "\n"  # some lexers need the end of a line
+    lexer = lexer_for(name)
+    try:
+        pieces = list(_lexed(lexer, lines) if lexer else _plain(lines, 0, len(lines)))
+    except FAULTS:
+        pieces = list(_plain(lines, 0, len(lines)))
+    chars, offsets, ends = _drafted(pieces, lines)
+    if "\r\n" in text:
+        # Where in `lines` the second of two characters stood, each of which moves all after it by one.
+        moved = [found.start() - i for i, found in enumerate(re.finditer("\r\n", text))]
+        offsets, ends = (array("I", (at + bisect_left(moved, at) for at in each)) for each in (offsets, ends))
+    return CanonicalText.from_parts(text, chars, array("I", range(len(chars))), offsets, ends)
+
+
+def _lexed(lexer: Any, text: str) -> Iterator[Piece]:
+    at = 0  # counted here: some lexers give the place in a line, or in what they have inserted something into
+    for _, token, value in lexer.get_tokens_unprocessed(text):
+        before, at = at, at + len(value)
+        if text[before:at] != value:
+            raise ValueError(f"{lexer} gives what is not in the text at {before}")
+        kind = _kind(token)
+        bare = value.strip()
+        if not bare or kind == DROPPED:
+            continue
+        start = before + value.index(bare)
+        end = start + len(bare)
+        if kind == WORD and not (bare[0].isalpha() or bare[0] == "_"):
+            for found in WORD_OR_SIGN.finditer(text, start, end):
+                yield WORD if found[1] else SIGN, *found.span()
+        elif kind in (PLAIN, PREPROCESSOR):
+            yield from _plain(text, start, end, NAME if kind == PREPROCESSOR else PLAIN_WORD)
+        else:
+            yield kind, start, end
+
+
+@lru_cache(4096)
+def _kind(token: Any) -> str:
+    return next((kind for family, kind in KINDS if token in family), PLAIN)
+
+
+def _plain(text: str, start: int, end: int, name: str = PLAIN_WORD) -> Iterator[Piece]:
+    last_close = text.rfind("*/", start, end)  # looked for once, and not from each /* to the end
+    while found := PLAIN_TEXT.search(text, start, end):
+        (first, start), kind = found.span(), found.lastgroup
+        if kind == "word":
+            yield WORD if found[0].lower() in PLAIN_KEYWORDS else name, first, start
+        elif kind in PLAIN_KINDS:
+            yield PLAIN_KINDS[kind], first, start
+        elif kind == "block" and start <= last_close:
+            start = text.index("*/", start) + 2
+        elif kind == "block":
+            yield SIGN, first, first + 1
+            yield SIGN, first + 1, start
+
+
+def _drafted(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array[int]]:
+    """The canonical characters of the pieces, and where in the text each starts and ends."""
+    chars: list[str] = []
+    offsets, ends = array("I"), array("I")
+    can_be_called = True  # what stands before this place; at the beginning of a passage, nobody knows
+
+    def put(char: str, start: int, end: int) -> None:
+        chars.append(char)
+        offsets.append(start)
+        ends.append(end)
+
+    for kind, group in groupby(pieces, key=itemgetter(0)):
+        if kind == SIGN:
+            for _, start, end in group:
+                sign = text[start]
+                if sign in ")]}" and chars and chars[-1] == ",":
+                    for each in (chars, offsets, ends):
+                        each.pop()
+                grouping = sign == ")" or (sign == "(" and not can_be_called)
+                can_be_called = sign in ")]}"
+                if not (grouping or sign == ";" or (sign == "\\" and text[end] == "\n")):
+                    put(sign, start, end)
+            continue
+        can_be_called = kind not in (WORD, NUMBER)
+        same = list(group)
+        if kind == STRING:
+            put(STRING, same[0][1], same[-1][2])
+        elif kind == WORD or (kind == PLAIN_WORD and len(same) >= PROSE):
+            for _, start, end in same:
+                put(_symbol(text[start:end]), start, end)
+        else:
+            for _, start, end in same:
+                put(NUMBER if kind == NUMBER else NAME, start, end)
+    return "".join(chars), offsets, ends
+
+
+@lru_cache(65_536)
+def _symbol(word: str) -> str:
+    """Case does not count, since in many languages it does not; nor does the space inside a keyword of two words."""
+    plain = " ".join(word.casefold().split())
+    digest = blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=4, person=b"winnow word").digest()
+    return chr(PRIVATE + int.from_bytes(digest, "little") % PRIVATE_SIZE)

@@ -1,0 +1,1 @@
+"""Record files: Parquet files of records, read and written safely."""

@@ -1,0 +1,101 @@
+"""A file that nobody sees before it is complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
+
+from opensearch_winnow.mappings.record import RecordsError
+
+
+class AtomicFile:
+    """Written at `path`, beside its target, under a name that shells and engines pass over; then put in place at once.
+
+    The name is always the same for a target, so what a killed process left is written over by the next. While one
+    process writes, a second one is refused; `alone` says that there cannot be one.
+    """
+
+    def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
+        if target.exists() and not target.is_file():  # /dev/null, say, would be replaced for everybody on the machine
+            raise RecordsError(f"{target} is not a regular file; name another")
+        self.target = target
+        self.path = target.with_name(f".{target.name}.{suffix}")
+        if alone:  # one that Ctrl-C broke off may still be open, and would be written to when it is collected
+            self.path.unlink(missing_ok=True)
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if not alone:
+                lock(self._descriptor, target)
+                # Between our open and our lock another process may have put its file in place: this very file.
+                if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
+                    raise being_written(target)
+            os.truncate(self._descriptor, 0)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def place(self) -> None:
+        """Put the file where it belongs, safe from a loss of power, in place of what was there. Again does nothing."""
+        if self.path.exists():
+            os.fsync(self._descriptor)
+            if self.target.exists():
+                shutil.copymode(self.target, self.path)
+            self.path.replace(self.target)
+            sync_folder(self.target.parent)
+        self._let_go()
+
+    def discard(self) -> None:
+        """Leave no trace. Does nothing after `place`."""
+        if self._descriptor >= 0:
+            with suppress(FileNotFoundError):
+                self.path.unlink()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        descriptor, self._descriptor = (
+            self._descriptor,
+            -1,
+        )  # first: after Ctrl-C, it must not be closed again
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def lock(descriptor: int, target: Path) -> None:
+    """Refuse if another process has the lock; it goes with the process, however that ends."""
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        raise being_written(target) from None
+    except OSError:
+        pass  # some network file systems have no locks
+
+
+def being_written(target: Path) -> RecordsError:
+    return RecordsError(f"{target} is being written by another process; wait for it, or name another file")
+
+
+def sync_folder(folder: Path) -> None:
+    """A new name is safe only when its folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def written_in_words(target: Path) -> Iterator[None]:
+    """Turn what the system says of a file that cannot be written into a RecordsError."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_be_written(target, error) from None
+
+
+def cannot_be_written(target: Path, error: Exception) -> RecordsError:
+    errno = error.errno if isinstance(error, OSError) else None
+    return RecordsError(f"{target} cannot be written: {os.strerror(errno) if errno else str(error).splitlines()[0]}")

@@ -1,0 +1,120 @@
+"""A record file that nobody sees before it is complete. It takes columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.record_files.atomic_file import AtomicFile, cannot_be_written
+from opensearch_winnow.record_files.reader import METADATA, batches, metadata_of
+
+# Rows wait in memory up to so many bytes, and take about as much again while they are compressed. A row group is also
+# what a reader has in memory at a time, however large pages are.
+ROW_GROUP = 32_000_000
+
+
+class AtomicParquet:
+    """One Parquet file in the making, hidden as `AtomicFile` does it."""
+
+    def __init__(self, target: Path, scheme: WrittenScheme, suffix: str = "new", *, alone: bool = False) -> None:
+        self.rows = 0
+        self.size = 0  # in memory
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_size = 0
+        with in_words(target):
+            self._hidden = AtomicFile(target, suffix, alone=alone)
+            try:
+                self._sink = pa.OSFile(str(self._hidden.path), "wb")  # no Python object: Ctrl-C cannot break a write
+                self._writer = pq.ParquetWriter(
+                    self._sink,
+                    SCHEMA.with_metadata({METADATA: metadata_of(scheme)}),
+                    # Figures in docs/records.md. Hashes do not repeat: a dictionary of them is longer than they are.
+                    compression="zstd",
+                    compression_level={"text": 3},
+                    use_dictionary=["site", "crawl", "duplicate"],
+                    column_encoding={"positions.list.element": "DELTA_BINARY_PACKED"},
+                    write_statistics=["id", "url", "site", "crawl", "fetched_at", "cluster"],
+                    write_page_checksum=True,
+                )
+            except BaseException:
+                self._hidden.discard()
+                raise
+
+    @property
+    def path(self) -> Path:
+        """Where it is until it is in place."""
+        return self._hidden.path
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self.rows += len(batch)  # first: after Ctrl-C there may be fewer rows than that, but none that is not counted
+        self.size += batch.nbytes
+        self._waiting.append(batch)
+        self._waiting_size += batch.nbytes
+        if self._waiting_size >= ROW_GROUP:
+            self._write_row_group()
+
+    def write_all(self, files: Sequence[Path], keep: Sequence[pa.BooleanArray]) -> None:
+        """The rows of other files that are to be kept."""
+        for file, rows in zip(files, keep, strict=True):
+            for batch in batches(file, rows):
+                self.write(batch)
+
+    def finish(self) -> None:
+        """Complete, but not in place yet. Again does nothing."""
+        with in_words(self._hidden.target):
+            if self._waiting:
+                self._write_row_group()
+            self._writer.close()
+            self._sink.close()
+
+    def place(self) -> None:
+        self.finish()
+        with in_words(self._hidden.target):
+            self._hidden.place()
+
+    def discard(self) -> None:
+        """Leave no trace, whatever happened. Does nothing after `place`."""
+        with suppress(OSError, pa.ArrowException):
+            self._writer.close()
+        self._writer.is_open = False  # else it would try again, and complain, when it is collected
+        with suppress(OSError):
+            self._sink.close()
+        self._hidden.discard()
+
+    def _write_row_group(self) -> None:
+        with in_words(self._hidden.target):
+            table = pa.Table.from_batches(self._waiting)
+            self._writer.write_table(table, row_group_size=len(table))
+        self._waiting, self._waiting_size = [], 0
+
+
+def merged(
+    files: Sequence[Path], keep: Sequence[pa.BooleanArray], target: Path, scheme: WrittenScheme, suffix: str = "new"
+) -> int:
+    """Put these rows of record files of one scheme at the target, in place of what is there. How many they are."""
+    out = AtomicParquet(target, scheme, suffix)
+    try:
+        out.write_all(files, keep)
+        out.place()
+    except BaseException:
+        out.discard()
+        raise
+    return out.rows
+
+
+@contextmanager
+def in_words(target: Path) -> Iterator[None]:
+    """Turn what the system or Arrow says of a file that cannot be written into a RecordsError."""
+    try:
+        yield
+    except UnicodeEncodeError:
+        raise RecordsError(f"{target} is not UTF-8 as a name, which Arrow cannot write to: choose another") from None
+    except (pa.ArrowException, OSError) as error:
+        raise cannot_be_written(target, error) from None

@@ -1,0 +1,210 @@
+"""Writing record files: one Parquet file, or a folder of parts; what was there before stays, or is replaced by id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import pyarrow as pa
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.mappings.record_columns import as_columns
+from opensearch_winnow.mappings.record_size import size_of
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
+from opensearch_winnow.record_files.atomic_file import lock
+from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, in_words, merged
+from opensearch_winnow.record_files.reader import (
+    latest,
+    part_number,
+    parts,
+    read_columns,
+    scheme_of,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+WAITING = 8_000_000  # bytes of records in memory, before they become columns
+# Bytes in memory of a part: some 100 MB on disk, as Spark likes its files. It is what a killed run loses at most.
+PART = 250_000_000
+
+
+class RecordWriter:
+    """Adds records to a record file, or to a folder of them if the path ends with / or is one.
+
+    A file is put in place as a whole when the writer is closed; the parts of a folder on the way, each when it is
+    complete. A record replaces an older one with its id: in a folder at the end, and until then, or after a run that
+    was killed, the later part is right.
+
+    Left by Ctrl-C, it keeps what was added. Left by another exception, it leaves a file as it was, and in a folder
+    the parts that are complete.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], scheme: Scheme) -> None:
+        self.count = 0
+        self._scheme = written(scheme)
+        self._waiting: list[Record] = []
+        self._waiting_size = 0
+        self._closed = False
+        place = Path(path)
+        if place.is_symlink():  # which stays
+            place = place.resolve()
+        in_folder = os.fspath(path).endswith("/") or place.is_dir()
+        self._place = _Folder(place, self._scheme) if in_folder else _SingleFile(place, self._scheme)
+
+    def stored(self) -> Iterator[Stored]:
+        """What is in place. If an id comes twice, the later one counts."""
+        rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
+        return (Stored(*row) for row in rows)
+
+    def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+        """Nothing but what `stored` tells."""
+        return ()
+
+    def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
+        """Keep a record; none is refused."""
+        if self._closed:
+            raise ValueError("the writer is closed")
+        # One append, and the columns later: wherever Ctrl-C comes, a record is there as a whole or not at all.
+        self._waiting.append(record)
+        self.count += 1
+        self._waiting_size += size_of(record)
+        if self._waiting_size >= WAITING:
+            self._pass_on()
+
+    def close(self) -> None:
+        """Put in place what was added."""
+        if self._closed:
+            return
+        try:
+            self._pass_on()
+            self._place.close()
+            self._closed = True
+        finally:
+            if not self._closed:
+                self.discard()
+
+    def discard(self) -> None:
+        """Forget what was added, but for the complete parts of a folder."""
+        self._closed = True
+        self._place.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            self.close()
+        else:
+            self.discard()
+
+    def _pass_on(self) -> None:
+        if self._waiting:
+            self._place.write(as_columns(self._waiting))
+            # Ctrl-C here, and they are written twice; of equal ids one row is kept.
+            self._waiting, self._waiting_size = [], 0
+
+
+class _SingleFile:
+    def __init__(self, target: Path, scheme: WrittenScheme) -> None:
+        self.path = target
+        self._scheme = scheme
+        _check(target, self.files(), scheme)
+        self._new = AtomicParquet(target, scheme)
+
+    def files(self) -> list[Path]:
+        return [self.path] if self.path.exists() else []
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._new.write(batch)
+
+    def close(self) -> None:
+        self._new.finish()
+        old = self.files()
+        files = [*old, self._new.path]
+        if old and not self._new.rows:
+            self._new.discard()
+            return
+        keep = latest(files)
+        if not old and keep[0].true_count == len(keep[0]):
+            self._new.place()
+            return
+        merged(files, keep, self.path, self._scheme, "merged")
+        self._new.discard()
+
+    def discard(self) -> None:
+        self._new.discard()
+
+
+class _Folder:
+    def __init__(self, folder: Path, scheme: WrittenScheme) -> None:
+        self.path = folder
+        self._scheme = scheme
+        self._part: AtomicParquet | None = None
+        with in_words(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            lock(self._descriptor, folder)
+            others = [each for each in folder.iterdir() if not each.name.startswith((".", "_"))]
+            if others and not self.files():
+                raise RecordsError(f"{folder} is a folder with other files in it; name an empty one, or a new one")
+            _check(folder, self.files(), scheme)
+            for left in folder.glob(".part-*.parquet.*"):  # by a run that was killed
+                left.unlink()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def files(self) -> list[Path]:
+        return parts(self.path)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._place_if_full()  # if Ctrl-C came in between the last time
+        if self._part is None:
+            self._part = self._new_part()
+        self._part.write(batch)
+        self._place_if_full()
+
+    def _place_if_full(self) -> None:
+        if self._part is not None and self._part.size >= PART:
+            self._part.place()
+            self._part = None
+
+    def close(self) -> None:
+        if self._part is None and not self.files():
+            self._part = self._new_part()  # empty, but it says the scheme
+        if self._part is not None:
+            self._part.place()
+            self._part = None
+        files = self.files()
+        for file, keep in zip(files, latest(files), strict=True):
+            if len(keep) and not keep.true_count:
+                file.unlink()
+            elif keep.true_count < len(keep):
+                merged([file], [keep], file, self._scheme)
+        self.discard()
+
+    def discard(self) -> None:
+        if self._part is not None:
+            self._part.discard()
+        descriptor, self._descriptor = self._descriptor, -1  # first, as in AtomicFile
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _new_part(self) -> AtomicParquet:
+        number = max(map(part_number, self.files()), default=-1) + 1
+        # No second lock: a part that Ctrl-C broke off as it was opened would keep it, and is opened again.
+        return AtomicParquet(self.path / f"part-{number:05}.parquet", self._scheme, alone=True)
+
+
+def _check(path: Path, files: Sequence[Path], scheme: WrittenScheme) -> None:
+    if files:
+        found = scheme_of(path)
+        if found.id != scheme.id:
+            raise other_scheme(path, found.id, scheme.id)

@@ -1,0 +1,239 @@
+"""Record files as they are read: by us, and by others."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.record_files import atomic_parquet, reader
+from opensearch_winnow.record_files.reader import latest, read_columns, read_records, scheme_of
+from opensearch_winnow.record_files.record_writer import RecordWriter
+
+Make = Callable[..., Record]
+
+
+def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
+    with RecordWriter(path, scheme) as writer:
+        for record in records:
+            writer.add(record)
+
+
+@given(data=st.data())
+def test_what_is_read_is_what_was_written(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
+    several = data.draw(st.lists(records, max_size=8, unique_by=lambda record: record.id))
+    with TemporaryDirectory() as folder:
+        write(Path(folder, "records.parquet"), *several)
+        assert list(read_records(Path(folder, "records.parquet"))) == several
+
+
+def test_others_read_signed_hashes_and_times_in_utc(tmp_path: Path, record: Make) -> None:
+    prints = {"fingerprints": array("Q", [2**64 - 1, 5, 5]), "positions": array("I", [0, 7, 9])}
+    write(tmp_path / "r.parquet", record(1, **prints), record(2, fetched_at=None, title=None))
+    table = pq.read_table(tmp_path / "r.parquet")
+    first, second = table.to_pylist()
+    assert first["fingerprints"] == [-1, 5, 5]
+    assert (first["fingerprint_count"], first["positions"]) == (2, [0, 7, 9])
+    assert first["fetched_at"] == datetime(2024, 1, 1, 12, 1, tzinfo=UTC)
+    assert (second["fetched_at"], second["title"], second["duplicate"]) == (None, None, None)
+    assert [each["id"] for each in (first, second)] == [record(1).id, record(2, fetched_at=None).id]
+    assert table.schema.field("fetched_at").type == pa.timestamp("us", tz="UTC")
+    kinds = {str(field.type.value_type) for field in table.schema if pa.types.is_list(field.type)}
+    assert kinds == {"int64", "int32"}
+
+
+def test_the_metadata_tells_the_scheme_but_no_secret(tmp_path: Path, record: Make) -> None:
+    path = tmp_path / "r.parquet"
+    secret = Scheme(noise=20, guarantee=40, key="open sesame")
+    write(path, record(1), scheme=secret)
+    content = json.loads(pq.read_metadata(path).metadata[b"winnow"])
+    assert (content["format"], content["scheme_id"], content["keyed"]) == (1, secret.id, True)
+    assert content["scheme"]["guarantee"] == 40
+    assert content["scheme"]["normalisation"] == secret.normalisation
+    assert b"sesame" not in path.read_bytes()
+    assert scheme_of(path).id == secret.id
+    assert scheme_of(path).scheme("open sesame") == secret
+    for key in (None, "open barley"):
+        with pytest.raises(RecordsError, match="has a key, and this is not it"):
+            scheme_of(path).scheme(key)
+
+
+def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Make) -> None:
+    """In what it says of the first column. Other files of Spark are not records."""
+    write(tmp_path / "r.parquet", record(1))
+    table = pq.read_table(tmp_path / "r.parquet")
+    said = table.schema.metadata[reader.METADATA].decode()
+    for about, known in (({"winnow": said}, True), ({}, False)):
+        fields = {"fields": [{"name": "id", "metadata": about}, {"name": "url", "metadata": {}}]}
+        pq.write_table(
+            table.replace_schema_metadata({reader.SPARK_METADATA: json.dumps(fields)}), tmp_path / "spark.parquet"
+        )
+        if known:
+            assert scheme_of(tmp_path / "spark.parquet") == scheme_of(tmp_path / "r.parquet")
+            assert list(read_records(tmp_path / "spark.parquet")) == [record(1)]
+        else:
+            with pytest.raises(RecordsError, match="not one of winnow's records"):
+                scheme_of(tmp_path / "spark.parquet")
+
+
+def test_a_scheme_without_a_key_comes_back(tmp_path: Path, record: Make) -> None:
+    write(tmp_path / "r.parquet", record(1))
+    assert scheme_of(tmp_path / "r.parquet").scheme() == Scheme()
+    with pytest.raises(RecordsError, match="has no key"):
+        scheme_of(tmp_path / "r.parquet").scheme("any")
+
+
+def test_records_of_another_scheme_are_refused_before_the_first(tmp_path: Path, record: Make) -> None:
+    write(tmp_path / "r.parquet", record(1))
+    assert list(read_records(tmp_path / "r.parquet", Scheme())) == [record(1)]
+    other = Scheme.preset("passages")
+    with pytest.raises(RecordsError, match=f"r.parquet has records of scheme {Scheme().id}, .* {other.id}"):
+        read_records(tmp_path / "r.parquet", other)
+
+
+def test_a_few_columns_are_read_alone(tmp_path: Path, record: Make) -> None:
+    write(f"{tmp_path}/folder/", *map(record, range(5)))
+    expected = [(each.id, each.content_digest) for each in map(record, range(5))]
+    assert list(read_columns(tmp_path / "folder", "id", "content_digest")) == expected
+    urls = [url for (url,) in read_columns(tmp_path / "folder", "url")]
+    assert urls == [record(number).url for number in range(5)]
+
+
+def test_a_row_group_is_bounded_in_bytes_and_so_is_what_is_read(tmp_path: Path, record: Make) -> None:
+    path = tmp_path / "r.parquet"
+    pages = [record(number, text=chr(97 + number) * 10_000_000) for number in range(8)]
+    write(path, *pages)
+    metadata = pq.read_metadata(path)
+    rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    most = atomic_parquet.ROW_GROUP // 10_000_000 + 1
+    assert sum(rows) == 8
+    assert max(rows) <= most
+    assert max(map(len, reader.batches(path))) <= most
+    assert [each.text[0] for each in read_records(path)] == list("abcdefgh")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(files=st.lists(st.lists(st.integers(0, 12), unique=True), min_size=1, max_size=4), ids=st.integers(1, 9))
+def test_of_equal_ids_the_last_counts(
+    files: list[list[int]], ids: int, record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few ids are compared at a time."""
+    monkeypatch.setattr(reader, "IDS", ids)
+    rows = [(place, number) for place, numbers in enumerate(files) for number in numbers]
+    last = {number: place for place, number in rows}
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{place}.parquet") for place in range(len(files))]
+        for path, numbers in zip(paths, files, strict=True):
+            write(path, *(record(number, crawl="even" if number % 2 == 0 else "odd") for number in numbers))
+        chosen = [flag for flags in latest(paths) for flag in flags.to_pylist()]
+        even = [flag for flags in latest(paths, crawl="even", site=None) for flag in flags.to_pylist()]
+    assert chosen == [last[number] == place for place, number in rows]
+    assert even == [flag and number % 2 == 0 for flag, (_, number) in zip(chosen, rows, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Record]]:
+    path = tmp_path_factory.mktemp("whole") / "r.parquet"
+    numbers = [array("Q", range(number, 1000 + number)) for number in range(20)]
+    positions = array("I", range(1000))
+    digests = dict.fromkeys(("content_digest", "text_digest", "shingle_digest"), "0" * 32)
+    records = [
+        Record(
+            url=f"https://example.org/{number}",
+            text=f"some words of page {number} " * 40,
+            fingerprints=hashes,
+            positions=positions,
+            shingle_count=9,
+            sketch=hashes[:40],
+            minhash=bytes(512),
+            bands=hashes[:32],
+            **digests,  # type: ignore[arg-type]
+        )
+        for number, hashes in enumerate(numbers)
+    ]
+    write(path, *records)
+    return path.read_bytes(), records
+
+
+@settings(max_examples=300)
+@given(place=st.integers(0, 2**40), change=st.integers(0, 255))
+def test_damage_is_said_and_never_read(place: int, change: int, file_and_records: tuple[bytes, list[Record]]) -> None:
+    """A file that ends early, or with one byte changed."""
+    whole, records = file_and_records
+    place %= len(whole)
+    damaged = whole[:place]
+    if change:
+        damaged += bytes([whole[place] ^ change]) + whole[place + 1 :]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "damaged.parquet")
+        path.write_bytes(damaged)
+        try:
+            read, complaint = list(read_records(path)), ""
+        except RecordsError as error:
+            read, complaint = [], str(error)
+    assert read == records or str(path) in complaint
+    assert "\n" not in complaint
+
+
+def test_what_is_no_record_file_is_said(tmp_path: Path, record: Make) -> None:
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("not Parquet at all")
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "later.parquet", record(1))
+    table = pq.read_table(tmp_path / "later.parquet")
+    pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 2}'}), tmp_path / "later.parquet")
+    write(tmp_path / "fewer.parquet", record(1))
+    pq.write_table(pq.read_table(tmp_path / "fewer.parquet").drop_columns(["bands"]), tmp_path / "fewer.parquet")
+    for name, complaint in {
+        "gone.parquet": "there is no record file",
+        "other.parquet": "but not one of winnow's records",
+        "text.parquet": "cannot be read as a record file",
+        "empty": "has no record files",
+        "later.parquet": "has format 2",
+        "fewer.parquet": "has other columns",
+        "caf\udce9.parquet": "not UTF-8",
+    }.items():
+        for read in (read_records, read_columns, scheme_of):
+            with pytest.raises(RecordsError, match=complaint):
+                read(tmp_path / name)
+
+
+def test_parts_of_two_schemes_are_refused(tmp_path: Path, record: Make) -> None:
+    write(tmp_path / "a.parquet", record(1))
+    write(tmp_path / "b.parquet", record(2), scheme=Scheme.preset("passages"))
+    with pytest.raises(RecordsError, match="parts of two schemes"):
+        scheme_of(tmp_path)
+
+
+def test_the_page_about_record_files_has_every_column(root: Path) -> None:
+    page = (root / "docs" / "records.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.MULTILINE)
+    names = {"string": "string", "timestamp[us, tz=UTC]": "timestamp, UTC", "int32": "int32", "binary": "binary"}
+    kinds = {"list<element: int64 not null>": "list of int64", "list<element: int32 not null>": "list of int32"}
+    assert rows == [(field.name, (names | kinds)[str(field.type)]) for field in SCHEMA]
+
+
+def test_the_examples_on_that_page_run(
+    root: Path, tmp_path: Path, record: Make, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "crawl.parquet", record(1), record(2, bands=record(1).bands), record(3))
+    monkeypatch.chdir(tmp_path)
+    page = (root / "docs" / "records.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "docs/records.md", "exec"), {})
+    assert "https://example.org/1 https://example.org/2" in capsys.readouterr().out

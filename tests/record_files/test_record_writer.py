@@ -1,0 +1,324 @@
+"""Writing record files: nothing that was there is lost, and nothing incomplete is seen."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.record_files import atomic_parquet, record_writer
+from opensearch_winnow.record_files.reader import read_columns, read_records
+from opensearch_winnow.record_files.record_writer import RecordWriter
+
+Make = Callable[..., Record]
+BOTH = pytest.mark.parametrize("name", ["records.parquet", "records/"])
+# Every record becomes columns at once, two are a row group, and three a part.
+SMALL = {"WAITING": 1_000, "PART": 5_500}
+
+
+def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
+    with RecordWriter(path, scheme) as writer:
+        for record in records:
+            writer.add(record)
+
+
+def hidden(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob(".*")]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in SMALL.items():
+        monkeypatch.setattr(record_writer, name, size)
+    monkeypatch.setattr(atomic_parquet, "ROW_GROUP", 3_000)
+
+
+@BOTH
+def test_a_second_run_adds(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, record(1), record(2))
+    write(path, record(3))
+    assert list(read_records(path)) == [record(1), record(2), record(3)]
+    assert hidden(tmp_path) == []
+
+
+@BOTH
+def test_a_writer_knows_what_is_stored(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    with RecordWriter(path, Scheme()) as writer:
+        assert list(writer.stored()) == []
+        writer.add(record(1))
+    with RecordWriter(path, Scheme()) as writer:
+        assert list(writer.stored()) == [Stored.of(record(1))]
+
+
+@BOTH
+def test_a_record_replaces_the_one_with_its_id(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, record(1), record(2))
+    write(path, record(1, text="newer"))
+    assert list(read_records(path)) == [record(2), record(1, text="newer")]
+    urls = [url for (url,) in read_columns(path, "url")]
+    assert urls == [record(2).url, record(1).url]
+
+
+@pytest.mark.check
+@pytest.mark.usefixtures("small")
+@BOTH
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(runs=st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=4))
+def test_after_any_runs_each_capture_is_there_once_and_is_its_latest(
+    runs: list[list[int]], name: str, record: Make
+) -> None:
+    expected: dict[str, Record] = {}
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/{name}"
+        for run, numbers in enumerate(runs):
+            records = [record(number, crawl=f"{run} {place}") for place, number in enumerate(numbers)]
+            write(path, *records)
+            for each in records:
+                expected.pop(each.id, None)
+                expected[each.id] = each
+            assert sorted(id_ for (id_,) in read_columns(path, "id")) == sorted(expected)
+            assert list(read_records(path)) == list(expected.values())
+        assert hidden(Path(folder)) == []
+
+
+@BOTH
+def test_without_a_record_there_is_still_the_scheme(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path)
+    assert list(read_records(path, Scheme())) == []
+    write(path, record(1))
+    write(path)
+    assert list(read_records(path)) == [record(1)]
+
+
+@BOTH
+def test_another_scheme_is_refused_at_the_start(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, record(1))
+    other = Scheme(key="secret")
+    with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, and these are of scheme {other.id}"):
+        RecordWriter(path, other)
+    write(path, record(2))  # the one that was refused holds no lock
+
+
+def test_what_is_not_ours_is_never_overwritten(tmp_path: Path, record: Make) -> None:
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
+    (tmp_path / "notes.parquet").write_text("my notes")
+    (tmp_path / "empty.parquet").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "photo.jpg").touch()
+    (tmp_path / "mixed").mkdir()
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "mixed" / "other.parquet")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    for name in ("other.parquet", "notes.parquet", "empty.parquet", "folder", "mixed", "notes.parquet/"):
+        with pytest.raises(RecordsError, match=name.rstrip("/")):
+            write(f"{tmp_path}/{name}", record(1))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
+
+
+def test_where_nothing_can_be_written(tmp_path: Path, record: Make) -> None:
+    with pytest.raises(RecordsError, match=r"r.parquet cannot be written: No such file or directory"):
+        write(tmp_path / "gone" / "r.parquet", record(1))
+    with pytest.raises(RecordsError, match="not UTF-8"):
+        write(tmp_path / "caf\udce9.parquet", record(1))
+    assert hidden(tmp_path) == []
+
+
+@BOTH
+def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    with RecordWriter(path, Scheme()) as first:
+        first.add(record(1))
+        with pytest.raises(RecordsError, match="is being written by another process"):
+            RecordWriter(path, Scheme())
+    write(path, record(2))
+    assert list(read_records(path)) == [record(1), record(2)]
+
+
+@BOTH
+def test_an_exception_leaves_what_was_there(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, record(1))
+    writer = RecordWriter(path, Scheme())
+    writer.add(record(2))
+    with pytest.raises(ZeroDivisionError), writer:
+        raise ZeroDivisionError
+    assert list(read_records(path)) == [record(1)]
+    assert hidden(tmp_path) == []
+    with pytest.raises(ValueError, match="closed"):
+        writer.add(record(3))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("stride", [19, pytest.param(1, marks=pytest.mark.check)])
+@BOTH
+def test_ctrl_c_at_any_line_keeps_what_was_added(
+    tmp_path: Path, record: Make, name: str, stride: int, request: pytest.FixtureRequest
+) -> None:
+    """Whatever line of ours, or of Arrow's Python, is about to be run while records are added."""
+    tracer = sys.gettrace()
+    request.addfinalizer(lambda: sys.settrace(tracer))
+    old = [record(0), record(1)]
+    new = [record(number, crawl="new") for number in range(1, 5)]
+    (tmp_path / "0").mkdir()
+    write(f"{tmp_path}/0/{name}", *old)
+    interrupted, step = 0, 0
+    while True:
+        step += 1 if step < 40 else stride
+        path = f"{tmp_path}/{step}/{name}"
+        shutil.copytree(tmp_path / "0", tmp_path / str(step))
+        lines, added = 0, 0
+
+        def trace(frame: FrameType, event: str, _: Any, stop: int = step) -> Any:
+            nonlocal lines
+            if "opensearch_winnow" not in frame.f_globals["__name__"] and "pyarrow" not in frame.f_globals["__name__"]:
+                return None
+            if frame.f_code.co_name == "__del__":  # where an exception ends nothing
+                return None
+            lines += event == "line"
+            if lines >= stop:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return trace
+
+        try:
+            with RecordWriter(path, Scheme()) as writer:
+                try:
+                    sys.settrace(trace)
+                    for each in new:
+                        writer.add(each)
+                        added += 1
+                finally:
+                    sys.settrace(tracer)
+        except KeyboardInterrupt:
+            interrupted += 1
+        else:
+            break
+        kept = list(read_records(path))
+        # The record that was being added may be there or not.
+        possible = [[old[0], *([old[1]] if count == 0 else []), *new[:count]] for count in (added, added + 1)]
+        assert kept in possible, f"interrupted at line {step}"
+        assert hidden(tmp_path) == []
+    assert interrupted > 50
+    assert list(read_records(path)) == [old[0], *new]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_folder_has_complete_parts_in_the_order_of_their_numbers(tmp_path: Path, record: Make) -> None:
+    (tmp_path / "records").mkdir()
+    writer = RecordWriter(tmp_path / "records", Scheme())  # a folder that is there needs no /
+    for number in range(10):
+        writer.add(record(number))
+    shown = sorted(path.name for path in (tmp_path / "records").glob("[!.]*"))
+    assert shown == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
+    assert len(list(read_records(tmp_path / "records"))) == 9
+    assert all(not name.endswith(".parquet") for name in hidden(tmp_path))
+    writer.close()
+    writer.close()
+    (tmp_path / "records" / "part-00003.parquet").rename(tmp_path / "records" / "part-100000.parquet")
+    write(tmp_path / "records", record(10))
+    assert (tmp_path / "records" / "part-100001.parquet").exists()
+    assert list(read_records(tmp_path / "records")) == list(map(record, range(11)))
+
+
+KILLED = """
+import os, pickle, signal, sys
+from opensearch_winnow.record_files import atomic_parquet, record_writer
+from opensearch_winnow.foundation.scheme import Scheme
+record_writer.WAITING, record_writer.PART, atomic_parquet.ROW_GROUP = 1_000, 5_500, 3_000
+writer = record_writer.RecordWriter(sys.argv[1], Scheme())
+for record in pickle.load(sys.stdin.buffer):
+    writer.add(record)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@BOTH
+def test_a_killed_run_loses_no_more_than_what_is_not_in_place(tmp_path: Path, record: Make, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, *map(record, range(3)))
+    newer = [record(number, crawl="newer") for number in range(2, 9)]
+    done = subprocess.run([sys.executable, "-c", KILLED, path], input=pickle.dumps(newer), check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert hidden(tmp_path) != []
+    kept = list(map(record, range(3)))
+    if name.endswith("/"):
+        assert [url for (url,) in read_columns(path, "url")].count(record(2).url) == 2
+        kept = [*kept[:2], *newer[:6]]  # two parts of three; the later of the two records counts
+    assert list(read_records(path)) == kept
+    write(path, record(20))
+    assert list(read_records(path)) == [*kept, record(20)]
+    assert len(list(read_columns(path, "id"))) == len(kept) + 1
+    assert hidden(tmp_path) == []
+
+
+FULL_DISK = """
+import pickle, resource, signal, sys
+from opensearch_winnow.record_files import record_writer
+from opensearch_winnow.foundation.scheme import Scheme
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+records = pickle.load(sys.stdin.buffer)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    with record_writer.RecordWriter(sys.argv[1], Scheme()) as writer:
+        for record in records:
+            writer.add(record)
+except record_writer.RecordsError as error:
+    print(error)
+"""
+
+
+@pytest.mark.check
+@BOTH
+@pytest.mark.parametrize("room", [0, 2_000, 40_000])
+def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path: Path, record: Make, name: str, room: int) -> None:
+    path = f"{tmp_path}/{name}"
+    write(path, record(0))
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*.parquet")}
+    many = pickle.dumps(list(map(record, range(200))))
+    command = [sys.executable, "-c", FULL_DISK, path, str(room)]
+    done = subprocess.run(command, input=many, capture_output=True, check=False)
+    assert done.stderr == b""
+    assert done.stdout.decode().endswith("cannot be written: File too large\n")
+    assert done.stdout.count(b"\n") == 1
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.parquet")} == before
+    assert hidden(tmp_path) == []
+
+
+def test_a_link_stays_one_and_a_mode_stays(tmp_path: Path, record: Make) -> None:
+    target, link = tmp_path / "target.parquet", tmp_path / "link.parquet"
+    write(target, record(1))
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write(link, record(2))
+    assert link.is_symlink()
+    assert list(read_records(target)) == [record(1), record(2)]
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path, record: Make) -> None:
+    before = os.umask(0o027)
+    try:
+        write(tmp_path / "r.parquet", record(1))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "r.parquet").stat().st_mode & 0o777 == 0o640
