@@ -11,7 +11,7 @@ from benchmarks.clusters_growth import MEMORY, PAPER, WHOLE_CRAWL, Growth
 from benchmarks.crawled_pages import crawled_pages, source
 from benchmarks.table import Run, Table
 from benchmarks.timing import alternate
-from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
@@ -95,6 +95,10 @@ def seconds_of(pages: Sequence[bytes], rounds: int) -> Seconds:
                     writer.add(record)
 
         def cluster() -> None:
-            cluster_records([str(records)], Clustering(), output=str(clusters), overwrite=True, memory=MEMORY)
+            cluster_records(
+                [str(records)],
+                ClusteringOptions(),
+                RunSettings(output=str(clusters), overwrite=True, memory=MEMORY),
+            )
 
         return alternate({MAKE: make, WRITE: write, CLUSTER: cluster}, rounds)

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from benchmarks.generated_crawl import generated_crawl
 from benchmarks.own_process import PROCESSES, Taken, in_own_process
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
@@ -33,7 +33,7 @@ PAPER = "Broder and others took 10.5 CPU-days for 30 million pages, in 1997."
 
 
 class Clustered(NamedTuple):
-    found: Found
+    found: ClusteringResult
     taken: Taken
 
 
@@ -65,14 +65,16 @@ def growth_tables(run: Run) -> Generator[Table, None, Growth]:
         default, fast = [], []
         for size in sizes:
             records = [path for path, end in parts.items() if end <= size]
-            default.append(clustered(folder, records, Clustering(), output=str(folder / f"{size}.parquet")))
-            fast.append(clustered(folder, records, Clustering(fast=True), output=str(folder / f"{size}-fast.parquet")))
+            default.append(clustered(folder, records, ClusteringOptions(), output=str(folder / f"{size}.parquet")))
+            fast.append(
+                clustered(folder, records, ClusteringOptions(fast=True), output=str(folder / f"{size}-fast.parquet"))
+            )
         growth = Growth.of(default)
         yield growth_table(default, fast, growth, Growth.of(fast))
         old = [path for path, end in parts.items() if end <= before]
         state = str(folder / "state")
-        first = clustered(folder, old, Clustering(), state=state, output=str(folder / "old.parquet"))
-        grown = clustered(folder, list(parts), Clustering(), state=state, output=str(folder / "grown.parquet"))
+        first = clustered(folder, old, ClusteringOptions(), state=state, output=str(folder / "old.parquet"))
+        grown = clustered(folder, list(parts), ClusteringOptions(), state=state, output=str(folder / "grown.parquet"))
         assert clusters_of(folder / "grown.parquet") == clusters_of(folder / f"{sizes[-1]}.parquet")
         yield state_table(first, grown, default[-1])
     return growth
@@ -99,7 +101,7 @@ def write_part(path: str, start: int, end: int) -> None:
 
 
 def clustered(
-    folder: Path, records: Sequence[str], asked: Clustering, *, output: str, state: str | None = None
+    folder: Path, records: Sequence[str], asked: ClusteringOptions, *, output: str, state: str | None = None
 ) -> Clustered:
     work = folder / "work"
     work.mkdir(exist_ok=True)
@@ -107,9 +109,9 @@ def clustered(
 
 
 def clustering(
-    records: Sequence[str], asked: Clustering, output: str, state: str | None, work: str
-) -> Callable[[], Found]:
-    return partial(cluster_records, records, asked, output=output, state=state, work=work, memory=MEMORY)
+    records: Sequence[str], asked: ClusteringOptions, output: str, state: str | None, work: str
+) -> Callable[[], ClusteringResult]:
+    return partial(cluster_records, records, asked, RunSettings(output=output, state=state, work=work, memory=MEMORY))
 
 
 def clusters_of(path: Path) -> list[tuple[str, str]]:

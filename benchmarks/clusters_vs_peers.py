@@ -21,7 +21,7 @@ from benchmarks.peers.missing import available
 from benchmarks.peers.text_clusters import PEERS, THRESHOLD, Clusters, Labels
 from benchmarks.sketches_vs_peers import WIDTH, with_version
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
+from opensearch_winnow.clusters.options import LINKAGES, ClusteringOptions, Linkage, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
@@ -38,9 +38,9 @@ PAGES = 20_000
 ROUNDS = 2
 SCHEME = Scheme()
 OURS = {
-    "opensearch-winnow": Clustering(threshold=THRESHOLD),
-    "opensearch-winnow, components": Clustering(threshold=THRESHOLD, linkage="components"),
-    "opensearch-winnow, fast": Clustering(threshold=THRESHOLD, fast=True),
+    "opensearch-winnow": ClusteringOptions(threshold=THRESHOLD),
+    "opensearch-winnow, components": ClusteringOptions(threshold=THRESHOLD, linkage="components"),
+    "opensearch-winnow, fast": ClusteringOptions(threshold=THRESHOLD, fast=True),
 }
 FIRST = next(iter(OURS))
 
@@ -105,7 +105,7 @@ def texts_of(count: int) -> list[str]:
     return [page.text or "" for page in generated_crawl(0, count)]
 
 
-def ours(asked: Clustering, texts: Sequence[str]) -> Labels:
+def ours(asked: ClusteringOptions, texts: Sequence[str]) -> Labels:
     recipe = Recipe(scheme=SCHEME)
     maker = RecordMaker(recipe)
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
@@ -115,7 +115,7 @@ def ours(asked: Clustering, texts: Sequence[str]) -> Labels:
                 record = maker.make(Page(f"{number:08}", text=text))  # by which they are in this order
                 assert isinstance(record, Record)
                 writer.add(record)
-        cluster_records([records], asked, output=output)
+        cluster_records([records], asked, RunSettings(output=output))
         table = pq.read_table(output, columns=["url", "representative"])
     labels = array("q", bytes(8 * len(texts)))
     for url, representative in zip(*(column.to_pylist() for column in table.columns), strict=True):

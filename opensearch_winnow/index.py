@@ -11,18 +11,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from opensearch_winnow.operations.indexing import add_pages
-from opensearch_winnow.operations.page_finder import PageFinder
-from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
-from opensearch_winnow.clusters.asked import COMPARED, Clustering, Linkage
-from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.clusters.run import How
-from opensearch_winnow.operations.history import Moment, history
+from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusteringOptions, Linkage, RunKeywords, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
+from opensearch_winnow.operations.history import Moment, history
+from opensearch_winnow.operations.indexing import add_pages
 from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.operations.page_finder import PageFinder
+from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.searches import Searches
+from opensearch_winnow.operations.similar import Similar
+from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
 from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
@@ -32,13 +36,8 @@ from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
-from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.operations.similar import Similar
 from opensearch_winnow.stores.opening import failed_pages_of
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
-from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -254,22 +253,28 @@ class Index:
         threshold: float = THRESHOLD,
         linkage: Linkage = "representatives",
         fast: bool = False,
-        compared: int = COMPARED,
+        compared: int = DEFAULT_COMPARED,
         write_back: bool = True,
-        **how: Unpack[How],
-    ) -> Found:
-        """Find the clusters of near-duplicate pages in the whole store, and tell it which pages have another.
+        **settings: Unpack[RunKeywords],
+    ) -> ClusteringResult:
+        """Find the clusters of near-duplicate pages in the whole store, and write the changed clusters to the store.
 
-        A page joins the first page, in the order of time, that it resembles at least as the `threshold` says and that
-        is a representative. With `fast` only pages that share a band are compared. `output` and `evidence` name Parquet
-        files to write; `engine` is "duckdb" or "spark". With `write_back=False` the store is told nothing.
+        In the order of time, each page joins the earliest representative that it resembles by at least `threshold`.
+        With `linkage="components"` pages connected by a chain of resemblances form one cluster. With `fast` only pages
+        that share a band are compared. `compared` is the maximum of earlier pages to compare a page with because of one
+        shared token. With `write_back=False` the store stays as it is.
+
+        `settings`: `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite`
+        replaces existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"),
+        `threads` and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is
+        called with the phase, the amount done and the total.
         """
-        asked = Clustering(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
-        return cluster_store(self.store, asked, write_back=write_back, **how)
+        options = ClusteringOptions(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
+        return cluster_store(self.store, options, RunSettings(**settings), write_back=write_back)
 
     def clustering(self) -> dict[str, Any] | None:
-        """What the last clustering that was written back has found, in JSON values: as `Found.as_document` has it, with
-        its `threshold`, `linkage`, `fast`, and when it was (`at`). What was added or deleted since is not in it."""
+        """Return the result of the last clustering that was written back, as JSON: `ClusteringResult.as_document` with
+        its `threshold`, `linkage`, `fast` and time (`at`). Pages added or deleted since are not counted."""
         found: dict[str, Any] | None = self.store.setting(CLUSTERING)
         return found
 

@@ -11,8 +11,8 @@ from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
 from opensearch_winnow.cli.demo.clock import Clock
 from opensearch_winnow.cli.demo.crawl import THIS, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
-from opensearch_winnow.clusters.asked import Progress
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import Progress
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
@@ -60,7 +60,7 @@ class Findings:
     scheme: Scheme
     threshold: float
     records: list[Record]  # the latest capture of each page
-    found: Found
+    found: ClusteringResult
     clusters: list[Cluster]  # the largest first
     contained: list[Contained]  # the longest first
     copied: dict[str, Copied]  # by site

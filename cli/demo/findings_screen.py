@@ -12,7 +12,7 @@ from opensearch_winnow.answers.group_words import more_like_this
 from opensearch_winnow.answers.percent import percent
 from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.answers.search_words import count_of
-from opensearch_winnow.cli.cluster_table import ROOM, Lines
+from opensearch_winnow.cli.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.cli.side_by_side import SideBySide
@@ -78,7 +78,7 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
 
 def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
     """Of a list: every line of it begins behind what is on the left."""
-    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), ROOM))):
+    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), MIN_COLUMNS))):
         screen.echo((" " * len(left) if number else left) + screen.line(line))
 
 

@@ -1,4 +1,4 @@
-"""Pages that hang together, found in rounds."""
+"""Connected components are found in few rounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from opensearch_winnow.clusters.spark import components as module
 from opensearch_winnow.clusters.spark.components import components
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
-from opensearch_winnow.clusters.spark.scratch import Scratch
+from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.cython_core.reference import labels
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def found(spark: SparkSession, edges: list[tuple[int, int]], scratch: Scratch) -
     return {row["number"]: row["component"] for row in rows}
 
 
-def test_are_those_of_the_reference(spark: SparkSession, scratch: Scratch) -> None:
+def test_same_as_the_reference(spark: SparkSession, scratch: Scratch) -> None:
     """Sparse random graphs have components of all sizes; a tree, a ring and a star besides."""
     random = Random(8)
     edges = {(min(a, b), max(a, b)) for a, b in (random.sample(range(300), 2) for _ in range(130))}
@@ -51,7 +51,7 @@ def test_are_those_of_the_reference(spark: SparkSession, scratch: Scratch) -> No
 
 def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     """The logarithm of its length, whatever the order of the numbers on it."""
-    monkeypatch.setattr(module, "ROUNDS", 12)
+    monkeypatch.setattr(module, "MAX_ROUNDS", 12)
     random = Random(1)
     shuffled = random.sample(range(2_000), 2_000)
     chains = [*pairwise(range(2_000))]
