@@ -245,7 +245,7 @@ def tables(run: Run) -> Iterator[Table]:
         ("", "MB/s", "time / tostring", "words found", "5 words found", "pages lost", "joined ‰", "split"),
         rows + [(why, "", "", "", "", "", "", "") for why in missing],
         f"Aim: time at most 1.12. {len(pages)} pages, every {TIMED}th timed. Found: the share of the hand-labelled "
-        f"main text of {with_truth} pages; lost: pages with less than half of it. Joined: words per thousand that are in "
-        "no text node; those with a bold letter inside are right, all others were glued together. Split: words with a "
-        "bold letter inside that came out as two.",
+        f"main text of {with_truth} pages; lost: pages with less than half of it. Joined: words per thousand that are "
+        "in no text node; those with a bold letter inside are right, all others were glued together. Split: words with "
+        "a bold letter inside that came out as two.",
     )
