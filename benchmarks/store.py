@@ -157,7 +157,7 @@ def cost_table(grown: Sequence[Step]) -> Table:
         for step in grown
     ]
     return Table(
-        "What a record costs, on the way to a store of so many",
+        "What a record costs, by the size of the store",
         ("records", "CPU ms to make it of text", "to write it", "bytes in the store"),
         rows,
         "In the batches of an indexing run. These pages are text already; store_cost shows what HTML adds.",
