@@ -27,7 +27,7 @@ from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchRequest
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
@@ -279,7 +279,8 @@ class Index:
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
         """The pages of a cluster in its order: by time (unknown last), then the shortest URL, then by URL."""
-        return self.store.cluster_members(cluster, limit=limit, offset=offset)
+        selection = Selection(cluster=cluster)
+        return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 

@@ -11,18 +11,16 @@ from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimated import CLEAR, NO_SKETCHES, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import Field, Lookup, fewest, lookups
+from opensearch_winnow.queries.frequency_check import CHECKED, FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.lookups import fewest, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.store import Store, Text
 
 TEXTS = 64  # that are in memory at a time
 SKETCHES = 1_000
-# What the frequency check looks at. Who shares a band is as alike as pages can be, however many they are.
-CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
 FEW = 8  # candidates, which are scored as fast as they are estimated
 
 
@@ -36,7 +34,7 @@ class SharedSketch(NamedTuple):
         return self.by_id.get(card.id, self.others)
 
 
-class Candidates(NamedTuple):
+class CandidatePages(NamedTuple):
     cards: list[Card]
     tokens: int  # that the question has to look up
     ignored: int
@@ -97,32 +95,24 @@ class Similar:
             seconds=time.perf_counter() - start,
         )
 
-    def _candidates(self, where: Filters, frequent: int) -> Candidates:
+    def _candidates(self, where: Filters, frequent: int) -> CandidatePages:
         wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
-        checked = [each for each in wanted if each.field in CHECKED]
-        kept, ignored = wanted, 0
-        found = self._store.rare_overlaps(wanted, where, over=frequent, checked=CHECKED)
-        if found is None:
-            kept = [each for each in wanted if each.field not in CHECKED]
-            for lookup, often in zip(checked, self._store.frequent(checked, over=frequent), strict=True):
-                tokens = frequency_check(lookup.tokens, often)
-                dropped = len(lookup.tokens) - len(tokens)
-                ignored += dropped
-                kept.append(Lookup(lookup.field, tokens, max(lookup.minimum - dropped, 1)))
-            found = self._store.overlaps(kept, where)
-        cards = {each.card.id: each.card for some in found for each in some}
+        found = self._store.candidates(wanted, where, FrequencyCheck(frequent))
+        cards = {each.card.id: each.card for some in found for each in some.pages}
         cards.pop(self._question.record.id, None)
         sketch = next(
             (
-                SharedSketch({each.card.id: each.shared for each in some}, lookup.minimum - 1)
-                for lookup, some in zip(kept, found, strict=True)
+                SharedSketch({each.card.id: each.shared for each in pages}, lookup.minimum - 1)
+                for lookup, pages in found
                 if lookup.field == "sketch" and len(lookup.tokens) == len(self._question.sketched.sketch)
             ),
             None,
         )
-        return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored, sketch)
+        tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED)
+        kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED)
+        return CandidatePages(list(cards.values()), tokens, tokens - kept, sketch)
 
-    def _worth_scoring(self, candidates: Candidates) -> Sequence[Card]:
+    def _worth_scoring(self, candidates: CandidatePages) -> Sequence[Card]:
         """Without those that are clearly no match: by their sizes, and by what their sketches say."""
         cards: Sequence[Card] = candidates.cards
         least = self._asked.minima.get("resemblance", 0.0)
@@ -151,8 +141,9 @@ class Similar:
         textless: dict[tuple[str, str], list[Card]] = {}
         for some in _chunks(cards, TEXTS):
             fresh = {_text_of(card): card for card in some if _text_of(card) not in known}
-            texts = self._store.texts([card.id for card in fresh.values()])
-            for (key, card), text in zip(fresh.items(), texts, strict=True):
+            texts = self._store.read([card.id for card in fresh.values()], Text)
+            for key, card in fresh.items():
+                text = texts[card.id].text if card.id in texts else ""
                 known[key] = self._compared(card, text) if text else None
                 if not text:
                     textless[key] = []
@@ -184,10 +175,9 @@ class Similar:
 
     def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
         for some in _chunks(cards, SKETCHES):
-            ids = [card.id for card in some]
-            pages = zip(some, self._store.sketches(ids), self._store.minhashes(ids), strict=True)
-            for card, sketch, minhash in pages:
-                theirs = Sketched(card.shingle_count, sketch, minhash)
+            sketches = self._store.read([card.id for card in some], Sketched)
+            for card in some:
+                theirs = sketches.get(card.id, NO_SKETCHES)
                 yield card, estimated(*self._counted(theirs, card.site), self._scheme)
 
     def _counted(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
@@ -220,11 +210,12 @@ class Similar:
                 for each in some
                 if each.error is None and each.card.id not in self._shared and each.card.id not in self._texts
             ]
-            texts = self._texts | dict(zip(unread, self._store.texts(unread) if unread else (), strict=True))
+            read = self._store.read(unread, Text) if unread else {}
+            texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
                 shared = self._shared.get(each.card.id, ([], []))
                 if each.error is None and each.card.id not in self._shared:
-                    shared = self._passages(*self._sides(each.card, texts[each.card.id]))
+                    shared = self._passages(*self._sides(each.card, texts.get(each.card.id, "")))
                 yield Match(
                     card=each.card,
                     **each.scores._asdict(),
