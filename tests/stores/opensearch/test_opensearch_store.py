@@ -157,14 +157,14 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
 
 def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     store = fresh()
-    store.write([small(number, bands=array("Q", range(60))) for number in range(50)])
+    store.write([small(number, bands=array("Q", range(60))) for number in range(10)])
     asked = [
         Lookup("fingerprints", array("Q", [7])),
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
     found = store.candidates(asked)
-    assert [len(pages) for _, pages in found] == [50, 50, 0]
+    assert [len(pages) for _, pages in found] == [10, 10, 0]
     transport = store._cluster.client.transport
     requests: list[str] = []
 
@@ -173,12 +173,12 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         return type(transport).perform_request(transport, method, url, **rest)
 
     monkeypatch.setattr(transport, "perform_request", send)
-    assert store.candidates(asked, check=FrequencyCheck(50)) == found
+    assert store.candidates(asked, check=FrequencyCheck(10)) == found
     assert len(requests) == 1
-    assert store.candidates(asked, check=FrequencyCheck(49)) == found  # the only token of a lookup is kept
+    assert store.candidates(asked, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
     assert len(requests) > 2
     requests.clear()
-    assert store.candidates(asked[1:], check=FrequencyCheck(49)) == found[1:]
+    assert store.candidates(asked[1:], check=FrequencyCheck(9)) == found[1:]
     assert len(requests) == 1
 
 
