@@ -35,7 +35,7 @@ from opensearch_winnow.queries.results import FacetName, SearchResults, Way
 from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.operations.similar import Similar
+from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.stores.opening import failed_pages_of
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
 from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
@@ -144,7 +144,7 @@ class Index:
         )
         exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
         question = Question.of(record, self.scheme, exclusions, guarantee)
-        return Similar(self.store, question, asked, exclusions).answer(
+        return SimilarPages(self.store, question, asked, exclusions).find(
             exact=exact,
             where=where,
             limit=limit,

@@ -19,14 +19,16 @@ from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
 from opensearch_winnow.stores.store import Candidate, Candidates
 
-# Pages that come as a whole, because their texts are mostly asked for next: the engine has the document in its hands in
-# any case, to take fields out of it costs time, and so does another request.
-WHOLE = 16
-REMEMBERED = 1.0  # seconds
-FOR_TWO = MOST_TOKENS - 20  # tokens, as each of two has its filters
+# The first pages of an answer come as whole documents, because their texts are mostly read next. The engine loads the
+# document in any case; taking fields out of it, or sending another request, costs more.
+WHOLE_DOCUMENTS = 16
+CACHE_SECONDS = 1.0
+MAX_TOKENS_OF_TWO = MOST_TOKENS - 20  # tokens of two lookups in one query, which holds the filters of both
 
 
 class _TokenQuery(NamedTuple):
+    """A lookup as the engine takes it: tokens as strings, in parts that fit a query."""
+
     field: Field
     minimum: int
     parts: list[Part]
@@ -38,7 +40,7 @@ class _TokenQuery(NamedTuple):
 
 
 class Overlaps:
-    """Looks up tokens, and remembers for a moment the pages that were found last."""
+    """Finds candidates by their tokens, and caches the documents found last for a moment."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -65,8 +67,8 @@ class Overlaps:
             return None
         return self._candidates(lookups, queries, searches, answers[len(checks) :])
 
-    def remembered(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Some of these, by id, as a whole."""
+    def cached(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return those of the pages, by id, whose whole documents are cached."""
         if time.monotonic() > self._until:
             self.forget()
         return {id_: self._sources[id_] for id_ in ids if id_ in self._sources}
@@ -90,7 +92,7 @@ class Overlaps:
             for number, each in enumerate(queries)
             if len(each.parts) > 1
             for part, ids in zip(each.parts, uncounted(each.parts, found[number], each.minimum), strict=True)
-            for some in _few(ids)
+            for some in _batches(ids)
         ]
         searches = [search for _, search in more]
         rest = self._counts(searches, self._cluster.searches(searches), {})
@@ -110,7 +112,7 @@ class Overlaps:
     def _counts(
         self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], cards: dict[str, Card]
     ) -> list[dict[str, int]]:
-        """For each search the shared tokens by id. The cards of the pages are added to `cards`."""
+        """For each search, return the number of shared tokens by id, and add the cards of the pages to `cards`."""
         found: list[dict[str, int]] = [{} for _ in searches]
         whole: dict[str, dict[str, Any]] = {}
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
@@ -130,7 +132,7 @@ class Overlaps:
             some = self._cluster.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if whole:
-            self._sources, self._until = whole, time.monotonic() + REMEMBERED
+            self._sources, self._until = whole, time.monotonic() + CACHE_SECONDS
         return found
 
 
@@ -139,13 +141,13 @@ def _searches(queries: Sequence[_TokenQuery], where: Filters) -> list[Search]:
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
-    return [best(query, size=WHOLE, fields=True) for query in overlaps]
+    return [best(query, size=WHOLE_DOCUMENTS, fields=True) for query in overlaps]
 
 
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
     sizes = [len(part.tokens) for each in queries for part in each.parts]
-    return len(queries) == len(sizes) == 2 and sum(sizes) <= FOR_TWO
+    return len(queries) == len(sizes) == 2 and sum(sizes) <= MAX_TOKENS_OF_TWO
 
 
-def _few(ids: list[str]) -> Iterator[list[str]]:
+def _batches(ids: list[str]) -> Iterator[list[str]]:
     return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))

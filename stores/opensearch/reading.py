@@ -49,9 +49,9 @@ SHAPES: dict[type, _Shape] = {
 
 
 def read_pages(cluster: Cluster, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-    """Read pages by id; those that do not exist are left out. `overlaps` remembers the candidates found last."""
+    """Read pages by id; those that do not exist are left out. `overlaps` caches the candidates found last."""
     shape, wanted = SHAPES[fields], list(ids)
-    sources = overlaps.remembered(wanted) if fields in (Sketched, Text) else {}
+    sources = overlaps.cached(wanted) if fields in (Sketched, Text) else {}
     unread = [id_ for id_ in wanted if id_ not in sources]
     if unread:
         names = () if isinstance(shape.fields, bool) else shape.fields
