@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
 from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.compare import Comparison, Passage
 
 

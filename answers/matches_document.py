@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
 from opensearch_winnow.answers.comparison_document import PassageDocument, passage_documents
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
 

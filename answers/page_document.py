@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.answers.history_document import HistoryDocument
+from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.answers.history import HistoryDocument
 from opensearch_winnow.answers.matches_document import MatchesDocument, matches_document
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index

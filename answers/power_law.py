@@ -38,7 +38,7 @@ def power_law(counts: Mapping[int, int]) -> PowerLaw | None:
     return PowerLaw(exponent, _error(exponent, total), _distance(counts, total, exponent), _rank_slope(counts))
 
 
-def law_in_words(law: PowerLaw | None) -> Iterator[str]:
+def power_law_sentences(law: PowerLaw | None) -> Iterator[str]:
     if law is None:
         yield "no power law: every fingerprint is on one page only"
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.results import Member, Result, SearchResults, Way
 
 

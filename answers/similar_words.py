@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.page_document import SimilarDocument
-from opensearch_winnow.answers.percent import compact_percent
 
 NEAR = 0.5  # from which on a page that resembles another is called a near-duplicate of it
 

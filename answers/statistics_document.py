@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from opensearch_winnow.answers.clustering_document import ClusteringDocument
+from opensearch_winnow.answers.clusters_document import ClusteringDocument
 from opensearch_winnow.answers.common_texts import CommonTextDocument
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.answers.power_law import PowerLaw

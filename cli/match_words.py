@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.lower_threshold import LOOKED_AT, lower_threshold
-from opensearch_winnow.answers.percent import compact_percent
 from opensearch_winnow.cli.filter_options import chosen
 from opensearch_winnow.cli.match_table import HEADS, score
 from opensearch_winnow.index import Index

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.answers.comparison_words import answer
-from opensearch_winnow.answers.group_words import more_like_this
+from opensearch_winnow.answers.comparison_words import comparison_summary
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.foundation.scheme import Scheme
@@ -52,4 +52,4 @@ def _text(page: Record) -> ComparedText:
 
 
 def _heading(pair: Pair) -> str:
-    return answer(pair.a.text, pair.b.text, pair.comparison, pair.passages)
+    return comparison_summary(pair.a.text, pair.b.text, pair.comparison, pair.passages)

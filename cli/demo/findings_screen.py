@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from opensearch_winnow.answers.comparison_words import answer, three_numbers
-from opensearch_winnow.answers.display_width import wrap
-from opensearch_winnow.answers.duration import duration
-from opensearch_winnow.answers.group_words import more_like_this
-from opensearch_winnow.answers.percent import percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.comparison_words import comparison_summary, three_numbers
+from opensearch_winnow.answers.display_text import one_line, wrap
+from opensearch_winnow.answers.formatting import count_of, duration, percent
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.cluster_table import ROOM, Lines
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
@@ -90,7 +87,9 @@ def _more(lines: Lines, total: int, what: str) -> None:
 def _side_by_side(screen: Terminal, pair: Pair) -> None:
     """A short one of the passages, with what is around it."""
     a, b, comparison, passages = pair
-    Lines(screen).say(f"{words.name(a)} and {words.name(b)}: {answer(a.text, b.text, comparison, passages)}")
+    Lines(screen).say(
+        f"{words.name(a)} and {words.name(b)}: {comparison_summary(a.text, b.text, comparison, passages)}"
+    )
     Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
     if passages:
         view = SideBySide(screen, a.text, b.text)

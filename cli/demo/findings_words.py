@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from opensearch_winnow.answers.percent import percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of, pages_in_groups
+from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.answers.formatting import count_of, percent
+from opensearch_winnow.answers.search_words import pages_in_groups
 from opensearch_winnow.cli.cluster_words import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
 from opensearch_winnow.cli.demo.findings import WORDS, Cluster, Contained, Findings

@@ -6,13 +6,16 @@ from typing import Any, cast
 
 import pytest
 
-from opensearch_winnow.answers.history_document import HistoryDocument
-from opensearch_winnow.answers.history_words import history_words
+from opensearch_winnow.answers.history import HistoryDocument, history_summary
 from opensearch_winnow.answers.lower_threshold import LowerThreshold, lower_threshold
 from opensearch_winnow.answers.page_document import SimilarDocument
 from opensearch_winnow.answers.similar_words import similar_words
-from opensearch_winnow.answers.watch_document import WatchesDocument, WatchReportDocument
-from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
+from opensearch_winnow.answers.watches import (
+    WatchesDocument,
+    WatchReportDocument,
+    watch_report_summary,
+    watches_summary,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +53,13 @@ def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -
 
 def test_the_history() -> None:
     first, same, changed = ("2024-01-01T12:00:00Z", None), ("2024-02-01T12:00:00Z", 1.0), ("2024-03-01T12:00:00Z", 0.4)
-    assert history_words(moments(first)) == "1 capture on 2024-01-01"
-    assert history_words(moments((None, None))) == "1 capture at an unknown time"
-    assert history_words(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
-    assert history_words(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
-    assert history_words(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")
-    assert history_words(moments(first, (None, None))) == (
-        "2 captures on 2024-01-01, and no text is stored to compare them by"
+    assert history_summary(moments(first)) == "1 capture on 2024-01-01"
+    assert history_summary(moments((None, None))) == "1 capture at an unknown time"
+    assert history_summary(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
+    assert history_summary(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
+    assert history_summary(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")
+    assert history_summary(moments(first, (None, None))) == (
+        "2 captures on 2024-01-01, not compared, because no text is stored"
     )
 
 
@@ -64,13 +67,13 @@ def test_the_watches() -> None:
     def report(total: int, new: int) -> WatchReportDocument:
         return cast(WatchReportDocument, {"total": total, "new": ["id"] * new})
 
-    found = [watch_report_words(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
-    assert found == ["No page yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
+    found = [watch_report_summary(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
+    assert found == ["No pages yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
     both: WatchesDocument = {"total": 2, "watches": [report(5, 2), report(1, 1)]}
-    assert watches_words(both) == "2 watches, 3 new pages"
-    assert watches_words({**both, "total": 12}) == "12 watches, 3 new pages for the 2 that are shown"
-    assert watches_words({"total": 1, "watches": [report(1, 0)]}) == "1 watch, no new page"
-    assert watches_words({"total": 0, "watches": []}) == "No watch yet"
+    assert watches_summary(both) == "2 watches, 3 new pages"
+    assert watches_summary({**both, "total": 12}) == "12 watches, 3 new pages for the 2 listed"
+    assert watches_summary({"total": 1, "watches": [report(1, 0)]}) == "1 watch, no new pages"
+    assert watches_summary({"total": 0, "watches": []}) == "No watches yet"
 
 
 def test_the_highest_round_threshold_that_finds_something() -> None:

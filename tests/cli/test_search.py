@@ -13,7 +13,7 @@ import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.results import Member, SearchResults
