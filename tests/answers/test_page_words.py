@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from opensearch_winnow.answers.history import HistoryDocument, history_summary
-from opensearch_winnow.answers.lower_threshold import LowerThreshold, lower_threshold
+from opensearch_winnow.answers.nothing_found import LowerThreshold, lower_threshold
 from opensearch_winnow.answers.page_document import SimilarDocument
-from opensearch_winnow.answers.similar_words import similar_words
+from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
@@ -26,11 +26,11 @@ from opensearch_winnow.answers.watches import (
         (1, "resemblance", 0.8, 1, "1 near-duplicate, an exact copy"),
         (1_200, "resemblance", 0.5, 2, "1,200 near-duplicates, 2 of them exact copies"),
         (3, "resemblance", 0.5, 1, "3 near-duplicates, 1 of them an exact copy"),
-        (2, "resemblance", 0.49, 0, "2 pages resemble it by 49 % or more"),
-        (0, "containment", 0.3, 0, "No page has 30 % or more of it"),
-        (2, "containment", 1.0, 2, "2 pages have all of it, all exact copies"),
-        (1, "contained", 0.5, 0, "1 page has 50 % or more of its text from it"),
-        (2, "contained", 1.0, 0, "2 pages have all of their text from it"),
+        (2, "resemblance", 0.49, 0, "2 pages with a resemblance of at least 49 %"),
+        (0, "containment", 0.3, 0, "No page contains at least 30 % of it"),
+        (2, "containment", 1.0, 2, "2 pages contain all of it, all exact copies"),
+        (1, "contained", 0.5, 0, "1 page is at least 50 % contained in it"),
+        (2, "contained", 1.0, 0, "2 pages are entirely contained in it"),
         (0, "containment", 0.0, 0, "No page shares a passage with it"),
         (2, "resemblance", 0.0, 0, "2 pages share a passage with it"),
     ],
@@ -43,7 +43,7 @@ def test_what_is_similar(total: int, asked: str, threshold: float, copies: int, 
         "matches": [{}] * total,
         "copies": ["id"] * copies,
     }
-    assert similar_words(cast(SimilarDocument, similar)) == words
+    assert similar_summary(cast(SimilarDocument, similar)) == words
 
 
 def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -> HistoryDocument:
@@ -80,4 +80,4 @@ def test_the_highest_round_threshold_that_finds_something() -> None:
     assert lower_threshold([0.34, 0.31, 0.2], 3) == LowerThreshold(0.3, 2, at_least=False)
     assert lower_threshold([0.34, 0.31], 500) == LowerThreshold(0.3, 2, at_least=True)
     assert lower_threshold([0.9], 1) == LowerThreshold(0.9, 1, at_least=False)
-    assert lower_threshold([0.004], 1) is lower_threshold([], 0) is None
+    assert lower_threshold([0.09], 1) is lower_threshold([], 0) is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.answers.formatting import percent_range
-from opensearch_winnow.answers.no_hit import as_typed
+from opensearch_winnow.answers.nothing_found import as_typed
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.hit_list import blocks, marked
 from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.no_hit import NoHit, no_hit
+from opensearch_winnow.answers.nothing_found import NoHit, no_hit
 from opensearch_winnow.answers.search_document import SearchDocument, search_document
 from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
 from opensearch_winnow.index import Index
