@@ -1,4 +1,4 @@
-"""What was found, as one HTML file that needs no server and no script."""
+"""The findings of the demo, as one HTML file that needs no server and no script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from opensearch_winnow.web.compared_panes import whole_panes
 from opensearch_winnow.web.one_file import OneFile
 from opensearch_winnow.web.pages import Pages
 
-HITS = 5
+MAX_HITS = 5
 
 
 def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
@@ -29,7 +29,8 @@ def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> N
         words=words,
         findings=findings,
         hits=[
-            (hit, more_like_this(hit, findings.threshold) if hit.members else "") for hit in findings.search.hits[:HITS]
+            (hit, more_like_this(hit, findings.threshold) if hit.members else "")
+            for hit in findings.search.hits[:MAX_HITS]
         ],
         compared=compared,
         heading=findings.pair and _heading(findings.pair),

@@ -239,9 +239,9 @@ def test_a_quick_look_is_at_about_so_many_pages(small: tuple[Path, dict[str, Any
 
 
 def in_words(said: dict[str, Any]) -> Iterator[str]:
-    yield f"{said['pages']} pages that were on this machine already: {said['modules']} of Python's"
+    yield f"{said['pages']} pages that were already on this machine: {said['modules']} about Python's"
     yield f"and {said['licences']} licences of installed packages"
-    yield f"{said['characters']:,} characters of text gave {said['fingerprints']:,} fingerprints"
+    yield f"{said['characters']:,} characters of text have {said['fingerprints']:,} fingerprints"
     yield f"{said['clustering']['clusters']} clusters with {said['clustering']['clustered_pages']} pages"
     yield from (f"{each['pages']} {each['representative']['title']}" for each in said["clusters"][:5])
     yield from (f"all of {each['title']} is in" for each in said["contained"][:5])
@@ -266,7 +266,7 @@ def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: t
 def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: Path) -> None:
     code, shown = on_terminal(WINNOW, "demo", "--pages", "20", TMPDIR=str(tmp_path))
     assert code == 0
-    assert "rendering what pydoc says" in shown
+    assert "rendering the standard library with pydoc" in shown
     assert "\x1b[1mNear-copies" in shown
     (folder,) = tmp_path.glob("winnow-demo-*")
     assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]

@@ -222,6 +222,12 @@ def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:
     )
     assert "No page reaches every threshold; " in all_of.stderr
     assert "share a passage with it: --min-containment 0" in all_of.stderr
+    zero_first = winnow(
+        "similar", "http://example.net/quote", "--min-resemblance", "0", "--min-containment", "0.9", "--store", crawl
+    )
+    assert "share a passage with it: --min-containment 0" in zero_first.stderr
+    none = winnow("similar", "--text", "unheard of " * 40, "--min-containment", "0", "--store", crawl)
+    assert none.stderr.splitlines()[1].startswith("None of 7 pages shares a passage with it; a shared run of 149")
 
 
 def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[..., str]) -> None:

@@ -75,7 +75,7 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
         TEXTS[MILL],
     )
     assert heading(served, f"{MILL_PAGE}?t=100") == "2 near-duplicates, all exact copies"
-    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages resemble it by 30 % or more, 2 of them exact copies"
+    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages with a resemblance of at least 30 %, 2 of them exact copies"
     assert heading(served, f"{MILL_PAGE}?limit=1") == "4 near-duplicates, at least 1 of them an exact copy"
 
 
