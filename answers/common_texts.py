@@ -9,6 +9,7 @@ from typing import NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.store import Store
 
@@ -51,7 +52,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
     likely = array("Q", [token for token, times in seen.most_common(MAX_TOKENS_COUNTED) if times > 1])
     if not likely:
         return []
-    (counted,) = store.frequent([Lookup("fingerprints", likely)], over=1)
+    (counted,) = store.frequencies([Lookup("fingerprints", likely)], over=1)
     texts: list[CommonTextDocument] = []
     canonical_texts: list[str] = []
     done: set[int] = set()
@@ -62,7 +63,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
         at = page.fingerprints.index(token)
         stretch = _stretch(page, at, seen)
         done.update(page.fingerprints[stretch])
-        record = store.get([page.id]).get(page.id)
+        record = store.read([page.id], Record).get(page.id)
         if record is None or not record.text:
             continue
         text = canonical(record.text, index.scheme, name=record.url)
@@ -91,7 +92,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
 
 def _fingerprints(store: Store, ids: Sequence[str]) -> Iterator[PageFingerprints]:
     for start in range(0, len(ids), BATCH_SIZE):
-        for record in store.get(ids[start : start + BATCH_SIZE]).values():
+        for record in store.read(ids[start : start + BATCH_SIZE], Record).values():
             yield PageFingerprints(record.id, record.fingerprints, record.positions)
 
 

@@ -10,7 +10,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.stores.store import Text
 
 MAX_SHINGLES = 2_000_000  # in all texts read for one answer; further pages are estimated
 BATCH_SIZE = 64  # texts in memory at a time
@@ -58,10 +59,12 @@ class ComparedPages:
                 fresh[key] = card
         wanted = list(fresh.values())
         for start in range(0, len(wanted), BATCH_SIZE):
-            some = wanted[start : start + BATCH_SIZE]
-            for card, text in zip(some, self._store.texts([card.id for card in some]), strict=True):
-                if text:
-                    self._sides[_text_key(card)] = side(text, self._scheme, name=card.url, site=card.site)
+            batch = wanted[start : start + BATCH_SIZE]
+            texts = self._store.read([card.id for card in batch], Text)
+            for card in batch:
+                if card.id in texts and texts[card.id].text:
+                    prepared = side(texts[card.id].text, self._scheme, name=card.url, site=card.site)
+                    self._sides[_text_key(card)] = prepared
 
     def side(self, card: Card) -> Side | None:
         """Return the prepared text of a page; None if it is not stored, or was not read for lack of room."""
@@ -95,8 +98,7 @@ class ComparedPages:
 
     def _sketches(self, card: Card) -> Sketched:
         if card.id not in self._sketched:
-            (sketch,), (minhash,) = self._store.sketches([card.id]), self._store.minhashes([card.id])
-            self._sketched[card.id] = Sketched(card.shingle_count, sketch, minhash)
+            self._sketched[card.id] = self._store.read([card.id], Sketched).get(card.id, NO_SKETCHES)
         return self._sketched[card.id]
 
 

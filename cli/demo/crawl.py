@@ -18,6 +18,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.hashes import digest
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 
 CRAWL = "demo"  # the name of the crawl in the store
@@ -58,7 +59,7 @@ def known_captures(index: Index) -> KnownCaptures:
             f"{index.name} has {count_of(others, 'page')} that the demo did not add, and would cluster them too;"
             " name a store that does not exist yet"
         )
-    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(THIS_CRAWL)}
+    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(Record, THIS_CRAWL)}
 
 
 def crawl(

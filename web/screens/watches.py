@@ -17,6 +17,7 @@ from opensearch_winnow.answers.watches import (
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
 from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import number, percentage, words
@@ -49,7 +50,7 @@ def _checked(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
 
 def _shown(index: Index, asked: Asked, document: WatchesDocument) -> Mapping[str, Any]:
     urls = [each["url"] for each in document["watches"]]
-    captures = [index.store.captures(url, limit=1) if url is not None else [] for url in urls]
+    captures = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
         "heading": watches_summary(document),
         "found": [watch_report_summary(each) for each in document["watches"]],
