@@ -36,7 +36,7 @@ class ScoresDocument(TypedDict):
 
 
 class ComparisonDocument(ScoresDocument):
-    """`boilerplate` has shared runs that are no evidence of copying; it is left out if no store was asked."""
+    """`boilerplate` has shared runs that are no evidence of copying; absent if no store was used."""
 
     passages: list[PassageDocument]
     boilerplate: NotRequired[list[PassageDocument]]

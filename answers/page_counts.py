@@ -13,7 +13,7 @@ from opensearch_winnow.mappings.card import Card
 
 @dataclass(slots=True)
 class PageCounts:
-    """How many pages a store has of each crawl, site and month."""
+    """Counts of the pages in a store, by crawl, site and month."""
 
     TOP: ClassVar = 10  # sites in a list of the largest
     SAMPLE: ClassVar = 1_000  # pages in `sample`

@@ -1,4 +1,4 @@
-"""How many pages have each part of a text."""
+"""Divides a text into runs by how many pages have them."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> 
     records = {record.url: record for record in licences}
     texts = {
         record.text_digest: record for record in sorted(licences, key=_longest_url_first)
-    }  # equal texts are asked about once
+    }  # one page for each different text
     best: dict[str, Contained] = {}
     for done, page in enumerate(texts.values()):
         progress("looking for licences inside others", done, len(texts))

@@ -19,7 +19,7 @@ from opensearch_winnow.answers.watches import (
 
 
 @pytest.mark.parametrize(
-    ("total", "asked", "threshold", "copies", "words"),
+    ("total", "score", "threshold", "copies", "words"),
     [
         (0, "resemblance", 0.5, 0, "No near-duplicate"),
         (1, "resemblance", 0.5, 0, "1 near-duplicate"),
@@ -35,10 +35,10 @@ from opensearch_winnow.answers.watches import (
         (2, "resemblance", 0.0, 0, "2 pages share a passage with it"),
     ],
 )
-def test_what_is_similar(total: int, asked: str, threshold: float, copies: int, words: str) -> None:
+def test_what_is_similar(total: int, score: str, threshold: float, copies: int, words: str) -> None:
     similar = {
         "total": total,
-        "asked": asked,
+        "asked": score,
         "threshold": threshold,
         "matches": [{}] * total,
         "copies": ["id"] * copies,

@@ -238,7 +238,7 @@ def test_a_quick_look_is_at_about_so_many_pages(small: tuple[Path, dict[str, Any
     assert said["clusters"]
 
 
-def in_words(said: dict[str, Any]) -> Iterator[str]:
+def expected_sentences(said: dict[str, Any]) -> Iterator[str]:
     yield f"{said['pages']} pages that were already on this machine: {said['modules']} about Python's"
     yield f"and {said['licences']} licences of installed packages"
     yield f"{said['characters']:,} characters of text have {said['fingerprints']:,} fingerprints"
@@ -257,7 +257,7 @@ def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: t
     told = " ".join(done.stdout.decode().split())
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
     assert "None of them has changed since the last run" in told
-    assert [sentence for sentence in in_words(said) if sentence not in told] == []
+    assert [sentence for sentence in expected_sentences(said) if sentence not in told] == []
     assert "\x1b" not in told
     with Index.open(folder / "demo.winnow", create=False) as index:
         assert index.store.count() == said["pages"]
