@@ -1,9 +1,9 @@
-"""Runs benchmarks, and compares the core with its peers in one run.
+"""Runs benchmarks of opensearch-winnow and its peers.
 
     python -m benchmarks [NAME…] [--write] [--scale X] [--offline]
 
 Candidates take turns and are measured in CPU time of one thread, so that other work on the machine does not spoil the
-ratios. Figures are worth keeping only from a machine that is nearly idle.
+ratios. Keep figures only from a machine that is nearly idle.
 """
 
 from __future__ import annotations

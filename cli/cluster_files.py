@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.cluster_table import Written
 from opensearch_winnow.cli.phase_progress import Stopped
@@ -64,7 +65,7 @@ def list_written(
     if output:
         written.append(("clusters", output))
     if evidence:
-        written.append(("evidence", f"{evidence}, {summary.count_of(result.edges, 'pair')}"))
+        written.append(("evidence", f"{evidence}, {count_of(result.edges, 'pair')}"))
     if plot:
         written.append(("plot", str(plot)))
     if store:

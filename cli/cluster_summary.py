@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.percent import compact_percent, percent
+from opensearch_winnow.answers.formatting import compact_percent, count_of, percent
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import Candidates, ClusteringResult
 
 MIN_RECALL = 0.9  # a --fast run with a lower expected recall gets a warning
-
-
-def count_of(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: "1 page" or "2 pages"."""
-    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
 
 
 def pages_and_contents(result: ClusteringResult) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.pair_histogram import EIGHTHS, ROWS, pair_histogram, pairs_at_least, threshold_bar
 from opensearch_winnow.clusters.options import ClusteringOptions
