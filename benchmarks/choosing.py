@@ -31,7 +31,7 @@ def tables(run: Run) -> Iterator[Table]:
         texts = [canonical(article.main_text, Scheme()).chars for article in articles(unpacked)]
         texts = [text for text in texts if len(text) >= 2 * CONTEXT]
         yield noise(texts)
-        yield found(texts, run.size(PLANTED, least=10))
+        yield found_runs(texts, run.size(PLANTED, least=10))
         every = run.scale >= 1
         by_width = {width: named_pairs(unpacked, Scheme(shingle=width)) for width in (WIDTHS if every else WIDTHS[-1:])}
         yield families(by_width)
@@ -68,7 +68,7 @@ def noise(texts: Sequence[str]) -> Table:
     )
 
 
-def found(texts: Sequence[str], planted: int) -> Table:
+def found_runs(texts: Sequence[str], planted: int) -> Table:
     """Measure how often two texts that share only one run have a common fingerprint of it."""
     rows = []
     for scheme in SCHEMES:

@@ -20,7 +20,7 @@ def lines(bars: list[int], threshold: float, columns: int) -> list[str]:
 
 
 def columns_of(drawn: list[str], label: int) -> list[int]:
-    """The heights, in eighths."""
+    """Return the heights of the bars in eighths of a row."""
     rows = [line[label:].ljust(HISTOGRAM_BARS) for line in drawn[:ROWS]]
     return [sum(EIGHTHS.index(row[place]) for row in rows) for place in range(HISTOGRAM_BARS)]
 
@@ -62,7 +62,7 @@ def test_pairs_at_other_thresholds(bars: list[int]) -> None:
         assert pairs == sum(count for place, count in enumerate(bars) if place >= round(share * HISTOGRAM_BARS)) > 0
 
 
-def found(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]) -> ClusteringResult:
+def result_of(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]) -> ClusteringResult:
     return ClusteringResult(
         engine="duckdb", scheme="s", pages=pages, contents=pages, sizes=sizes, identical_sizes=identical_sizes,
         largest=[], edges=0, candidates=Candidates(),
@@ -70,23 +70,23 @@ def found(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]) ->
 
 
 @pytest.mark.parametrize(
-    ("seen", "sentence"),
+    ("result", "sentence"),
     [
-        (found(5, {}, {}), "no clusters: 5 pages are alone"),
-        (found(1, {}, {}), "no clusters: 1 page is alone"),
-        (found(2, {2: 1}, {}), "1 cluster with 2 pages; no page is alone"),
-        (found(3, {2: 1}, {2: 1}),
+        (result_of(5, {}, {}), "no clusters: 5 pages are alone"),
+        (result_of(1, {}, {}), "no clusters: 1 page is alone"),
+        (result_of(2, {2: 1}, {}), "1 cluster with 2 pages; no page is alone"),
+        (result_of(3, {2: 1}, {2: 1}),
          "1 cluster with 2 pages; 1 page is alone; 1 of the clusters, with 2 pages, is of identical pages only"),
-        (found(9_000, {2: 500, 6: 400, 12: 300}, {6: 50}),
+        (result_of(9_000, {2: 500, 6: 400, 12: 300}, {6: 50}),
          ("1,200 clusters with 7,000 pages; 2,000 pages are alone;"
           " 50 of the clusters, with 300 pages, are of identical pages only")),
     ],
 )  # fmt: skip
-def test_clusters_in_words(seen: ClusteringResult, sentence: str) -> None:
-    assert summary.clusters_and_pages(seen) == sentence
+def test_clusters_and_pages(result: ClusteringResult, sentence: str) -> None:
+    assert summary.clusters_and_pages(result) == sentence
 
 
-def test_what_the_cut_left_out_in_words() -> None:
+def test_left_out_pairs() -> None:
     cut = Candidates(common=3, longest=5_000, left_out=12_345)
     said = summary.left_out_pairs(cut, ClusteringOptions(compared=100))
     assert said.startswith("3 bands and shingles are on more than 101 contents each, one of them on 5,000. ")

@@ -30,7 +30,7 @@ def scratch(spark: SparkSession, tmp_path: Path) -> Iterator[Scratch]:
     assert list(tmp_path.iterdir()) == []
 
 
-def found(spark: SparkSession, edges: list[tuple[int, int]], scratch: Scratch) -> dict[int, int]:
+def components_of(spark: SparkSession, edges: list[tuple[int, int]], scratch: Scratch) -> dict[int, int]:
     table = spark.createDataFrame(edges, "smaller int, larger int")
     rows = components(table, scratch).collect()
     assert len(rows) == len({row["number"] for row in rows})
@@ -46,7 +46,7 @@ def test_same_as_the_reference(spark: SparkSession, scratch: Scratch) -> None:
     edges |= {(500, 501 + place) for place in range(100)}
     expected = labels(700, sorted(edges))
     pages = {page for edge in edges for page in edge}
-    assert found(spark, sorted(edges), scratch) == {page: expected[page] for page in pages}
+    assert components_of(spark, sorted(edges), scratch) == {page: expected[page] for page in pages}
 
 
 def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +57,8 @@ def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, mo
     chains = [*pairwise(range(2_000))]
     chains += [(2_000 + min(a, b), 2_000 + max(a, b)) for a, b in pairwise(shuffled)]
     expected = {page: 2_000 * (page >= 2_000) for page in range(4_000)}
-    assert found(spark, chains, scratch) == expected
+    assert components_of(spark, chains, scratch) == expected
 
 
 def test_no_edges(spark: SparkSession, scratch: Scratch) -> None:
-    assert found(spark, [], scratch) == {}
+    assert components_of(spark, [], scratch) == {}
