@@ -26,7 +26,7 @@ from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchRequest
+from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
@@ -193,9 +193,9 @@ class Index:
         *,
         any_word: bool = False,
         group: bool = False,
-        threshold: float = THRESHOLD,
+        threshold: float = DEFAULT_THRESHOLD,
         by: Way = "signature",
-        examine: int = EXAMINED,
+        examine: int = DEFAULT_EXAMINE,
         exact: bool = False,
         limit: int = 10,
         page: int = 1,
@@ -251,7 +251,7 @@ class Index:
     def cluster(
         self,
         *,
-        threshold: float = THRESHOLD,
+        threshold: float = DEFAULT_THRESHOLD,
         linkage: Linkage = "representatives",
         fast: bool = False,
         compared: int = COMPARED,

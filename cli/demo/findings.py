@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.queries.compare import Comparison, scores, side
-from opensearch_winnow.queries.cursors import THRESHOLD
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
@@ -79,7 +79,7 @@ class Findings:
 
 def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Findings:
     with clock.part("cluster"):
-        found = index.cluster(threshold=THRESHOLD, progress=progress)
+        found = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
         records = list(index.store.scan(THIS))
         clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
@@ -95,7 +95,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
     return Findings(
         crawled=crawled,
         scheme=index.scheme,
-        threshold=THRESHOLD,
+        threshold=DEFAULT_THRESHOLD,
         records=records,
         found=found,
         clusters=clusters,

@@ -143,7 +143,7 @@ def test_hashes_of_another_scheme_are_refused() -> None:
     scheme = Scheme(bins=256)
     pages = answer(hit("a", " ".join(MILL), scheme=scheme), hit("b", " ".join(MILL), scheme=scheme))
     assert ids(group_hits(pages, scheme=scheme)) == [["a", "b"]]
-    with pytest.raises(QuestionError, match=r"the hit a has a MinHash of 128 bytes, .* has 512: say by which scheme"):
+    with pytest.raises(QuestionError, match=r"the hit a has a MinHash of 128 bytes, .* makes 512: pass the scheme"):
         group_hits(pages)
 
 
@@ -176,7 +176,7 @@ def test_a_threshold_is_a_share(threshold: float) -> None:
 
 @pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, []])
 def test_what_is_no_answer_is_refused(response: Any) -> None:
-    with pytest.raises(QuestionError, match="that is no answer to a search"):
+    with pytest.raises(QuestionError, match="that is no response to a search"):
         group_hits(response)
 
 
