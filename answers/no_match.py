@@ -30,15 +30,15 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches) -> NoMatc
         anywhere = index.similar(**question | {"where": Filters(), "limit": 1}).total
         if anywhere:
             return NoMatch(unfiltered=anywhere)
-    asked = f"min_{matches.asked}"
+    asked = f"min_{matches.score}"
     minima = {name: None for name in question if name.startswith("min_")}
     alone = all(value is None for name, value in question.items() if name in minima and name != asked)
     if alone and matches.threshold > LOWEST:
         nearest = index.similar(**question | {asked: LOWEST, "limit": LOOKED_AT})
-        scores = [getattr(match, matches.asked) for match in nearest]
+        scores = [getattr(match, matches.score) for match in nearest]
         lower = lower_threshold(scores, nearest.total)
         if lower is not None:
-            contained = matches.asked == "resemblance" and any(match.containment >= HALF for match in nearest)
+            contained = matches.score == "resemblance" and any(match.containment >= HALF for match in nearest)
             return NoMatch(nearest=scores[0], lower=lower, contained=contained)
     sharing = index.similar(**question | minima | {"min_containment": 0.0, "exact": False, "limit": 1}).total
     return NoMatch(sharing=sharing)

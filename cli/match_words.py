@@ -17,7 +17,7 @@ def pages_found(matches: Matches) -> str:
     if not matches.threshold:
         return f"{_share(matches.total)} a passage with it"
     count = "1 page" if matches.total == 1 else f"{matches.total:,} pages"
-    return f"{count} {_condition(matches.asked, matches.threshold)}"
+    return f"{count} {_condition(matches.score, matches.threshold)}"
 
 
 def why_nothing(index: Index, question: dict[str, Any], minima: dict[str, float | None], matches: Matches) -> list[str]:
@@ -25,7 +25,7 @@ def why_nothing(index: Index, question: dict[str, Any], minima: dict[str, float 
     pages = index.store.count()
     if not pages:
         return [f"No page found: {index.name} has none yet; winnow index SOURCE --store {index.name} puts them there"]
-    reasons = [f"No page {_condition(matches.asked, matches.threshold)}"]
+    reasons = [f"No page {_condition(matches.score, matches.threshold)}"]
     given = [name for name, value in minima.items() if value is not None]
     options = chosen(question["where"])
     if options:
@@ -35,7 +35,7 @@ def why_nothing(index: Index, question: dict[str, Any], minima: dict[str, float 
         reasons[0] += f", nor without {options}"
     if len(given) > 1:
         reasons[0] += f", with all of {', '.join(map(_option, given))}"
-    nearest = index.similar(**question | {f"min_{matches.asked}": 0.0, "limit": LOOKED_AT})
+    nearest = index.similar(**question | {f"min_{matches.score}": 0.0, "limit": LOOKED_AT})
     if not nearest.matches:
         scheme = index.scheme
         run = f"{question['guarantee'] or scheme.t:,} {'tokens' if scheme.form == 'code' else 'canonical characters'}"
@@ -49,13 +49,13 @@ def why_nothing(index: Index, question: dict[str, Any], minima: dict[str, float 
 
 def _offer(nearest: Matches) -> str:
     """The highest round threshold that finds a page, and how many it finds."""
-    scores = [score(match, nearest.asked) for match in nearest]
+    scores = [score(match, nearest.score) for match in nearest]
     best = f"The nearest has {compact_percent(scores[0])}"
     lower = lower_threshold(scores, nearest.total)
     if lower is None:
         return f"{_share(nearest.total)} a passage with it: --min-containment 0 lists them"
     are = _are(lower.pages, "at least " * lower.at_least)
-    option = f"{_option(f'min_{nearest.asked}')} {lower.threshold:g}"
+    option = f"{_option(f'min_{nearest.score}')} {lower.threshold:g}"
     return f"{best}; at {compact_percent(lower.threshold)} there {are}: {option}"
 
 

@@ -24,7 +24,7 @@ _MODULES = {
     "MissingExtraError": "foundation.extras",
     "Page": "ingest.page",
     "Passage": "queries.compare",
-    "QuestionError": "queries.asked",
+    "QuestionError": "foundation.errors",
     "Scheme": "foundation.scheme",
     "SchemeError": "foundation.errors",
     "SearchResults": "queries.results",

@@ -23,7 +23,8 @@ from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.queries.asked import Asked, QuestionError
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
@@ -136,15 +137,15 @@ class Index:
         Of the captures of a URL the best match is shown, and those of the URL that is asked about are not;
         `all_captures` shows all.
         """
-        record = self._asked.given(url=url, id_=id, text=text, html=html, at=at)
+        record = self._pages.given(url=url, id_=id, text=text, html=html, at=at)
         of_store = url is not None or id is not None
-        asked = Asked.of(
+        thresholds = Thresholds.of(
             "resemblance" if of_store else "containment",
             {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
         )
         exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
         question = Question.of(record, self.scheme, exclusions, guarantee)
-        return Similar(self.store, question, asked, exclusions).answer(
+        return Similar(self.store, question, thresholds, exclusions).answer(
             exact=exact,
             where=where,
             limit=limit,
@@ -155,11 +156,11 @@ class Index:
 
     def page(self, url: str, at: datetime | None = None) -> Record:
         """The latest capture of a URL; or the last one until `at`."""
-        return self._asked.latest(url, at)
+        return self._pages.latest(url, at)
 
     def capture(self, id: str) -> Record:  # noqa: A002
         """The capture of this id, which `card.id` tells."""
-        return self._asked.capture(id)
+        return self._pages.capture(id)
 
     def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[Moment]:
         """The captures of a URL in the order of time, the latest `limit` of them; one without a time is the first.
@@ -169,7 +170,7 @@ class Index:
         exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
         found = history(self.store, url, limit=limit, exclusions=exclusions)
         if not found:
-            raise self._asked.not_there(url)
+            raise self._pages.not_there(url)
         return found
 
     def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
@@ -230,7 +231,7 @@ class Index:
             raise QuestionError(f"pages of results are counted from 1: there is no page {page}")
         if not (all_captures or where.crawl or where.until):
             where = replace(where, latest=True)
-        asked = SearchRequest(
+        request = SearchRequest(
             words=words,
             any_word=any_word,
             where=where,
@@ -242,7 +243,7 @@ class Index:
             limit=limit,
             facets=tuple(facets),
         )
-        return self._searches.results(asked, page - 1, kept=stable)
+        return self._searches.results(request, page - 1, kept=stable)
 
     def statistics(self) -> Statistics:
         """What is in the store, how often fingerprints repeat, and what takes the bytes."""
@@ -358,7 +359,7 @@ class Index:
         )
 
     @cached_property
-    def _asked(self) -> PageFinder:
+    def _pages(self) -> PageFinder:
         return PageFinder(self.store)
 
     @cached_property

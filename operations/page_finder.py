@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 from opensearch_winnow.stores.store import Store
 

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
-from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
 from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import Field, Lookup, fewest, lookups
+from opensearch_winnow.queries.lookups import Field, Lookup, binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import Store
 
 TEXTS = 64  # that are in memory at a time
@@ -52,11 +52,11 @@ class Scored(NamedTuple):
 class Similar:
     """One question to one store."""
 
-    def __init__(self, store: Store, question: Question, asked: Asked, exclusions: Exclusions) -> None:
+    def __init__(self, store: Store, question: Question, thresholds: Thresholds, exclusions: Exclusions) -> None:
         self._store = store
         self._scheme = store.scheme
         self._question = question
-        self._asked = asked
+        self._thresholds = thresholds
         self._exclusions = exclusions
         self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # passages and boilerplate, by id
         self._texts: dict[str, str] = {}  # of some matches, by id
@@ -88,8 +88,8 @@ class Similar:
         return Matches(
             matches=list(self._matches(found[:limit])),
             total=len(found),
-            asked=self._asked.score,
-            threshold=self._asked.threshold,
+            score=self._thresholds.primary,
+            threshold=self._thresholds.primary_minimum,
             candidates=len(candidates.cards),
             tokens=candidates.tokens,
             ignored=candidates.ignored,
@@ -98,7 +98,7 @@ class Similar:
         )
 
     def _candidates(self, where: Filters, frequent: int) -> Candidates:
-        wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
+        wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
         checked = [each for each in wanted if each.field in CHECKED]
         kept, ignored = wanted, 0
         found = self._store.rare_overlaps(wanted, where, over=frequent, checked=CHECKED)
@@ -125,25 +125,27 @@ class Similar:
     def _worth_scoring(self, candidates: Candidates) -> Sequence[Card]:
         """Without those that are clearly no match: by their sizes, and by what their sketches say."""
         cards: Sequence[Card] = candidates.cards
-        least = self._asked.minima.get("resemblance", 0.0)
+        least = self._thresholds.minima.get("resemblance", 0.0)
         if least and not self._exclusions:
             size = self._question.record.shingle_count
             cards = [card for card in cards if _most_alike(size, card.shingle_count) >= least]
-        if self._asked.any_passage:
+        if self._thresholds.any_passage:
             return cards
         if candidates.sketch and not self._exclusions:
             cards = [card for card in cards if self._may_match(card, candidates.sketch)]
         if len(cards) < FEW:
             return cards
-        return [card for card, found in self._estimates(cards) if self._asked.may_hold(found, CLEAR)]
+        return [card for card, found in self._estimates(cards) if self._thresholds.may_be_met_by(found, CLEAR)]
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
         shared, ours, theirs = sketch.of(card), len(self._question.sketched.sketch), card.sketch_count
-        if self._asked.may_hold(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
+        if self._thresholds.may_be_met_by(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
             return True
         # Errors say little about a sample of a few: there it is asked how probable it is.
         sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}
-        return all(shared >= fewest(sizes[name], minimum) for name, minimum in self._asked.minima.items())
+        return all(
+            shared >= binomial_quantile(sizes[name], minimum) for name, minimum in self._thresholds.minima.items()
+        )
 
     def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
         """From the texts; copies of a text are compared once. Pages without a text are estimated."""
@@ -170,17 +172,17 @@ class Similar:
         """None if it is not a match."""
         ours, theirs = self._sides(card, text)
         found = scores(ours, theirs, self._exclusions)
-        if not self._asked.holds(found):
+        if not self._thresholds.met_by(found):
             return None
-        if self._asked.any_passage:
+        if self._thresholds.any_passage:
             self._shared[card.id] = shared = self._passages(ours, theirs)
             return found if shared[0] else None
         return found
 
     def _estimated(self, cards: Sequence[Card]) -> Iterator[Scored]:
         for card, found in self._estimates(cards):
-            if self._asked.holds(found.scores):
-                yield Scored(card, found.scores, found.error(self._asked.score))
+            if self._thresholds.met_by(found.scores):
+                yield Scored(card, found.scores, found.error(self._thresholds.primary))
 
     def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
         for some in _chunks(cards, SKETCHES):
@@ -203,7 +205,7 @@ class Similar:
         time = each.card.fetched_at
         age = 0.0 if time is None else (EPOCH - time).total_seconds()
         return (
-            -getattr(each.scores, self._asked.score),
+            -getattr(each.scores, self._thresholds.primary),
             -each.scores.resemblance,
             -each.scores.containment,
             age,

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Self, get_args
 
-from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName, Way
 from opensearch_winnow.queries.words import Words

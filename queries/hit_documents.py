@@ -7,8 +7,8 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched, estimated
 from opensearch_winnow.queries.representatives import Similarity

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.dsl.dedupe import COUNTS, SAME
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments

@@ -37,7 +37,7 @@ class Matches:
 
     matches: list[Match]
     total: int  # of which `matches` are the first
-    asked: Score  # what they are ordered by
+    score: Score  # the score that the matches are ordered by
     threshold: float
     candidates: int  # pages that were scored
     tokens: int  # different ones that the question has to look for pages with

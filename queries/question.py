@@ -6,9 +6,9 @@ from array import array
 from dataclasses import dataclass
 
 from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, side
 from opensearch_winnow.queries.estimated import Sketched

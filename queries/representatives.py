@@ -12,8 +12,8 @@ from math import nan
 from typing import NamedTuple, Protocol
 
 from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
 from opensearch_winnow.queries.estimated import CLEAR, Sketched
 from opensearch_winnow.queries.sketch_joins import SketchJoins

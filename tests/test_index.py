@@ -109,7 +109,7 @@ def test_containment_both_ways(index: Index) -> None:
     contained = index.similar(url="https://c.example/long", min_contained=0.9)
     assert urls(contained) == ["a.example/article"]
     assert contained[0].contained == 1
-    assert contained.asked == "contained"
+    assert contained.score == "contained"
 
 
 def test_every_page_that_shares_a_passage(index: Index) -> None:

@@ -19,11 +19,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.page_finder import NotThereError
 from opensearch_winnow.operations.watches import WatchError
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web.asked import Asked

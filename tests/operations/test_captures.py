@@ -46,7 +46,7 @@ def test_a_capture_is_asked_about(index: Index) -> None:
         assert [match.url for match in index.similar(id=latest)] == ["https://c.example/new"]
         assert [match.url for match in index.similar(id=earlier)] == ["https://b.example/old"]
         # As for a URL: near-duplicates, and no captures of the same page.
-        assert index.similar(id=latest).asked == "resemblance"
+        assert index.similar(id=latest).score == "resemblance"
         by_url = index.similar(url=URL, min_resemblance=0, all_captures=True)
         assert index.similar(id=latest, min_resemblance=0, all_captures=True).matches == by_url.matches
         with pytest.raises(QuestionError, match="one of them, not url and id"):

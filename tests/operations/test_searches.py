@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest

@@ -9,8 +9,8 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.thresholds import Thresholds
 
 SCHEME = Scheme()
 
@@ -66,7 +66,7 @@ def test_pages_without_shingles_tell_nothing() -> None:
 def test_what_may_hold() -> None:
     a, b = sets(2, 1000, 1000, 500)
     found = estimated(page(a), page(b), SCHEME)  # true resemblance 1/3
-    assert Asked({"resemblance": 0.3}).may_hold(found, 5)
-    assert Asked({"resemblance": 0.4}).may_hold(found, 5)
-    assert not Asked({"resemblance": 0.6}).may_hold(found, 5)
-    assert not Asked({"containment": 0.1, "resemblance": 0.6}).may_hold(found, 5)
+    assert Thresholds({"resemblance": 0.3}).may_be_met_by(found, 5)
+    assert Thresholds({"resemblance": 0.4}).may_be_met_by(found, 5)
+    assert not Thresholds({"resemblance": 0.6}).may_be_met_by(found, 5)
+    assert not Thresholds({"containment": 0.1, "resemblance": 0.6}).may_be_met_by(found, 5)

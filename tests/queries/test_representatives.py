@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.sketches import mod_sketch
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched

@@ -13,9 +13,9 @@ from opensearch_winnow.answers.watch_document import (
     watch_report_document,
 )
 from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import number, percentage, words
