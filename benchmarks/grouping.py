@@ -20,7 +20,7 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimated import CLEAR, Sketched
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 
 HITS = 1_000
@@ -64,7 +64,7 @@ def sketched(page: array[int]) -> Sketched:
 
 def in_the_core(packed: bytes, counts: array[int]) -> int:
     """Where estimates are not clear they decide all the same, as they do for datasketch."""
-    joins = Joins(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR)
+    joins = Joins(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
     known = array("Q")
     at_most = FIRST_PAIRS_PER_PAGE
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), at_most):

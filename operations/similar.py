@@ -10,7 +10,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
 from opensearch_winnow.queries.lookups import Field, Lookup, binomial_quantile, lookups
@@ -135,11 +135,11 @@ class Similar:
             cards = [card for card in cards if self._may_match(card, candidates.sketch)]
         if len(cards) < FEW:
             return cards
-        return [card for card, found in self._estimates(cards) if self._thresholds.may_be_met_by(found, CLEAR)]
+        return [card for card, found in self._estimates(cards) if self._thresholds.may_be_met_by(found, CLEAR_ERRORS)]
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
         shared, ours, theirs = sketch.of(card), len(self._question.sketched.sketch), card.sketch_count
-        if self._thresholds.may_be_met_by(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
+        if self._thresholds.may_be_met_by(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
             return True
         # Errors say little about a sample of a few: there it is asked how probable it is.
         sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}

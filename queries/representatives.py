@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
-from opensearch_winnow.queries.estimated import CLEAR, Sketched
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 from opensearch_winnow.queries.sketch_joins import SketchJoins
 
 Pair = tuple[int, int]  # the places of a representative and of a later page
@@ -175,5 +175,5 @@ class Representatives:
             ready,
             threshold=self._threshold,
             bits=self._scheme.bits,
-            clear=CLEAR,
+            clear=CLEAR_ERRORS,
         )

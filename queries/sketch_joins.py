@@ -11,7 +11,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.estimated import CLEAR, Sketched
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 
 
 class SketchJoins:
@@ -98,4 +98,4 @@ def _clear(share: float, sample: int, threshold: float) -> bool:
     parts = [(part, expected) for part, expected in ((share, threshold), (1 - share, 1 - threshold)) if part]
     if not all(expected for _, expected in parts):
         return sample > 0
-    return sample * sum(part * log(part / expected) for part, expected in parts) >= CLEAR**2 / 2
+    return sample * sum(part * log(part / expected) for part, expected in parts) >= CLEAR_ERRORS**2 / 2
