@@ -54,7 +54,7 @@ def grouped(store: Store, words: str = "mill", number: int = 0, **asked: Any) ->
 
 def urls(found: SearchResults) -> list[list[str]]:
     """Of each group, without the scheme."""
-    groups = [[hit.card.url, *(member.url for member in hit.members)] for hit in found.hits]
+    groups = [[hit.url, *(member.url for member in hit.members)] for hit in found.hits]
     return [[url.removeprefix("https://") for url in group] for group in groups]
 
 
@@ -130,7 +130,7 @@ def test_scores_that_are_shown_may_be_asked_for_exactly(store: Store) -> None:
     store.write([record(f"a.org/{number}", each) for number, each in enumerate(texts)])
     assert "estimate" in {member.kind for hit in grouped(store).hits for member in hit.members}
     (hit,) = grouped(store, exact=True).hits
-    shown = int(hit.card.url[-1])
+    shown = int(hit.url[-1])
     assert {(member.resemblance, member.kind) for member in hit.members} == {
         (compare(texts[shown], each).resemblance, "exact") for number, each in enumerate(texts) if number != shown
     }
@@ -230,7 +230,7 @@ class TestClusters:
     def test_pages_of_results(self, clustered: Store, by: Any) -> None:
         whole = grouped(clustered, by=by)
         parts = [grouped(clustered, by=by, number=number, limit=3, examine=3) for number in range(4)]
-        assert [hit.card.url for part in parts for hit in part.hits] == [hit.card.url for hit in whole.hits]
+        assert [hit.url for part in parts for hit in part.hits] == [hit.url for hit in whole.hits]
         for part in parts:
             assert part.at_least <= (whole.groups or 0) <= part.at_most
 
@@ -285,7 +285,7 @@ def test_pages_of_results_are_the_whole_whatever_is_written(
                 carry_out(store, kind, number, pages)
             found.append(asking.following(Cursor.of(found[-1].cursor)))
         assert [each.total for each in found] == [len(pages)] * len(found)
-        assert [hit.card.url for part in found for hit in part.hits] == [hit.card.url for hit in whole.hits]
+        assert [hit.url for part in found for hit in part.hits] == [hit.url for hit in whole.hits]
         assert together(found) == together([whole])
         assert found[-1].groups == whole.groups
 
@@ -301,7 +301,7 @@ def carry_out(store: Store, kind: str, number: int, pages: list[Record]) -> None
 
 def together(found: list[SearchResults]) -> dict[str, set[str]]:
     """The groups: those that are shown, and what came late."""
-    groups = {hit.card.url: {member.url for member in hit.members} for part in found for hit in part.hits}
+    groups = {hit.url: {member.url for member in hit.members} for part in found for hit in part.hits}
     for part in found:
         for late in part.folded:
             assert late.member.url not in groups[late.url]
@@ -319,7 +319,7 @@ def test_what_comes_late_is_told(store: Store) -> None:
     assert second.folded == []  # they were examined already
     assert second.cursor is not None
     third = asked.following(Cursor.of(second.cursor))
-    assert {late.url for late in third.folded} == {hit.card.url for hit in first.hits + second.hits}
+    assert {late.url for late in third.folded} == {hit.url for hit in first.hits + second.hits}
     assert third.cursor is None
     assert (third.total, third.groups) == (25, 5)
 
