@@ -25,15 +25,15 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FREQUENT
+from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
-from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.searches import Searches
 from opensearch_winnow.operations.similar import Similar
@@ -118,7 +118,7 @@ class Index:
         where: Filters = Filters(),
         all_captures: bool = False,
         guarantee: int | None = None,
-        frequent: int = FREQUENT,
+        frequent: int = DEFAULT_FREQUENT,
         boilerplate: bool = True,
     ) -> Matches:
         """The pages that are similar to a page in the store (`url`, its latest capture or the last one until `at`; or
@@ -143,7 +143,7 @@ class Index:
             "resemblance" if of_store else "containment",
             {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
         )
-        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
+        exclusions = self._boilerplate.exclusions() if boilerplate else NO_EXCLUSIONS
         question = Question.of(record, self.scheme, exclusions, guarantee)
         return Similar(self.store, question, thresholds, exclusions).answer(
             exact=exact,
@@ -167,7 +167,7 @@ class Index:
 
         Each has its resemblance to the one before it, exactly; None for the first, or where a text is not stored.
         """
-        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
+        exclusions = self._boilerplate.exclusions() if boilerplate else NO_EXCLUSIONS
         found = history(self.store, url, limit=limit, exclusions=exclusions)
         if not found:
             raise self._pages.not_there(url)

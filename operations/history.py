@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.stores.store import Store
 
@@ -21,7 +21,7 @@ class Moment(NamedTuple):
     resemblance: float | None  # to the capture before it, exactly; None for the first, or where a text is not stored
 
 
-def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NOTHING) -> list[Moment]:
+def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> list[Moment]:
     """So many of the latest captures, the earliest first. One without a time comes before all: it is never the latest.
 
     Only texts of neighbours that differ are read. The first one that is shown is compared with the one before it, too.

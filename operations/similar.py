@@ -12,7 +12,7 @@ from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
 from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
+from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT, frequency_check
 from opensearch_winnow.queries.lookups import Field, Lookup, binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
@@ -67,7 +67,7 @@ class Similar:
         exact: bool = True,
         where: Filters = Filters(),
         limit: int | None = None,
-        frequent: int = FREQUENT,
+        frequent: int = DEFAULT_FREQUENT,
         leave_out: str | None = None,
         all_captures: bool = False,
     ) -> Matches:
@@ -197,7 +197,7 @@ class Similar:
         ours = self._question.sketched
         if not self._exclusions:
             return ours, theirs
-        sketches = self._exclusions.counted(ours.sketch, theirs.sketch, (self._question.record.site, site))
+        sketches = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, (self._question.record.site, site))
         return ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
 
     def _rank(self, each: Scored) -> tuple[float, float, float, float, str, str]:

@@ -1,4 +1,4 @@
-"""Which pages a question is about."""
+"""Defines the filters that limit a question or a search to some pages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """All must hold. A capture whose time is not known is in no period."""
+    """Conditions on captures; all must hold. A capture of unknown time is in no period."""
 
     site: str | None = None  # the host, in lower case
     crawl: str | None = None
     since: datetime | None = None
-    until: datetime | None = None  # before it
-    latest: bool = False  # of the captures of a URL the last one only
+    until: datetime | None = None  # exclusive
+    latest: bool = False  # only the latest capture of each URL

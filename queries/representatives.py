@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
 from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 from opensearch_winnow.queries.sketch_joins import SketchJoins
 
@@ -131,7 +131,7 @@ class Representatives:
     sketches.
     """
 
-    def __init__(self, scheme: Scheme, threshold: float, exclusions: Exclusions = NOTHING) -> None:
+    def __init__(self, scheme: Scheme, threshold: float, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
         if not 0 < threshold <= 1:
             raise QuestionError(
                 f"pages of a group resemble each other by a share above 0 and up to 1, not {threshold:g}"

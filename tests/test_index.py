@@ -193,7 +193,7 @@ def test_a_larger_guarantee_looks_up_a_subset(index: Index) -> None:
     assert 0 < quick.tokens < whole.tokens / 3
     assert set(urls(quick)) <= set(urls(whole))
     assert "c.example/long" in urls(quick)  # a run of more than 800 characters
-    with pytest.raises(QuestionError, match="guarantees 149 and more"):
+    with pytest.raises(QuestionError, match="guarantees to find runs of 149 or more"):
         index.similar(url=url, guarantee=100)
 
 

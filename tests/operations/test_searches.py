@@ -16,7 +16,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
@@ -44,7 +44,7 @@ def record(url: str, content: str, **fields: Any) -> Record:
     return made
 
 
-def searches(store: Store, exclusions: Exclusions = NOTHING) -> Searches:
+def searches(store: Store, exclusions: Exclusions = NO_EXCLUSIONS) -> Searches:
     return Searches(store, lambda: exclusions)
 
 

@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.boilerplate import NOTHING
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS
 from opensearch_winnow.queries.lookups import lookups
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.thresholds import Thresholds
@@ -22,7 +22,7 @@ def question(words: int, scheme: Scheme = Scheme(), guarantee: int | None = None
     text = " ".join(f"{random.choice('bcdfg')}{random.choice('aeiou')}{random.randrange(1000)}" for _ in range(words))
     record = RecordMaker(Recipe(scheme=scheme)).make(Page("https://x.example/", text=text))
     assert isinstance(record, Record)
-    return Question.of(record, scheme, NOTHING, guarantee)
+    return Question.of(record, scheme, NO_EXCLUSIONS, guarantee)
 
 
 def fields(words: int, **minima: float) -> dict[str, int]:

@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.queries.representatives import Batch, Join, Representatives, Similarity
@@ -49,7 +49,7 @@ class Pages:
 
     texts: list[str]
     sites: list[str] = field(default_factory=list)
-    exclusions: Exclusions = NOTHING
+    exclusions: Exclusions = NO_EXCLUSIONS
     scheme: Scheme = SCHEME
     lost: set[int] = field(default_factory=set)  # places whose texts are not there
     calls: list[list[tuple[int, int]]] = field(default_factory=list)
@@ -168,7 +168,7 @@ def test_pages_without_a_signature_are_alone() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0])
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_a_page_of_a_few_words_is_a_page(exclusions: Exclusions, threshold: float) -> None:
     pages = Pages(["a few words", "a few words", "other words", "A few — words!"], exclusions=exclusions)
     assert places(pages.joins(threshold)) == [None, 0, None, 0]
@@ -206,7 +206,7 @@ def test_near_the_threshold_the_texts_decide() -> None:
     assert pages.calls == [[(0, 1)]]
 
 
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_without_the_text_the_estimate_decides(exclusions: Exclusions) -> None:
     pages = alike(2, shared=1000, own=500)
     pages.exclusions, pages.lost = exclusions, {0}
@@ -220,7 +220,7 @@ def test_without_the_text_the_estimate_decides(exclusions: Exclusions) -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.49, 0.51])
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_a_page_waits_for_the_one_that_it_resembles(exclusions: Exclusions, threshold: float) -> None:
     """The second is near the threshold of the first; the third resembles the second, and clearly not the first."""
     first, own = words("first", 3_000), words("own", 1_600)
@@ -232,7 +232,7 @@ def test_a_page_waits_for_the_one_that_it_resembles(exclusions: Exclusions, thre
     assert pages.calls == [[(0, 1)]]
 
 
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_few_requests_and_no_pair_twice(exclusions: Exclusions) -> None:
     """All pairs are just below the threshold, and none can be left out."""
     pages = alike(40, shared=96, own=50)

@@ -16,7 +16,7 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import scores, side
-from opensearch_winnow.queries.site_template import site_template, unlike
+from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from tests.public_pages import LUCENE, javadoc
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def test_near_duplicates_count_once() -> None:
     page, others = prose(400, 1), [prose(400, seed) for seed in range(2, 5)]
     edited = page.replace(page.split()[200], "changed")
     made = records([page, edited, *others, page])
-    kept = unlike([b"", *(each.minhash for each in made)])
+    kept = without_near_duplicates([b"", *(each.minhash for each in made)])
     assert kept == [1, 3, 4, 5]
-    assert unlike([each.minhash for each in made], below=0.0) == []
-    assert unlike([]) == []
+    assert without_near_duplicates([each.minhash for each in made], below=0.0) == []
+    assert without_near_duplicates([]) == []
 
 
 def test_poisoning_is_of_the_poisoner_alone() -> None:
@@ -149,7 +149,7 @@ def test_the_template_of_a_real_site(site: Site) -> None:
         assert isinstance(record, Record)
         made.append(record)
     assert len(made) > 100
-    learned = site_template([made[index].text for index in unlike([each.minhash for each in made])])
+    learned = site_template([made[index].text for index in without_near_duplicates([each.minhash for each in made])])
     assert all(text in learned for text in site.in_template), learned
     least, most = site.words
     assert least < len(canonical_text(learned).words) < most
