@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.operations.search_groups import SearchGroups
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest
@@ -27,6 +28,8 @@ class Searches:
 
     def results(self, request: SearchRequest, number: int, *, kept: bool = False) -> SearchResults:
         """Return a page of results, counted from 0. With `kept`, the view stays open, and `.cursor` continues it."""
+        if number < 0:
+            raise QuestionError(f"pages of results are counted from 1: there is no page {number + 1}")
         if not (kept or request.group or request.facets):
             hits = self._store.search(request.parsed, request.where, limit=request.limit, offset=request.limit * number)
             return SearchResults(hits.total, [Result(*hit, members=[]) for hit in hits.hits])

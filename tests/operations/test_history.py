@@ -12,7 +12,7 @@ import pytest
 from opensearch_winnow import Index, Page, QuestionError, compare
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.history import PAIRS, history
+from opensearch_winnow.operations.history import BATCH_SIZE, history
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Store
@@ -69,7 +69,7 @@ class Watched(EmbeddedStore):
     read: list[str]
 
     def texts(self, ids: Sequence[str]) -> list[str]:
-        assert len(ids) <= PAIRS + 1
+        assert len(ids) <= BATCH_SIZE + 1
         self.read += ids
         return super().texts(ids)
 

@@ -12,7 +12,7 @@ import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, WatchError
 from opensearch_winnow.operations import watches
-from opensearch_winnow.operations.watches import LONGEST_TEXT, MOST_SEEN
+from opensearch_winnow.operations.watches import MAX_SEEN, MAX_TEXT_CHARS
 from tests.test_index import near, prose
 
 ARTICLE = prose("article", 200)
@@ -111,7 +111,11 @@ def test_names(index: Index) -> None:
         ({"name": ""}, WatchError, "a name of 1 to 100 characters"),
         ({"name": "x" * 101}, WatchError, "a name of 1 to 100 characters"),
         ({"name": "\ud800"}, WatchError, "a name of 1 to 100 characters"),
-        ({"text": "x" * (LONGEST_TEXT + 1)}, WatchError, "has 1,000,001 characters, and 1,000,000 can be kept"),
+        (
+            {"text": "x" * (MAX_TEXT_CHARS + 1)},
+            WatchError,
+            "has 1,000,001 characters, but at most 1,000,000 can be kept",
+        ),
         ({"text": "too short"}, QuestionError, "needs 50: ask with a longer one"),
         ({"text": None}, QuestionError, "not none"),
         ({"url": "https://a.example/article"}, QuestionError, "not url and text"),
@@ -134,13 +138,13 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         here = add(index, "https://a.example/article", ARTICLE)
         index.add_watch("0", text=ARTICLE)
         # The first ones that were seen are forgotten.
-        index.mark_seen("0", {f"{number:032x}" for number in range(MOST_SEEN - 1)})
+        index.mark_seen("0", {f"{number:032x}" for number in range(MAX_SEEN - 1)})
         assert index.check_watch("0").new == set()
         index.mark_seen("0", {"f" * 32})
         assert index.check_watch("0").new == {here}
-        monkeypatch.setattr(watches, "MOST", 2)
+        monkeypatch.setattr(watches, "MAX_WATCHES", 2)
         index.add_watch("1", text=ARTICLE)
-        with pytest.raises(WatchError, match="has 2 watches, and can have no more: remove one"):
+        with pytest.raises(WatchError, match="has 2 watches, the most it can have: remove one"):
             index.add_watch("2", text=ARTICLE)
         index.add_watch("1", text=ARTICLE, replace=True)
         assert [watch.name for watch in index.watches()] == ["0", "1"]
