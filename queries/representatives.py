@@ -145,8 +145,8 @@ class Representatives:
     def begin(self, pages: Sequence[Sketched], sites: Sequence[str] = ()) -> Batch:
         """Return a batch of the next pages. `sites` are needed with exclusions, which hold templates of sites."""
         places = range(self._count, self._count + len(pages))
-        following = map(PlacedPage, places, pages, sites or [None] * len(pages))
-        every = [*self._pages, *following]
+        page_sites: Sequence[str | None] = sites or [None] * len(pages)
+        every = [*self._pages, *map(PlacedPage, places, pages, page_sites)]
         return Batch(self._decider(every), every, len(self._pages))
 
     def commit(self, batch: Batch) -> list[Join | None]:
