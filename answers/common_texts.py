@@ -9,6 +9,7 @@ from typing import NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.store import Store
 
@@ -49,7 +50,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
     likely = array("Q", [token for token, times in seen.most_common(TOKENS) if times > 1])
     if not likely:
         return []
-    (counted,) = store.frequent([Lookup("fingerprints", likely)], over=1)
+    (counted,) = store.frequencies([Lookup("fingerprints", likely)], over=1)
     found: list[CommonTextDocument] = []
     told: list[str] = []  # canonical
     done: set[int] = set()
@@ -60,7 +61,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
         at = page.fingerprints.index(token)
         stretch = _stretch(page, at, seen)
         done.update(page.fingerprints[stretch])
-        record = store.get([page.id]).get(page.id)
+        record = store.read([page.id], Record).get(page.id)
         if record is None or not record.text:
             continue
         text = canonical(record.text, index.scheme, name=record.url)
@@ -89,7 +90,7 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
 
 def _hashed(store: Store, ids: Sequence[str]) -> Iterator[Hashed]:
     for start in range(0, len(ids), BATCH):
-        for record in store.get(ids[start : start + BATCH]).values():
+        for record in store.read(ids[start : start + BATCH], Record).values():
             yield Hashed(record.id, record.fingerprints, record.positions)
 
 

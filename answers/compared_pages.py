@@ -10,7 +10,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.stores.store import Text
 
 SHINGLES = 2_000_000  # of all texts that are read for one answer; the other pages are estimated
 TEXTS = 64  # in memory at a time
@@ -54,9 +55,10 @@ class ComparedPages:
         wanted = list(fresh.values())
         for start in range(0, len(wanted), TEXTS):
             some = wanted[start : start + TEXTS]
-            for card, text in zip(some, self._store.texts([card.id for card in some]), strict=True):
-                if text:
-                    self._sides[_text_of(card)] = side(text, self._scheme, name=card.url, site=card.site)
+            texts = self._store.read([card.id for card in some], Text)
+            for card in some:
+                if card.id in texts and texts[card.id].text:
+                    self._sides[_text_of(card)] = side(texts[card.id].text, self._scheme, name=card.url, site=card.site)
 
     def side(self, card: Card) -> Side | None:
         """None where the text is not stored, or was not read because there are too many."""
@@ -90,8 +92,7 @@ class ComparedPages:
 
     def _sketches(self, card: Card) -> Sketched:
         if card.id not in self._sketched:
-            (sketch,), (minhash,) = self._store.sketches([card.id]), self._store.minhashes([card.id])
-            self._sketched[card.id] = Sketched(card.shingle_count, sketch, minhash)
+            self._sketched[card.id] = self._store.read([card.id], Sketched).get(card.id, NO_SKETCHES)
         return self._sketched[card.id]
 
 

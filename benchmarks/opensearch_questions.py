@@ -73,7 +73,7 @@ def filled(engine: str, name: str, pages: Iterable[Page]) -> Iterator[tuple[Inde
 
 def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table:
     """All kinds of question about one page, then about the next."""
-    pages = list(index.store.scan() if title == "Real pages" else islice(index.store.scan(), 20_000))
+    pages = list(index.store.scan(Record) if title == "Real pages" else islice(index.store.scan(Record), 20_000))
     asked = Random(6).sample(pages, min(len(pages), run.size(QUESTIONS, least=5) + WARM))
     kinds: dict[str, Callable[[Record], Any]] = {
         MATCH: lambda page: search(index, client, match(page)),

@@ -103,7 +103,7 @@ def ask(index: Index, size: int, count: int) -> Seconds:
             lambda each: index.similar(text=each, min_containment=0, guarantee=1000), texts
         ),
         "store.overlap of all fingerprints": clocked(
-            lambda each: index.store.overlaps([Lookup("fingerprints", each)]), tokens
+            lambda each: index.store.candidates([Lookup("fingerprints", each)]), tokens
         ),
         "search, two words of a page": clocked(index.search, words),
     }

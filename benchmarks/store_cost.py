@@ -15,6 +15,7 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import Record
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import html_pages
 
@@ -84,6 +85,6 @@ def cost(pages: Iterable[Page]) -> Cost:
         path = Path(folder, "pages.winnow")
         making, writing = making_and_writing(path, iter(read))
         with Index.open(path, create=False) as index:
-            text = sum(len(record.text) for record in index.store.scan())
+            text = sum(len(record.text) for record in index.store.scan(Record))
             html = sum(page.size for page in read)
             return Cost(index.store.count(), html, text, making, writing, index.statistics().sizes)

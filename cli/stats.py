@@ -15,6 +15,7 @@ from opensearch_winnow.cli.stats_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 
 
 @click.command("stats", short_help="How much is in a store, and what it takes.")
@@ -39,7 +40,7 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     """
     with Index.open(store, create=False) as index:
         statistics = index.statistics()
-        pages = page_counts(index.store.cards())
+        pages = page_counts(index.store.scan(Card))
         name, scheme = index.name, index.scheme
     law = power_law(statistics.frequencies["fingerprints"])
     if as_json:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.captures import captures
+from opensearch_winnow.stores.store import Store, Text
 
 BATCH_SIZE = 64  # pairs of captures whose texts are in memory at a time
 
@@ -26,7 +27,7 @@ def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_E
 
     Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
     """
-    cards = store.captures(url, limit=limit + 1)[::-1]
+    cards = captures(store, url, limit=limit + 1)[::-1]
     resemblances: dict[str, float | None] = {}  # by id
     changed: list[tuple[Card, Card]] = []
     for before, card in pairwise(cards):
@@ -46,9 +47,9 @@ def _compared(
     for start in range(0, len(pairs), BATCH_SIZE):
         some = pairs[start : start + BATCH_SIZE]
         ids = list(dict.fromkeys(card.id for pair in some for card in pair))
-        texts = dict(zip(ids, store.texts(ids), strict=True))
+        texts = {id_: page.text for id_, page in store.read(ids, Text).items()}
         for before, card in some:
-            if not (texts[before.id] and texts[card.id]):
+            if not (texts.get(before.id) and texts.get(card.id)):
                 yield card.id, None
                 continue
             one = last[1] if last and last[0] == before.id else _side(store, before, texts)

@@ -27,6 +27,9 @@ class Sketched(NamedTuple):
     minhash: bytes = b""  # packed; empty where it must not be used, since boilerplate cannot be taken out of it
 
 
+NO_SKETCHES = Sketched(0, array("Q"))
+
+
 class Estimated(NamedTuple):
     """Estimates of the three scores of two pages."""
 

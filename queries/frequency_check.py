@@ -1,37 +1,70 @@
-"""Chooses the tokens of a question that are worth a lookup: frequent ones cost the most and tell the least."""
+"""Which tokens of a question are worth looking up: one on a great many pages says little and costs most."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-DEFAULT_FREQUENT = 1_000  # pages, as Broder and others took for the Web
-# Of this many frequent tokens in a row, the rarest is looked up. Otherwise, putting a passage on enough pages would
-# hide it, and all pages that have it.
+from opensearch_winnow.queries.lookups import Field, Lookup
+
+DEFAULT_FREQUENT = 1_000  # pages, as Broder and others chose for the Web
+# Of this many tokens in a row one is looked up however frequent it is. Otherwise anyone could hide a passage, and every
+# page that has it, by putting it on enough pages.
 MAX_FREQUENT_RUN = 4
+# A shared band means pages as alike as pages can be, however many there are: bands are never checked.
+CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
+
+# From lookups to {token: pages} for the tokens on more than `max_pages` pages.
+CountPages = Callable[[Sequence[Lookup]], Sequence[Mapping[int, int]]]
 
 
-def frequency_check(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
-    """Return the tokens to look up, in order: all rare ones, and the rarest of every MAX_FREQUENT_RUN frequent ones.
+@dataclass(frozen=True, slots=True)
+class FrequencyCheck:
+    """Leaves out frequent tokens, those on more than `max_pages` pages, in the given `fields`.
 
-    The tokens come in the order of the text, so every shared run of MAX_FREQUENT_RUN tokens is still found. The result
-    is empty only if `tokens` is. `frequent` gives the number of pages of each frequent token.
+    Broder's frequency check, weakened so that it cannot hide a copy: a run of MAX_FREQUENT_RUN shared tokens is always found.
+    """
+
+    max_pages: int = DEFAULT_FREQUENT
+    fields: Collection[Field] = CHECKED
+
+    def trimmed(self, lookups: Sequence[Lookup], count_pages: CountPages) -> list[Lookup]:
+        """Return the lookups without their frequent tokens; `count_pages` is called once, for the checked fields."""
+        checked = [lookup for lookup in lookups if lookup.field in self.fields]
+        frequent = iter(count_pages(checked) if checked else ())
+        return [_trimmed(lookup, next(frequent)) if lookup.field in self.fields else lookup for lookup in lookups]
+
+
+def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
+    """A page may have shared any of the tokens that are left out, so the minimum drops by their number."""
+    if not frequent:
+        return lookup
+    tokens = rare_tokens(lookup.tokens, frequent)
+    return Lookup(lookup.field, tokens, max(lookup.minimum - (len(lookup.tokens) - len(tokens)), 1))
+
+
+def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
+    """Return the tokens to look up, in their order: those not frequent, and the rarest of every MAX_FREQUENT_RUN in a row.
+
+    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN of them is still found. At least one is kept.
+    `frequent` maps each frequent token to the number of its pages.
     """
 
     def rarity(index: int) -> tuple[int, int]:
         return frequent[tokens[index]], tokens[index]
 
-    selected = array("Q")
-    skipped: list[int] = []  # indices since the last token that was selected
+    kept = array("Q")
+    passed: list[int] = []  # indices since the last token that was kept
     for index, token in enumerate(tokens):
-        skipped.append(index)
+        passed.append(index)
         if token not in frequent:
-            selected.append(token)
-            skipped.clear()
-        elif len(skipped) == MAX_FREQUENT_RUN:
-            rarest = min(skipped, key=rarity)
-            selected.append(tokens[rarest])
-            skipped = [each for each in skipped if each > rarest]
-    if skipped and not selected:
-        selected.append(tokens[min(skipped, key=rarity)])
-    return selected
+            kept.append(token)
+            passed.clear()
+        elif len(passed) == MAX_FREQUENT_RUN:
+            rarest = min(passed, key=rarity)
+            kept.append(tokens[rarest])
+            passed = [each for each in passed if each > rarest]
+    if passed and not kept:
+        kept.append(tokens[min(passed, key=rarity)])
+    return kept

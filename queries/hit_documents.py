@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +9,10 @@ from typing import Any
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
 from opensearch_winnow.queries.representatives import Similarity
 
 Hit = dict[str, Any]
-
-NO_SKETCH = Sketched(0, array("Q"))
 
 
 class HitDocuments:
@@ -53,18 +50,18 @@ class HitDocuments:
     def _sketched(self, hit: Hit) -> Sketched:
         count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
         if not isinstance(count, int) or not 0 <= count < 2**32 or not isinstance(packed, str):
-            return NO_SKETCH  # the fields are missing, or another program's
+            return NO_SKETCHES  # the fields are missing, or another program's
         try:
             minhash = b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # doc values come without padding
         except ValueError:
-            return NO_SKETCH
+            return NO_SKETCHES
         expected = self._scheme.bins * self._scheme.bits // 8
         if len(minhash) not in (0, expected):
             raise QuestionError(
                 f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, but scheme {self._scheme.id} makes"
                 f" {expected}: pass the scheme of these documents (scheme=…)"
             )
-        return Sketched(count, NO_SKETCH.sketch, minhash)
+        return Sketched(count, NO_SKETCHES.sketch, minhash)
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:

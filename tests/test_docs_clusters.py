@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +54,7 @@ def test_commands_can_be_typed(folder: Path, engine: Running) -> None:
         assert done.returncode == 0, f"{command}\n{done.stderr}"
     with Index.open(folder / "crawl.winnow") as index:
         assert index.store.count() == 6
-        assert len({record.cluster for record in index.store.scan()}) == 2
+        assert len({record.cluster for record in index.store.scan(Record)}) == 2
 
 
 def test_queries_can_be_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

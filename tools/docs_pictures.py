@@ -17,6 +17,7 @@ from opensearch_winnow.cython_core.reference import HASH_BITS, kgrams, window_pi
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.mappings.record import Record
 from tools.svg_picture import Picture
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -324,7 +325,7 @@ def _clusters(texts: dict[str, str], linkage: Linkage) -> dict[str, str]:
     with TemporaryDirectory() as folder, Index.open(f"{folder}/c.winnow") as index:
         index.add(Page(name, text=text) for name, text in texts.items())
         index.cluster(threshold=0.5, linkage=linkage)
-        return {record.url: record.cluster for record in index.store.scan()}
+        return {record.url: record.cluster for record in index.store.scan(Record)}
 
 
 DRAWN: dict[str, Callable[[], Picture]] = {

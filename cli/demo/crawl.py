@@ -16,6 +16,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.hashes import digest
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 
 CRAWL = "demo"  # its name in the store
@@ -41,7 +42,7 @@ def pages_before(index: Index) -> Known:
             f"{index.name} has {others:,} pages that are not the demo's, which would cluster them too;"
             " name a store that does not exist yet, and it is made"
         )
-    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(THIS)}
+    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(Record, THIS)}
 
 
 def crawl(index: Index, known: Known, most: int | None, failed: Path, clock: Clock, progress: Progress) -> Crawled:

@@ -81,7 +81,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
     with clock.part("cluster"):
         found = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
-        records = list(index.store.scan(THIS))
+        records = list(index.store.scan(Record, THIS))
         clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
         clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
         copied = _copied(records, index.scheme)

@@ -58,7 +58,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
     said = json.loads(done.stdout)
     with Index.open(folder / said["store"], create=False) as index:
-        return Demo(folder, said, {record.url: record for record in index.store.scan()})
+        return Demo(folder, said, {record.url: record for record in index.store.scan(Record)})
 
 
 def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:

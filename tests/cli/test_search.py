@@ -16,6 +16,7 @@ from click.testing import Result
 from opensearch_winnow.answers.display_width import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import Member, SearchResults
 from opensearch_winnow.stores.engine.running import Running
 
@@ -207,7 +208,7 @@ def test_exact_scores_are_plain_on_a_terminal(on_terminal: OnTerminal, crawl: Pa
 
 def test_pages_of_a_cluster_that_are_below_the_threshold(winnow: Winnow, crawl: Path, word: str) -> None:
     with Index.open(crawl, create=False) as index:
-        index.store.set_clusters({card.id: "one" for card in index.store.cards()})
+        index.store.set_clusters({card.id: "one" for card in index.store.scan(Card)})
     shown = winnow("search", word, "--store", crawl, "--by", "cluster", "--exact", "--color", "always").stdout
     (more,) = (line for line in unstyle(shown).splitlines() if "▸" in line)
     assert re.search(r"▸ 4 more like this \(\d+–\d+ %, [14] below 50 %\)", more)

@@ -12,6 +12,8 @@ from opensearch_winnow.answers.percent import compact_percent, scored_percent
 from opensearch_winnow.answers.search_words import count_of
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.store import Text
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
 from opensearch_winnow.web.charts.timeline import strip, timeline
@@ -46,7 +48,7 @@ def _cards(index: Index, id_: str) -> list[Card]:
     """The first pages of the cluster of this id, or of the page of this id."""
     cards = index.cluster_members(id_, limit=COUNTED + 1)
     if not cards:
-        page = index.store.get([id_]).get(id_)
+        page = index.store.read([id_], Record).get(id_)
         cards = index.cluster_members(page.cluster, limit=COUNTED + 1) if page else []
     if not cards:
         raise NotFoundError(
@@ -106,7 +108,8 @@ def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:
     shared = document["shared"]
     if shared is None:
         return
-    (text,) = index.store.texts([document["representative"]["id"]])
+    id_ = document["representative"]["id"]
+    text = index.store.read([id_], Text).get(id_, Text("")).text
     before, begin, last, counts = "", 0, 0, {0}
     for start, end, pages in shared["runs"]:
         level = _level(pages, shared["pages"])

@@ -16,6 +16,7 @@ from opensearch_winnow.answers.watch_words import watch_report_words, watches_wo
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, Watch
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import number, percentage, words
@@ -48,11 +49,11 @@ def _checked(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
 
 def _shown(index: Index, asked: Asked, document: WatchesDocument) -> Mapping[str, Any]:
     urls = [each["url"] for each in document["watches"]]
-    captures = [index.store.captures(url, limit=1) if url is not None else [] for url in urls]
+    latest = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
         "heading": watches_words(document),
         "found": [watch_report_words(each) for each in document["watches"]],
-        "pages": [cards[0].id if cards else None for cards in captures],  # that are watched
+        "pages": [cards[0].id if cards else None for cards in latest],  # that are watched
         "following": not asked["watch"] and asked["page"] * AT_A_TIME < document["total"],
         "excerpt": EXCERPT,
         "most": MAX_MATCHES,
