@@ -1,4 +1,4 @@
-"""Which tokens of a question are worth looking up: one on a great many pages says little and costs most."""
+"""Chooses the tokens of a question that are worth a lookup: frequent ones cost the most and say the least."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ CountPages = Callable[[Sequence[Lookup]], Sequence[Mapping[int, int]]]
 class FrequencyCheck:
     """Leaves out frequent tokens, those on more than `max_pages` pages, in the given `fields`.
 
-    Broder's frequency check, weakened so that it cannot hide a copy: a run of MAX_FREQUENT_RUN shared tokens is always found.
+    Broder's frequency check, weakened so that it cannot hide a copy: a run of MAX_FREQUENT_RUN shared tokens is always
+    found.
     """
 
     max_pages: int = DEFAULT_FREQUENT
@@ -45,10 +46,10 @@ def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
 
 
 def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
-    """Return the tokens to look up, in their order: those not frequent, and the rarest of every MAX_FREQUENT_RUN in a row.
+    """Return the tokens to look up, in their order: those not frequent, and the rarest of every MAX_FREQUENT_RUN.
 
-    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN of them is still found. At least one is kept.
-    `frequent` maps each frequent token to the number of its pages.
+    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN of them is still found. At least one is
+    kept. `frequent` maps each frequent token to the number of its pages.
     """
 
     def rarity(index: int) -> tuple[int, int]:
