@@ -1,4 +1,4 @@
-"""Questions to OpenSearch, by the clock, beside what the engine offers: a match of ten words, and more_like_this.
+"""Wall-clock time of questions to OpenSearch, compared with a match of ten words and with more_like_this.
 
 Each takes its turn about the same pages, on one node.
 """

@@ -1,4 +1,4 @@
-"""Search results in groups on OpenSearch, by the clock, beside the same hits without groups, on one node.
+"""Wall-clock time of grouped search results on OpenSearch, compared with the same hits without groups, on one node.
 
 Queries are two words of a title; each kind of search takes its turn with each of them.
 """

@@ -1,4 +1,4 @@
-"""What it costs to keep real pages in a store, beside making records of them: one process, CPU time."""
+"""The cost of writing real pages to a store, compared with making their records: one process, CPU time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def tables(run: Run) -> Iterator[Table]:
         "HTML to record, and record to store",
         ("", "pages", "kB of HTML → text", "CPU ms to make a record", "to write it", "writing / making"),
         rows,
-        "Aim: at most 1 ×, the text index included. Batches are those of an indexing run; closing the store counts.",
+        "Aim: at most 1 ×, including the text index. Batches are those of an indexing run; closing the store counts.",
     )
     yield size_table(costs["together"].sizes, costs["together"].pages)
 

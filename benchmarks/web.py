@@ -1,4 +1,4 @@
-"""The search UI by the clock: its search page beside the same search without it, and fifty visitors at once."""
+"""Wall-clock time of the search page, compared with the same search without a server, and fifty visitors at once."""
 
 from __future__ import annotations
 
