@@ -1,4 +1,4 @@
-"""Keeps watches in a store: saved questions that are asked again as the store grows."""
+"""Keeps watches in a store: saved questions, to be checked again as the store grows."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_of_the_captures_of_a_url_the_best_is_shown(index: Index) -> None:
     assert urls(best) == ["f.example/"]
     assert best[0].card.fetched_at == JANUARY
     assert len(index.similar(text=article, where=Filters(site="f.example"), all_captures=True)) == 2
-    # Asked from there: the latest capture is the question, and earlier ones are no news.
+    # The latest capture is the question; earlier captures of the same URL are not matches.
     assert urls(index.similar(url="https://f.example/", min_containment=0)) == []
     february = datetime(2024, 2, 1, tzinfo=UTC)
     own = index.similar(url="https://f.example/", at=february, where=Filters(site="f.example"), all_captures=True)

@@ -333,7 +333,7 @@ def test_only_the_lexers_of_pygments_itself(monkeypatch: pytest.MonkeyPatch) -> 
     """Else the hashes would depend on what else is installed."""
 
     def plugins() -> Iterator[object]:
-        raise AssertionError("asked for plugins")
+        raise AssertionError("looked for plugins")
 
     monkeypatch.setattr("pygments.lexers.find_plugin_lexers", plugins)
     assert language("a.unheard-of") is None

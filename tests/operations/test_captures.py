@@ -1,4 +1,4 @@
-"""Captures by their ids: read, asked about and compared."""
+"""Tests captures by id: reading, similar pages, and comparison."""
 
 from __future__ import annotations
 

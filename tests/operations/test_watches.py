@@ -1,4 +1,4 @@
-"""Questions that are kept and asked again, on both stores."""
+"""Tests watches on both kinds of store."""
 
 from __future__ import annotations
 

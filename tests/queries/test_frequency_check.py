@@ -26,7 +26,7 @@ def test_a_question_of_few_frequent_tokens_keeps_one() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(1, 20)), unique_by=lambda each: each[0]))
 def test_every_shared_run_keeps_a_token(pairs: list[tuple[int, int]]) -> None:
-    """So a page that shares so many tokens in a row is found, however often others copied them."""
+    """A page that shares this many tokens in a row is found, however often others copied them."""
     tokens = array("Q", [token for token, _ in pairs])
     kept = rare_tokens(tokens, {token: frequency for token, frequency in pairs if frequency > 10})
     for start in range(len(tokens) - MAX_FREQUENT_RUN + 1):

@@ -45,7 +45,7 @@ def text(article: int, changes: Sequence[tuple[int, int, int]] = ()) -> str:
 
 @dataclass
 class Pages:
-    """Texts in their order, what is known of them without the texts, and who asked for these."""
+    """Texts in their order, their sketches, and the pairs that were compared exactly."""
 
     texts: list[str]
     sites: list[str] = field(default_factory=list)
