@@ -1,4 +1,4 @@
-"""The history of a URL, on both stores."""
+"""Tests the history of a URL on both kinds of store."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_where_a_text_is_not_stored(store: Store) -> None:
     records += [capture(3, prose(3, 100)), capture(4, prose(3, 100)), capture(5, text)]
     for record in records[:4]:
         record.text = ""
-    revisit = capture(6, text)  # of nobody knows what
+    revisit = capture(6, text)  # of an unknown capture
     revisit.text = revisit.text_digest = revisit.shingle_digest = ""
     store.write([*records, revisit])
     assert [moment.resemblance for moment in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
@@ -64,7 +64,7 @@ def test_boilerplate_is_no_resemblance(store: Store) -> None:
 
 
 class Watched(EmbeddedStore):
-    """Knows which texts were read."""
+    """A store that records which texts were read."""
 
     texts_read: list[str]
 

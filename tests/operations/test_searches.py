@@ -1,4 +1,4 @@
-"""Search results in groups, and their pages, on both kinds of store."""
+"""Tests grouped search results and paging on both kinds of store."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_shown_page_is_the_best_then_the_newest_then_the_one_with_the_shorte
 
 
 def test_a_group_is_no_chain(store: Store) -> None:
-    """Each resembles the next, and the first does not resemble the last."""
+    """Each page resembles the next, but the first does not resemble the last."""
     words = text("chain", words=180).split()
     contents = [" ".join([*words[start : start + 100], "mill " * (3 - start // 25)]) for start in (0, 25, 50)]
     store.write([record(f"a.org/{number}", content) for number, content in enumerate(contents)])
@@ -202,13 +202,13 @@ def test_facets_count_pages_and_groups(store: Store) -> None:
 
 
 class TestClusters:
-    """What batch clustering has found."""
+    """Tests groups by the clusters of a batch run."""
 
     @pytest.fixture
     def clustered(self, store: Store) -> Store:
         pages = [record(f"a.org/{number}", text(number // 3, changed=number % 3)) for number in range(12)]
         store.write(pages)
-        # The batch has seen all but the last of each three.
+        # The batch run has seen two of every three pages.
         store.set_clusters({page.id: pages[number // 3 * 3].id for number, page in enumerate(pages) if number % 3 < 2})
         return store
 
@@ -300,7 +300,7 @@ def carry_out(store: Store, kind: str, number: int, pages: list[Record]) -> None
 
 
 def together(found: list[SearchResults]) -> dict[str, set[str]]:
-    """The groups: those that are shown, and what came late."""
+    """Return the members of each group, including those that came on a later page of results."""
     groups = {hit.url: {member.url for member in hit.members} for part in found for hit in part.hits}
     for part in found:
         for late in part.folded:

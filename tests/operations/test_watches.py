@@ -39,7 +39,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def add(index: Index, url: str, text: str, time: datetime = MARCH) -> str:
-    """A page more; the id of its capture."""
+    """Add a page and return the id of its capture."""
     index.add([Page(url, text=text, fetched_at=time)])
     return captures(index.store, url)[0].id
 
@@ -70,7 +70,7 @@ def test_a_page_that_is_crawled_again_is_no_news(index: Index) -> None:
     report = index.check_watch("article")
     assert again in {match.card.id for match in report.matches}
     assert report.new == set()
-    # A page that had nothing of it, and has now, is news.
+    # A page that contained nothing of it before, and does now, is new.
     other = add(index, "https://e.example/other", ARTICLE)
     assert index.check_watch("article").new == {other}
     later = add(index, "https://e.example/other", ARTICLE, MARCH + timedelta(1))
@@ -138,7 +138,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         here = add(index, "https://a.example/article", ARTICLE)
         index.add_watch("0", text=ARTICLE)
-        # The first ones that were seen are forgotten.
+        # The captures seen first are forgotten.
         index.mark_seen("0", {f"{number:032x}" for number in range(MAX_SEEN - 1)})
         assert index.check_watch("0").new == set()
         index.mark_seen("0", {"f" * 32})

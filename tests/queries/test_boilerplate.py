@@ -36,7 +36,7 @@ def shingles(*of: str) -> set[int]:
 def test_scores_are_those_of_the_sets_without_boilerplate(
     a: str, b: str, registered: list[Boilerplate], of: tuple[str | None, str | None]
 ) -> None:
-    """Said once more with sets, as the rule is written down."""
+    """Compute the same with sets, as the rule is written down."""
     everywhere = shingles(*(each.text for each in registered if each.site is None))
     templates = [
         shingles(*(each.text for each in registered if each.site is not None and each.site == site)) for site in of

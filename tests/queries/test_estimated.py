@@ -46,7 +46,7 @@ def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, sha
             assert 0 <= estimate.value <= 1
             off[name].append((estimate.value - value) / estimate.error)
     for errors in off.values():
-        assert max(map(abs, errors)) < 5  # of 60; what decides alone is five errors away
+        assert max(map(abs, errors)) < 5  # of 60; an estimate five errors away decides alone
         assert abs(sum(errors)) / len(errors) < 0.6  # and not all to one side
 
 

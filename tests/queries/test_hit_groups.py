@@ -1,4 +1,4 @@
-"""Hits of any answer in groups, without an engine."""
+"""Tests the groups among the hits of a response, without an engine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MILL, SEA = (Random(seed).choices(WORDS, k=300) for seed in (1, 2))
 
 
 def changed(words: list[str], last: int) -> str:
-    """Without its last words, of which there are others in their place."""
+    """Return a text with its last words replaced by others."""
     return " ".join([*words[: len(words) - last], *(f"other{last}x{number}" for number in range(last))])
 
 
 def hit(id_: str, of: str, source: dict[str, str] | None = None, *, scheme: Scheme = USUAL) -> dict[str, Any]:
-    """With the hashes of this text, and in its source the text too, unless something else is said."""
+    """Return a hit with the hashes of a text, and with the text in its source, unless `source` is given."""
     kept = {"text": of} if source is None else source
     return {"_index": "pages", "_id": id_, "_score": 1.0, "_source": {**winnow_fields(of, scheme), **kept}}
 

@@ -1,4 +1,4 @@
-"""What is looked up for a question: enough to find every match, and no more."""
+"""Tests the lookups of a question: enough to find every match, and no more."""
 
 from __future__ import annotations
 

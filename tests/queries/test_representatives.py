@@ -51,7 +51,7 @@ class Pages:
     sites: list[str] = field(default_factory=list)
     exclusions: Exclusions = NO_EXCLUSIONS
     scheme: Scheme = SCHEME
-    lost: set[int] = field(default_factory=set)  # places whose texts are not there
+    lost: set[int] = field(default_factory=set)  # places whose texts are missing
     calls: list[list[tuple[int, int]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -160,7 +160,7 @@ def test_pages_without_a_signature_are_alone() -> None:
     assert not pages.sketched[0].shingle_count
     assert places(pages.joins(0.5)) == [None, None, None, None, 2]
     page = pages.sketched[2]
-    for unsigned in (b"", bytes(7)):  # or that of another scheme
+    for unsigned in (b"", bytes(7)):  # missing, or of another scheme
         representatives = Representatives(SCHEME, 0.5)
         foreign = page._replace(minhash=unsigned)
         assert places(pages.group(representatives, [foreign, page, page])) == [None, None, 1]

@@ -64,7 +64,7 @@ def test_each_run_is_there_once_and_not_within_another() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12).map(" ".join), max_size=6), st.floats(0.1, 1))
 def test_the_shingles_of_the_template_are_those_on_many_pages(texts: list[str], share: float) -> None:
-    """All of them, and each line has no other."""
+    """The template holds all of them, and no line holds anything else."""
 
     def shingles(text: str) -> set[tuple[str, ...]]:
         words = text.split()
@@ -104,7 +104,7 @@ def test_near_duplicates_count_once() -> None:
 
 
 def test_poisoning_is_of_the_poisoner_alone() -> None:
-    """What a site copies onto all its pages becomes its template, and is still found from the pages of others."""
+    """A text that a site copies onto all its pages becomes its template, and is still found from other sites."""
     article = prose(300, 1)
     copies = [f"{prose(100, seed)} {article} {prose(100, -seed)}" for seed in range(2, 22)]
     learned = site_template(copies)
@@ -121,7 +121,7 @@ class Site(NamedTuple):
     name: str
     pages: list[Page]
     in_template: tuple[str, ...]
-    words: tuple[int, int]  # that the template has: more than, and fewer than
+    words: tuple[int, int]  # lower and upper bound on the words of the template, both exclusive
 
 
 def manual() -> Site:

@@ -7,7 +7,7 @@ from opensearch_winnow.queries.compare import Scores
 from opensearch_winnow.queries.thresholds import Thresholds
 
 
-def test_half_of_the_usual_score_is_asked_for_if_nothing_is_said() -> None:
+def test_without_a_minimum_the_default_score_has_a_threshold_of_one_half() -> None:
     thresholds = Thresholds.of("containment", {"resemblance": None, "containment": None})
     assert (thresholds.primary, thresholds.primary_minimum) == ("containment", 0.5)
 
@@ -19,8 +19,8 @@ def test_the_first_that_is_given_orders_the_matches() -> None:
     assert not thresholds.met_by(Scores(0.9, 0.9, 0.79))
 
 
-def test_what_a_match_has_of_the_question() -> None:
-    """A page that resembles it by half has at least half of it."""
+def test_the_smallest_share_of_the_question_in_a_match() -> None:
+    """A page that resembles the question by half contains at least half of it."""
     assert Thresholds({"resemblance": 0.5}).min_containment == 0.5
     assert Thresholds({"contained": 0.5}).min_containment == 0
     assert Thresholds({"resemblance": 0.2, "containment": 0.7}).min_containment == 0.7
