@@ -111,6 +111,7 @@ def _prepare(folder: str, count: int, index: str) -> None:
         for page in pages:
             html = page.html.decode() if isinstance(page.html, bytes) else page.html
             file.write(json.dumps({"url": page.url, "html": html}) + "\n")
+    texts: list[str] = []
     for name in filter(None, (f"{folder}/pages.winnow", index)):
         with Index.open(name) as store:
             store.add(pages)
