@@ -16,7 +16,7 @@ from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
 JUDGED = "pair long, resemblance double, error double, verdict byte"
 DECIDED = "pair long, resemblance double, error double, exact boolean, alike boolean"
@@ -65,7 +65,7 @@ def _judge(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size:
             pairs = array("Q", ((place << 32) | (count + place) for place in range(count)))
             if len(minhashes) != 2 * count * size:
                 raise ClusterError(f"a record has a MinHash of another size than the {size} bytes of its scheme")
-            judged = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR)
+            judged = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR_ERRORS)
             values, errors, verdicts = (to_column(each) for each in judged)
             yield pa.record_batch(
                 [batch["pair"], values, errors, verdicts.cast(pa.int8())], ["pair", "resemblance", "error", "verdict"]
