@@ -120,5 +120,5 @@ def test_the_stub_of_the_package_imports_every_public_name_from_its_module(root:
     """`__init__.py` imports nothing until a name is used; type checkers read `__init__.pyi` instead."""
     stub = ast.parse((root / "opensearch_winnow" / "__init__.pyi").read_text(encoding="utf-8"))
     imported = {name.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
-    modules = opensearch_winnow._MODULES
+    modules = vars(opensearch_winnow)["_MODULES"]
     assert imported == {name: f"opensearch_winnow.{module}" for name, module in modules.items()}
