@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import all_of
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 
 CLUSTERS, SITES = "clusters", "sites"  # aggregations
 TOLD = 50_000  # clusters that a shard tells of
@@ -41,12 +41,12 @@ def sizes_of_clusters(clusters: Sequence[str], *, sites: bool = False) -> Search
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counted}}
 
 
-def cluster_members(cluster: str, *, size: int = AT_ONCE, fields: Sequence[str]) -> Search:
+def cluster_members(cluster: str, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str]) -> Search:
     """The pages of a cluster, in the order of clusters. The next ones: `following`."""
     return {
         "query": all_of([{"term": {"cluster": cluster}}]),
         "sort": IN_ORDER,
-        "size": min(size, AT_ONCE),
+        "size": min(size, MAX_RESULT_WINDOW),
         "_source": list(fields),
         "track_total_hits": False,
     }

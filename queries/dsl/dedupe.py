@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from opensearch_winnow.queries.asked import QuestionError
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, PRECISION, UNCLUSTERED
 
 SAME = "same "  # the name of the inner hits is this and the field, so that the answer tells what it was collapsed by
@@ -45,8 +45,8 @@ def dedupe(body: Mapping[str, Any], *, field: str = "cluster", members: int = 10
     The `field` is a keyword with doc values. `hits.total` still counts documents; the aggregation COUNTS counts the
     clusters, about. Documents without one are a single hit to the engine: `group_hits` takes them apart.
     """
-    if not 1 <= members < AT_ONCE:
-        raise QuestionError(f"a hit is shown with 1 to {AT_ONCE - 1:,} members of its group, not {members}")
+    if not 1 <= members < MAX_RESULT_WINDOW:
+        raise QuestionError(f"a hit is shown with 1 to {MAX_RESULT_WINDOW - 1:,} members of its group, not {members}")
     for name, reason in REFUSED.items():
         if name in body:
             raise QuestionError(f"a search with {name} cannot be collapsed: {reason}")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from opensearch_winnow.queries.dsl.filters import Clause
 
 # Of a query. Engines take 1,024 clauses (indices.query.bool.max_clause_count), and filters are among them.
-MOST_TOKENS = 1_000
+MAX_TOKENS_PER_QUERY = 1_000
 
 
 def different(tokens: str | Collection[str]) -> list[str]:
@@ -18,7 +18,7 @@ def different(tokens: str | Collection[str]) -> list[str]:
 
 
 def overlap(field: str, tokens: str | Collection[str], *, minimum: int = 1, filters: Sequence[Clause] = ()) -> Clause:
-    """A query for the pages that have at least `minimum` of these tokens, at most MOST_TOKENS different ones.
+    """A query for the pages that have at least `minimum` of these tokens, at most MAX_TOKENS_PER_QUERY different ones.
 
     The field is one of `fingerprints`, `sketch` and `bands`, as the mapping has them (or wherever a mapping of your own
     has them): then `_score` is exactly the number of tokens that a page shares.
@@ -34,11 +34,11 @@ def overlap(field: str, tokens: str | Collection[str], *, minimum: int = 1, filt
 
 # --- two overlaps in one query ---------------------------------------------------------------------------------------
 
-APART = 1_024  # more than MOST_TOKENS; its square is a score that 32 bits still hold exactly
+APART = 1_024  # more than MAX_TOKENS_PER_QUERY; its square is a score that 32 bits still hold exactly
 
 
 def either(one: Clause, other: Clause) -> Clause:
-    """A query for the pages of either overlap, at most MOST_TOKENS in both, which is quicker than two queries.
+    """A query for the pages of either overlap, at most MAX_TOKENS_PER_QUERY in both, which is quicker than two queries.
 
     `_score` has both numbers: `apart` tells them. An overlap whose minimum a page does not reach adds nothing.
     """
@@ -72,7 +72,7 @@ class Part(NamedTuple):
         return overlap(field, self.tokens, filters=[{"ids": {"values": list(ids)}}])
 
 
-def parts(tokens: Sequence[str], minimum: int = 1, *, most: int = MOST_TOKENS) -> list[Part]:
+def parts(tokens: Sequence[str], minimum: int = 1, *, most: int = MAX_TOKENS_PER_QUERY) -> list[Part]:
     """Different tokens, as few parts of about the same size as there can be.
 
     A page that has `minimum` of n tokens has at least minimum · c / n of some part of c, or all of them would not come

@@ -10,18 +10,18 @@ from opensearch_winnow.queries.dsl.filters import Clause, all_of, of_urls, until
 
 Search = dict[str, Any]
 
-AT_ONCE = 10_000  # hits that an engine returns at most (index.max_result_window)
+MAX_RESULT_WINDOW = 10_000  # hits that an engine returns at most (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
 BY_PLACE = [{"place": "asc"}]
 LATEST_FIRST = [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}]
 
 
-def best(query: Clause, *, size: int = AT_ONCE, fields: Sequence[str] | bool = False) -> Search:
+def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
     """The pages with the highest scores first. The next ones: `following`."""
     return {"query": query, "sort": BY_SCORE, "size": size, "_source": _source(fields), "track_total_hits": False}
 
 
-def first(filters: Sequence[Clause], *, size: int = AT_ONCE, fields: Sequence[str] | bool = False) -> Search:
+def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
     """In the order in which they were first written. The next ones: `following`."""
     return {
         "query": all_of(filters),
@@ -42,7 +42,7 @@ def captures(url: str, *, fields: Sequence[str] | bool = True) -> Search:
     return {
         "query": all_of([of_urls([url])]),
         "sort": LATEST_FIRST,
-        "size": AT_ONCE,
+        "size": MAX_RESULT_WINDOW,
         "_source": _source(fields),
         "track_total_hits": False,
     }

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 
 # The best first, of equals the newest, then the shortest URL, then by URL. No two pages have the same place.
 BY_RANK: list[dict[str, Any]] = [
@@ -31,7 +31,7 @@ COUNT_CLUSTERS = {"cardinality": {"field": "cluster", "precision_threshold": PRE
 HAS_CLUSTER: Clause = {"exists": {"field": "cluster"}}
 
 
-def ranked(query: Clause, *, size: int = AT_ONCE) -> Search:
+def ranked(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
     """The pages in their order, with `fields` and `sort` that tell all but title and text. The next: `following`."""
     return {
         "query": query,
@@ -66,7 +66,7 @@ def with_cluster(query: Clause) -> Clause:
     return _and(query, HAS_CLUSTER)
 
 
-def unclustered(query: Clause, *, size: int = AT_ONCE) -> Search:
+def unclustered(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
     return ranked({"bool": {"must": [query], "must_not": [HAS_CLUSTER]}}, size=size)
 
 

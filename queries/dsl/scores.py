@@ -33,7 +33,7 @@ def scored(
 ) -> Clause:
     """A query for the pages whose score, estimated from the sketch, is at least this: it is their `_score`.
 
-    The tokens are the sketch of the question, at most overlap.MOST_TOKENS. The engine computes it by the script that
+    The tokens are the sketch of the question, at most overlap.MAX_TOKENS_PER_QUERY. The engine computes it by the script that
     `winnow setup` stores, or by one in the query. Where scripts are refused (`search.allow_expensive_queries`,
     `script.allowed_types`), ask for the `overlap` with `least_shared` as its minimum, read `sketch_count` of the hits,
     and take their `shares`.

@@ -42,10 +42,10 @@ from opensearch_winnow.stores.embedded.rows import (
 )
 from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
-from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, Written
+from opensearch_winnow.stores.view_cache import ViewCache
 
 AT_ONCE = 100  # records in memory while all are read
 ALL = -1  # rows, as SQLite's LIMIT says it
@@ -63,7 +63,7 @@ class EmbeddedStore:
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:
         self._file = file
         self._scheme = scheme
-        self._views: KeptViews[EmbeddedView] = KeptViews()
+        self._views: ViewCache[EmbeddedView] = ViewCache()
 
     @classmethod
     def open(

@@ -42,10 +42,10 @@ class StoreFile:
         self.name = name
         self.path = path
         self._address = address(path)
-        with in_words(name):
+        with reporting_sqlite_errors(name):
             self.rows = self._connection()
         try:
-            with in_words(name):
+            with reporting_sqlite_errors(name):
                 self._migrate()
         except BaseException:
             self.rows.close()
@@ -64,13 +64,13 @@ class StoreFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Statements that see one state of the file, whatever others write meanwhile."""
-        with in_words(self.name), _transaction(self.rows, "BEGIN"):
+        with reporting_sqlite_errors(self.name), _transaction(self.rows, "BEGIN"):
             yield self.rows
 
     @contextmanager
     def reading_apart(self) -> Iterator[sqlite3.Connection]:
         """As `reading`, for a long time, in which this store may be written to."""
-        with in_words(self.name):
+        with reporting_sqlite_errors(self.name):
             rows = self._connection()
             try:
                 with _transaction(rows, "BEGIN"):
@@ -81,7 +81,7 @@ class StoreFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Statements of which all or none become part of the file. While they run, others can only read."""
-        with in_words(self.name, writing=True), _transaction(self.rows, "BEGIN IMMEDIATE"):
+        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.rows, "BEGIN IMMEDIATE"):
             yield self.rows
 
     def _connection(self) -> sqlite3.Connection:
@@ -117,7 +117,7 @@ def make(path: Path, name: str, scheme: Scheme) -> None:
         raise StoreError(f"{name} cannot be made: there is no folder {path.parent}")
     hidden = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
-        with in_words(name, writing=True):
+        with reporting_sqlite_errors(name, writing=True):
             rows = sqlite3.connect(hidden, isolation_level=None)
             try:
                 # In this order: the size of a page is settled by the first one written.
@@ -235,11 +235,11 @@ def address(path: Path) -> str:
 
 
 @contextmanager
-def in_words(name: str, *, writing: bool = False) -> Iterator[None]:
+def reporting_sqlite_errors(name: str, *, writing: bool = False) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _in_words(name, error, writing=writing) from None
+        raise _store_error(name, error, writing=writing) from None
     except UnicodeDecodeError:  # of a message of SQLite's, about a name in it
         raise damaged(name, "a name is not UTF-8") from None
     except MemoryError:
@@ -250,7 +250,7 @@ def damaged(name: str, reason: str) -> StoreError:
     return StoreError(f"{name} is damaged ({' '.join(reason.split())}): index the crawl again, or take a copy")
 
 
-def _in_words(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
+def _store_error(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
     if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:

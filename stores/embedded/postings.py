@@ -33,16 +33,16 @@ WINDOW = 256  # blocks of each run in memory while runs are merged
 DISORDER = "postings are not in order"  # which they are unless the file is damaged
 
 
-class Run(NamedTuple):
+class SortedRun(NamedTuple):
     """Postings in order."""
 
     tokens: array[int]  # 'Q'
     pages: array[int]  # 'I'
 
-    def cut(self, at: int) -> tuple[Run, Run]:
+    def cut(self, at: int) -> tuple[SortedRun, SortedRun]:
         """The postings of tokens below, and the others."""
         place = bisect_left(self.tokens, at)
-        return Run(self.tokens[:place], self.pages[:place]), Run(self.tokens[place:], self.pages[place:])
+        return SortedRun(self.tokens[:place], self.pages[:place]), SortedRun(self.tokens[place:], self.pages[place:])
 
 
 class Postings:
@@ -82,13 +82,13 @@ class Postings:
             if total <= FIRST_RUN * GROWTH**run or run == RUNS - 1:
                 break
             run += 1
-        self._merge([each for each in sizes if each <= run], run, Run(tokens, pages))
+        self._merge([each for each in sizes if each <= run], run, SortedRun(tokens, pages))
 
     def drop(self, pages: array[int]) -> None:
         """Take out the postings of some pages (sorted), in one pass over all."""
         sizes = self._sizes()
         if sizes:
-            self._merge(list(sizes), max(sizes), Run(array("Q"), array("I")), pages)
+            self._merge(list(sizes), max(sizes), SortedRun(array("Q"), array("I")), pages)
 
     def frequencies(self, dropped: array[int]) -> dict[int, int]:
         """How many tokens are on so many pages, but for some pages: {pages: tokens}."""
@@ -102,11 +102,11 @@ class Postings:
         rows = self._rows.execute("SELECT run, postings FROM run WHERE field = ? ORDER BY run", (self._table,))
         return dict(rows.fetchall())
 
-    def _merge(self, runs: list[int], target: int, more: Run, dropped: array[int] | None = None) -> None:
+    def _merge(self, runs: list[int], target: int, more: SortedRun, dropped: array[int] | None = None) -> None:
         size = 0
         for run in _merged([iter([more]), *(self._blocks(run, take=True) for run in runs)]):
             if dropped:
-                run = Run(*without(*run, dropped))
+                run = SortedRun(*without(*run, dropped))
             rows = ((target << PLACE | block.tokens[0] >> SLOT, _bytes(block)) for block in _blocks(run))
             self._rows.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
             size += len(run.tokens)
@@ -114,7 +114,7 @@ class Postings:
         if size:
             self._rows.execute("INSERT INTO run VALUES (?, ?, ?)", (self._table, target, size))
 
-    def _blocks(self, run: int, *, take: bool = False) -> Iterator[Run]:
+    def _blocks(self, run: int, *, take: bool = False) -> Iterator[SortedRun]:
         """The run, WINDOW blocks at a time; with `take`, they are gone from the table."""
         place, end = run << PLACE, ((run + 1) << PLACE) - 1
         while True:
@@ -126,7 +126,7 @@ class Postings:
                 return
             if take:  # before the next are written: they get the pages that become free
                 self._rows.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
-            window = Run(array("Q"), array("I"))
+            window = SortedRun(array("Q"), array("I"))
             for _, block in rows:
                 for numbers, more in zip(window, _run(block), strict=True):
                     numbers.extend(more)
@@ -137,9 +137,9 @@ class Postings:
                 raise sqlite3.DatabaseError(DISORDER)
 
 
-def _merged(sources: list[Iterator[Run]]) -> Iterator[Run]:
+def _merged(sources: list[Iterator[SortedRun]]) -> Iterator[SortedRun]:
     """All postings in order, a part at a time. No part ends within the tokens that have to be in one block."""
-    waiting: list[Run | None] = [next(source, None) for source in sources]
+    waiting: list[SortedRun | None] = [next(source, None) for source in sources]
     while left := [run for run in waiting if run is not None]:
         last = min((run.tokens[-1] for run in left if run.tokens), default=0)
         at = ((last >> SLOT) + 1) << SLOT
@@ -151,12 +151,12 @@ def _merged(sources: list[Iterator[Run]]) -> Iterator[Run]:
                     raise sqlite3.DatabaseError(DISORDER)
                 parts.append(part)
                 waiting[index] = rest if rest.tokens else next(sources[index], None)
-        part = reduce(lambda a, b: Run(*merged(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
+        part = reduce(lambda a, b: SortedRun(*merged(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
         if part.tokens:
             yield part
 
 
-def _blocks(run: Run) -> Iterator[Run]:
+def _blocks(run: SortedRun) -> Iterator[SortedRun]:
     start, tokens = 0, run.tokens
     while start < len(tokens):
         end = start + BLOCK
@@ -167,19 +167,19 @@ def _blocks(run: Run) -> Iterator[Run]:
                 end = bisect_left(tokens, slot + (1 << SLOT), start)
         if end <= start:
             raise sqlite3.DatabaseError(DISORDER)
-        yield Run(tokens[start:end], run.pages[start:end])
+        yield SortedRun(tokens[start:end], run.pages[start:end])
         start = end
 
 
-def _bytes(run: Run) -> bytes:
+def _bytes(run: SortedRun) -> bytes:
     return in_order(run.tokens, "little") + in_order(run.pages, "little")
 
 
-def _run(block: bytes) -> Run:
+def _run(block: bytes) -> SortedRun:
     count, rest = divmod(len(block or b""), POSTING)
     if rest or not count or not isinstance(block, bytes):
         raise sqlite3.DatabaseError("a block of postings has a wrong length")
-    run = Run(array("Q", block[: 8 * count]), array("I", block[8 * count :]))
+    run = SortedRun(array("Q", block[: 8 * count]), array("I", block[8 * count :]))
     if sys.byteorder == "big":
         for numbers in run:
             numbers.byteswap()

@@ -11,7 +11,7 @@ from opensearch_winnow.cython_core.best_scores import among, best
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.rows import conditions
-from opensearch_winnow.stores.embedded.search import Found, find
+from opensearch_winnow.stores.embedded.search import ScoredPages, find
 from opensearch_winnow.stores.embedded.writes import gone
 
 # Behind the score: the newest, with those of an unknown time last, since NULL is the smallest; then the shortest URL.
@@ -46,15 +46,15 @@ class Ranking:
             # More than was asked for: who wants to see more each time does not begin anew each time.
             wanted = min(2 * len(self._first) + count, self.total) if self._first else count
             above, scores, tied, score = best(*self._found, wanted)
-            self._first = self._ordered(Found(above, scores))
+            self._first = self._ordered(ScoredPages(above, scores))
             self._first += [(number, score) for number in self._in_order(tied, wanted - len(above))]
         return self._first[:count]
 
     def among(self, numbers: Iterable[int]) -> list[tuple[int, float]]:
         """Those of some pages that have the words, in order, with their scores."""
-        return self._ordered(Found(*among(*self._found, array("I", sorted(set(numbers))))))
+        return self._ordered(ScoredPages(*among(*self._found, array("I", sorted(set(numbers))))))
 
-    def _ordered(self, found: Found) -> list[tuple[int, float]]:
+    def _ordered(self, found: ScoredPages) -> list[tuple[int, float]]:
         places = {number: place for place, number in enumerate(self._in_order(found.numbers, len(found.numbers)))}
         pairs = zip(*found, strict=True)
         return sorted(pairs, key=lambda pair: (-pair[1], places[pair[0]]))
@@ -67,12 +67,12 @@ class Ranking:
         )
         return [number for (number,) in found]
 
-    def _filtered(self, found: Found, where: Filters) -> Found:
+    def _filtered(self, found: ScoredPages, where: Filters) -> ScoredPages:
         if where == Filters() or not found.numbers:
             return found
         if where == Filters(latest=True) and len(found.numbers) > FEW:
             others = self._rows.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
-            return Found(*among(*found, array("I", [number for (number,) in others]), left_out=True))
+            return ScoredPages(*among(*found, array("I", [number for (number,) in others]), left_out=True))
         condition, parameters = conditions(where)
         # In this order: for each of the pages the row.
         there = self._rows.execute(
@@ -80,4 +80,4 @@ class Ranking:
             f" WHERE {condition} ORDER BY number",
             (json.dumps(found.numbers.tolist()), *parameters),
         )
-        return Found(*among(*found, array("I", [number for (number,) in there])))
+        return ScoredPages(*among(*found, array("I", [number for (number,) in there])))

@@ -22,7 +22,7 @@ from opensearch_winnow.stores.embedded.text_index import Run, TextIndex, gone_of
 TITLE, TEXT = 4.0, 1.0  # how much a word counts in each of them
 
 
-class Found(NamedTuple):
+class ScoredPages(NamedTuple):
     """Pages in the order of their numbers ('I'), and the score of each ('f')."""
 
     numbers: array[int]
@@ -38,9 +38,9 @@ NO_WEIGHTS = _Weights(Bm25(0.0, 0, 0, []), Bm25(0.0, 0, 0, []))
 
 
 @sound
-def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> Found:
+def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> ScoredPages:
     """All pages that have the words, but for those that are gone (sorted)."""
-    found = Found(array("I"), array("f"))
+    found = ScoredPages(array("I"), array("f"))
     alternatives, unwanted = phrases(words)
     if not alternatives:
         return found

@@ -15,7 +15,7 @@ from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.embedded.file import StoreFile, in_words
+from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import CARD, Row, card_of, hashes_of, text_of, time_of
 from opensearch_winnow.stores.store import Facet, Ranked
@@ -43,7 +43,7 @@ class EmbeddedView:
         try:
             # One that is kept has a connection of its own, beside which the store can be used.
             self._rows: sqlite3.Connection = self._open.enter_context(file.reading_apart() if kept else file.reading())
-            with in_words(self._name):
+            with reporting_sqlite_errors(self._name):
                 self._ranking = Ranking(self._rows, words, where)
         except BaseException:
             self._open.close()
@@ -54,18 +54,18 @@ class EmbeddedView:
         return self._ranking.total
 
     def ranked(self, start: int, end: int) -> Sequence[Ranked]:
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             return self._pages(self._ranking.first(end)[start:])
 
     def clustered(self, start: int, end: int) -> Sequence[Ranked]:
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             while len(self._firsts) < end and self._looked < self.total:
                 self._look_at_clusters()
             return self._pages(self._firsts[start:end])
 
     def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
         numbers: set[int] = set()
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             for cluster in map(packed, clusters):
                 found = self._rows.execute(
                     "SELECT number FROM page WHERE cluster = ? UNION ALL"
@@ -76,7 +76,7 @@ class EmbeddedView:
             return self._pages(self._ranking.among(numbers))
 
     def cluster_count(self) -> tuple[int, bool]:
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             while self._looked < self.total:
                 self._look_at_clusters()
         return len(self._firsts), True
@@ -91,7 +91,7 @@ class EmbeddedView:
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         number_of = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             found = self._rows.execute(
                 f"SELECT {FACETS[name]} AS value, count(*) AS pages, {number_of}"
                 " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
@@ -145,7 +145,7 @@ class EmbeddedView:
 
     def _columns(self, columns: str, table: str, numbers: Sequence[int]) -> list[Row]:
         """Of pages by their numbers, in this order."""
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             found = self._rows.execute(
                 f"SELECT number, {columns} FROM {table} WHERE number IN (SELECT value FROM json_each(?))",
                 (json.dumps(numbers),),

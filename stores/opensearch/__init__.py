@@ -21,27 +21,27 @@ from opensearch_winnow.mappings.opensearch_mapping import written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, Stored, storable
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, capture, captures, first
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, capture, captures, first
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.cluster import Cluster
-from opensearch_winnow.stores.opensearch.clusters import StoredClusters
-from opensearch_winnow.stores.opensearch.errors import told
-from opensearch_winnow.stores.opensearch.kept_settings import KeptSettings
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.known import KnownPages
 from opensearch_winnow.stores.opensearch.overlaps import Overlaps
 from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
+from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
+from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, StoreError, Written
+from opensearch_winnow.stores.view_cache import ViewCache
 
 RECORDS = 100  # in memory while all are read
 CARDS = 1_000
@@ -63,9 +63,9 @@ class OpenSearchStore:
         self._shards = Shards(cluster)
         self._overlaps = Overlaps(cluster)
         self._known = KnownPages(cluster)
-        self._settings = KeptSettings(cluster)
+        self._settings = StoredSettings(cluster)
         self._clusters = StoredClusters(cluster)
-        self._views: KeptViews[ScrolledView] = KeptViews()
+        self._views: ViewCache[ScrolledView] = ViewCache()
 
     @classmethod
     def open(
@@ -99,7 +99,7 @@ class OpenSearchStore:
         address = Address.of(name)
         used = client or connect(address)
         try:
-            with told(str(address), "opened"):
+            with reporting_engine_errors(str(address), "opened"):
                 return bool(used.indices.exists(index=address.index))
         finally:
             if client is None:
@@ -125,7 +125,9 @@ class OpenSearchStore:
 
     def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
         asked = captures(url, fields=CARD_FIELDS)
-        found = self._cluster.all_hits(asked if limit is None else asked | {"size": min(max(limit, 1), AT_ONCE)})
+        found = self._cluster.all_hits(
+            asked if limit is None else asked | {"size": min(max(limit, 1), MAX_RESULT_WINDOW)}
+        )
         cards = (card_of(hit["_id"], hit["_source"]) for hit in found)
         return list(islice((card for card in cards if card.url == storable(url)), limit))
 
@@ -184,7 +186,7 @@ class OpenSearchStore:
         if not (kept or key):
             return ClusterView(self._cluster, query)
         if self._cluster.has_points_in_time:
-            return ClusterView(self._cluster, query, key) if key else ClusterView.kept(self._cluster, query)
+            return ClusterView(self._cluster, query, key) if key else ClusterView.frozen(self._cluster, query)
         if key:
             return self._views.get(key, self.name)
         view = ScrolledView(self._cluster, query)
@@ -252,7 +254,7 @@ class OpenSearchStore:
 def _cluster(client: OpenSearch, address: Address, make_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
     """The indices of this address, and which scheme they tell."""
     name, index = str(address), address.index
-    with told(name, "opened"):
+    with reporting_engine_errors(name, "opened"):
         try:
             found = client.indices.get_mapping(index=index)
         except NotFoundError:

@@ -11,8 +11,16 @@ from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.frequency import with_any
-from opensearch_winnow.queries.dsl.overlap import MOST_TOKENS, Part, apart, either, parts, put_together, uncounted
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search, best, following
+from opensearch_winnow.queries.dsl.overlap import (
+    MAX_TOKENS_PER_QUERY,
+    Part,
+    apart,
+    either,
+    parts,
+    put_together,
+    uncounted,
+)
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, following
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
@@ -22,7 +30,7 @@ from opensearch_winnow.stores.store import Candidate
 # any case, to take fields out of it costs time, and so does another request.
 WHOLE = 16
 REMEMBERED = 1.0  # seconds
-FOR_TWO = MOST_TOKENS - 20  # tokens, as each of two has its filters
+FOR_TWO = MAX_TOKENS_PER_QUERY - 20  # tokens, as each of two has its filters
 
 
 class _Asked(NamedTuple):
@@ -117,7 +125,9 @@ class Overlaps:
                         whole[id_] = source
                 more = following(search, hits)
                 if more is not None:
-                    rest.append((number, more | {"size": AT_ONCE, "_source": search["_source"] and list(CARD_FIELDS)}))
+                    rest.append(
+                        (number, more | {"size": MAX_RESULT_WINDOW, "_source": search["_source"] and list(CARD_FIELDS)})
+                    )
             some = self._cluster.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if whole:
@@ -139,4 +149,4 @@ def _fit_one_query(asked: Sequence[_Asked]) -> bool:
 
 
 def _few(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+    return (ids[start : start + MAX_RESULT_WINDOW] for start in range(0, len(ids), MAX_RESULT_WINDOW))

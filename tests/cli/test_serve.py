@@ -15,7 +15,7 @@ from time import sleep
 import pytest
 from click.testing import Result
 
-from opensearch_winnow.cli.serve import is_loopback, listening, shown_host
+from opensearch_winnow.cli.serve import is_loopback, listening_socket, reachable_host
 from tests.web.served_fixture import Served, serving
 
 pytestmark = pytest.mark.check
@@ -165,8 +165,8 @@ def test_places_of_others(host: str) -> None:
 
 
 def test_addresses_that_can_be_opened() -> None:
-    assert shown_host("::1") == "[::1]"
-    assert shown_host("0.0.0.0") == shown_host("::") == socket.gethostname()
+    assert reachable_host("::1") == "[::1]"
+    assert reachable_host("0.0.0.0") == reachable_host("::") == socket.gethostname()
 
 
 def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
@@ -180,5 +180,5 @@ def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
 
 def test_answers_are_sent_at_once() -> None:
     """asyncio sees to it where a socket names its protocol; else each answer takes 40 ms more."""
-    with listening("127.0.0.1", 0) as listener:
+    with listening_socket("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -13,13 +13,13 @@ import pytest
 from opensearchpy import AsyncOpenSearch, OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.bulk import REQUEST, bulk
+from opensearch_winnow.stores.opensearch.bulk import THREAD_NAME, bulk
 from opensearch_winnow.stores.opensearch.bulk_async import bulk_async
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.store import StoreError, Written
 from tests.stores.opensearch.faulty_proxy import FAULTS, Fault, FaultyProxy, share
 
-QUICK = Limits(count=20, requests=4, answer=1.0, pause=0.01, longest_pause=0.05, patience=30.0)
+QUICK = Limits(count=20, requests=4, request_timeout=1.0, retry_pause=0.01, max_retry_pause=0.05, give_up_after=30.0)
 Write = Callable[..., list[Written]]
 
 
@@ -109,17 +109,17 @@ def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias:
     assert [(each.outcome, each.reason) for each in written[45:]] == [
         ("replaced", ""),
         ("replaced", ""),
-        ("failed", "it is not there"),
+        ("failed", "it does not exist"),
         ("replaced", ""),
-        ("failed", "it is not there"),
-        ("failed", "it was changed by somebody else at the same time; try again"),
+        ("failed", "it does not exist"),
+        ("failed", "another process changed it at the same time; try again"),
         ("added", ""),
         ("failed", "the field n of the index is of type integer, which this value is not"),
         (
             "failed",
-            "the index has no field m and takes no new ones; it was not made by this version of winnow",
+            "the index has no field m and allows no new ones; it was not created by this version of winnow",
         ),
-        ("failed", "an id is longer than the engine takes"),
+        ("failed", "an id is longer than the engine accepts"),
         ("added", ""),
     ]
     expected = {f"page {each}": each for each in range(45)} | {"page 3": 30, "page 4": 44, "the last": 7}
@@ -166,7 +166,7 @@ def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Runn
 
 def test_nobody_answers(engine: Running, alias: str) -> None:
     with FaultyProxy(engine.url, lambda number, _: "reset before" if number else None) as proxy:
-        impatient = Limits(count=2, requests=1, pause=0.01, longest_pause=0.05, patience=0.3)
+        impatient = Limits(count=2, requests=1, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
         with pytest.raises(StoreError, match=r"the connection breaks \(2 of 6 documents are written for sure"):
             write_sync(proxy.url, pages(alias, 100), impatient)
     with pytest.raises(StoreError, match="the connection is refused"):
@@ -182,7 +182,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
         for read in count(1):
             yield Operation("index", alias, str(read), {"n": read})
 
-    limits = Limits(count=10, requests=2, pause=0.01, longest_pause=0.05, patience=0.3)
+    limits = Limits(count=10, requests=2, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
     with (
         FaultyProxy(engine.url, lambda number, _: "unavailable" if number > 4 else None) as proxy,
         OpenSearch(proxy.url) as through,
@@ -207,6 +207,6 @@ def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str
 
     with FaultyProxy(engine.url, choose) as proxy, OpenSearch(proxy.url) as client:
         with pytest.raises(KeyboardInterrupt):
-            list(bulk(client, pages(alias, 3), limits=Limits(answer=30)))
-        (in_flight,) = (thread for thread in threading.enumerate() if thread.name == REQUEST)
+            list(bulk(client, pages(alias, 3), limits=Limits(request_timeout=30)))
+        (in_flight,) = (thread for thread in threading.enumerate() if thread.name == THREAD_NAME)
     in_flight.join()

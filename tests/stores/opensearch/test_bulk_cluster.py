@@ -39,7 +39,7 @@ def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[...
         )
         shards = client.cat.shards(index="pages", format="json", h="node,prirep")
         assert {"node": victim, "prirep": "p"} in shards
-        written = list(bulk(client, operations(), limits=Limits(count=100, patience=60.0)))
+        written = list(bulk(client, operations(), limits=Limits(count=100, give_up_after=60.0)))
         assert [each.id for each in written] == [str(number) for number in range(PAGES)]
         # Not always added: a node may have repeated, for us, what the dead one had begun.
         assert "failed" not in {each.outcome for each in written}

@@ -127,8 +127,8 @@ def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) ->
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Answer(200, b"<p>Welcome", "text/html"), "no OpenSearch"),
-        (Answer(200, b'{"hello": "world"}'), "no OpenSearch"),
+        (Answer(200, b"<p>Welcome", "text/html"), "is not OpenSearch"),
+        (Answer(200, b'{"hello": "world"}'), "is not OpenSearch"),
         (Answer(200, b'{"version": {"number": "8.11.0"}}'), "Elasticsearch 8.11.0"),
         (Answer(200, b'{"version": {"number": "6.8.23"}}'), "Elasticsearch 6.8.23"),
         (REFUSED, "credentials"),
@@ -189,8 +189,8 @@ def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str, 
     ("variables", "words"),
     [
         ({"WINNOW_USER": "me", "WINNOW_API_KEY": "key"}, "WINNOW_USER and WINNOW_API_KEY are set"),
-        ({"WINNOW_CA_CERTS": "nowhere.pem"}, "there is no nowhere.pem, which WINNOW_CA_CERTS names"),
-        ({"WINNOW_CLIENT_KEY": "nowhere.pem"}, "there is no nowhere.pem"),
+        ({"WINNOW_CA_CERTS": "nowhere.pem"}, "there is no file nowhere.pem, which WINNOW_CA_CERTS names"),
+        ({"WINNOW_CLIENT_KEY": "nowhere.pem"}, "there is no file nowhere.pem"),
         ({"WINNOW_TIMEOUT": "soon"}, "WINNOW_TIMEOUT is soon"),
         ({"WINNOW_TIMEOUT": "nan"}, "WINNOW_TIMEOUT is nan"),
         ({"WINNOW_AWS_REGION": "eu-west-1"}, "there are no AWS credentials"),

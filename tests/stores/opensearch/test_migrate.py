@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_analysis import analysis
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch import OpenSearchStore, copied_pages, left_over_pages
+from opensearch_winnow.stores.opensearch import OpenSearchStore, reindex
 from opensearch_winnow.stores.opensearch import migrate as migrate_module
 from opensearch_winnow.stores.opensearch.migrate import migrate
 from opensearch_winnow.stores.opensearch.setup import set_up
@@ -62,8 +62,8 @@ def stored(engine: Running, name: str) -> dict[str, Record]:
 def test_reads_and_writes_go_on_meanwhile(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrate_module, "FEW", 10)
-    monkeypatch.setattr(migrate_module, "ROUNDS", 5)
+    monkeypatch.setattr(migrate_module, "MAX_WRITES_BEFORE_LAST_ROUND", 10)
+    monkeypatch.setattr(migrate_module, "MAX_ROUNDS", 5)
     expected = {each.id: each for each in map(record, range(300))}
     with OpenSearchStore.open(f"{engine.url}/{name}") as store:
         store.write(list(expected.values()))
@@ -133,8 +133,8 @@ def test_reads_and_writes_go_on_meanwhile(
 def test_what_changes_meanwhile_is_so_in_the_new_index(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(left_over_pages, "FEW", 4)
-    monkeypatch.setattr(copied_pages, "AT_A_TIME", 7)
+    monkeypatch.setattr(reindex, "MAX_IDS_TO_COMPARE", 4)
+    monkeypatch.setattr(reindex, "BATCH_SIZE", 7)
     before = [record(number) for number in range(60)]
     changed, deleted = record(5, title="changed"), [before[number].id for number in (0, 31, 32, 33, 59)]
     again = record(32, title="there again")

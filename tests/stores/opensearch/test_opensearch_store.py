@@ -274,7 +274,7 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         assert store.frequent(asked, over=1) == [{}, {}]
         assert [[each.card.id for each in found] for found in store.overlaps(asked)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
-        with pytest.raises(StoreError, match="as a star is; type whole words"):
+        with pytest.raises(StoreError, match="use whole words"):
             store.search(Words.of("pag*"))
         assert list(store.scan()) == records
         assert store.capture(question.url) == question
@@ -317,7 +317,7 @@ def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
 
 def test_frequencies_of_more_tokens_than_there_is_memory_for() -> None:
     source = Random(7)
-    exact, sampled = Frequencies(), Frequencies(most=1_000)
+    exact, sampled = Frequencies(), Frequencies(max_tokens=1_000)
     pages = [array("Q", source.randbytes(8 * 20)) for _ in range(500)]
     for page in [*pages, *pages[:250], pages[0] + pages[0]]:
         exact.add(page)
