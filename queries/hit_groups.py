@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asked import QuestionError
-from opensearch_winnow.queries.dsl.dedupe import COUNTS, SAME
+from opensearch_winnow.queries.dsl.dedupe import COUNTS, INNER_HITS_PREFIX
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
 from opensearch_winnow.queries.groups import Leaders, Likeness
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
@@ -112,14 +112,14 @@ def _found(response: Mapping[str, Any]) -> tuple[list[_Found], int]:
     found: list[_Found] = []
     left_out = 0
     for hit in hits:
-        field = next((name for name in hit.get("inner_hits", {}) if name.startswith(SAME)), None)
+        field = next((name for name in hit.get("inner_hits", {}) if name.startswith(INNER_HITS_PREFIX)), None)
         if field is None:
             found.append(_Found(hit))
             continue
         inner = hit["inner_hits"][field]["hits"]
         mates = [mate for mate in inner["hits"] if _key(mate) != _key(hit)]
         size, counted = _counted(inner)
-        if any(hit.get("fields", {}).get(field.removeprefix(SAME), ())):
+        if any(hit.get("fields", {}).get(field.removeprefix(INNER_HITS_PREFIX), ())):
             found.append(_Found(hit, mates, max(size, 1 + len(mates)), counted))
         else:
             found += (_Found(hit), *map(_Found, mates))

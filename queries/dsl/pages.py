@@ -1,4 +1,4 @@
-"""Searches: a query, in which order its pages come, how many, and what is told of each."""
+"""Builds searches: a query with an order, a size and the fields to return."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from opensearch_winnow.queries.dsl.filters import Clause, all_of, of_urls, until
 
 Search = dict[str, Any]
 
-MAX_RESULT_WINDOW = 10_000  # hits that an engine returns at most (index.max_result_window)
+MAX_RESULT_WINDOW = 10_000  # maximum hits of one answer (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
 BY_PLACE = [{"place": "asc"}]
 LATEST_FIRST = [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}]
 
 
 def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
-    """The pages with the highest scores first. The next ones: `following`."""
+    """Return a search for pages, the highest scores first. `following` makes the search for the next ones."""
     return {"query": query, "sort": BY_SCORE, "size": size, "_source": _source(fields), "track_total_hits": False}
 
 
 def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
-    """In the order in which they were first written. The next ones: `following`."""
+    """Return a search for pages in the order of their first write. `following` makes the search for the next ones."""
     return {
         "query": all_of(filters),
         "sort": BY_PLACE,
@@ -33,12 +33,12 @@ def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: S
 
 
 def following(search: Search, hits: Sequence[Mapping[str, Any]]) -> Search | None:
-    """The search for what comes after these hits of it; None if there cannot be any."""
+    """Return the search for the pages after these hits of `search`; None if there are no more."""
     return {**search, "search_after": hits[-1]["sort"]} if hits and len(hits) == search["size"] else None
 
 
 def captures(url: str, *, fields: Sequence[str] | bool = True) -> Search:
-    """Of a URL, the latest first; those without a time last."""
+    """Return a search for the captures of a URL, the latest first; those without a time come last."""
     return {
         "query": all_of([of_urls([url])]),
         "sort": LATEST_FIRST,
@@ -49,14 +49,14 @@ def captures(url: str, *, fields: Sequence[str] | bool = True) -> Search:
 
 
 def capture(url: str, at: datetime | None = None) -> Search:
-    """The latest capture of a URL; or the last one whose time is known and not after `at`."""
-    asked = captures(url)
-    asked["query"] = all_of([of_urls([url]), *([until(at)] if at is not None else [])])
-    return asked | {"size": 1}
+    """Return a search for the latest capture of a URL; with `at`, for the latest one not after that time."""
+    search = captures(url)
+    search["query"] = all_of([of_urls([url]), *([until(at)] if at is not None else [])])
+    return search | {"size": 1}
 
 
 def count(filters: Sequence[Clause]) -> Search:
-    """Exactly: its total."""
+    """Return a search whose total is the exact number of pages."""
     return {"query": all_of(filters), "size": 0, "track_total_hits": True}
 
 

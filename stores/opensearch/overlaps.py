@@ -14,10 +14,10 @@ from opensearch_winnow.queries.dsl.frequency import with_any
 from opensearch_winnow.queries.dsl.overlap import (
     MAX_TOKENS_PER_QUERY,
     Part,
-    apart,
     either,
     parts,
     put_together,
+    split_scores,
     uncounted,
 )
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, following
@@ -85,7 +85,7 @@ class Overlaps:
     ) -> list[list[Candidate]]:
         cards: dict[str, Card] = {}
         counted = self._counts(searches, answers, cards)
-        counts = iter(apart(counted[0]) if _fit_one_query(asked) else counted)
+        counts = iter(split_scores(counted[0]) if _fit_one_query(asked) else counted)
         found = [[next(counts) for _ in each.parts] for each in asked]
         more = [
             (number, best(part.overlap_of(each.field, some)))

@@ -70,7 +70,7 @@ def test_a_port_that_is_taken(process: Process, crawl: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = process("serve", "--store", crawl, "--port", str(taken.getsockname()[1]))
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--port 0 takes one that is free" in done.stderr
+    assert b"--port 0 picks a free one" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
@@ -84,7 +84,7 @@ def test_a_place_that_is_none_of_ours(process: Process, crawl: Path) -> None:
 def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: Path, token: str) -> None:
     done = winnow("serve", "--store", crawl, "--token", token, "--get", "/")
     assert done.exit_code == 2
-    assert "8 characters at least" in done.stderr
+    assert "use at least 8 characters" in done.stderr
 
 
 # --- its life ---------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: 
 
 def test_ctrl_c_ends_it(crawl: Path) -> None:
     with serving(crawl) as served:
-        assert served.said == f"{crawl} at {served.address}/\nCtrl-C ends it.\n"
+        assert served.said == f"{crawl} at {served.address}/\nCtrl-C stops the server.\n"
         assert served.get("/").status == 200
         assert ended(served, signal.SIGINT) == (0, "")
 

@@ -120,7 +120,7 @@ def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert second.health()["cluster_name"] == "another"
 
     os.kill(second.pids["node-1"], signal.SIGSTOP)  # so that it does not do what it is told
-    monkeypatch.setattr("opensearch_winnow.stores.engine.nodes.CLOSING", 0.1)
+    monkeypatch.setattr("opensearch_winnow.stores.engine.nodes.STOP_SECONDS", 0.1)
     assert own.stop() == second
     until(lambda: not second.alive)
     assert own.status() is None
@@ -193,8 +193,8 @@ def test_a_port_that_is_taken(own: LocalEngine) -> None:
     ("asked", "complaint"),
     [
         ({"version": "1.0.0"}, r"no version 1.0.0 .* 3.8.0, 2.19.1, 7.10.2"),
-        ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, and [\d,]+ MB of memory are free"),
-        ({"heap": "much"}, "'much' is no size of a heap"),
+        ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, but only [\d,]+ MB of memory are free"),
+        ({"heap": "much"}, "'much' is not a valid heap size"),
         ({"nodes": 0}, "at least one node"),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
 def test_a_file_that_no_engine_has_written(own: LocalEngine) -> None:
     own.home.mkdir()
     own.state.write_text("{}")
-    with pytest.raises(StoreError, match=r"engine.json is not what an engine has written"):
+    with pytest.raises(StoreError, match=r"engine.json was not written by winnow engine"):
         own.status()
     own.state.unlink()
 

@@ -238,7 +238,7 @@ def test_an_index_without_an_alias_gives_its_name_away_when_it_is_deleted(
     client.indices.create(index=f"{by_somebody}.settings")
     with OpenSearchStore.open(f"{engine.url}/{by_somebody}") as store:
         store.write([record(1)])
-    with pytest.raises(StoreError, match=r"is an index and no alias.*--delete-old"):
+    with pytest.raises(StoreError, match=r"is an index, not an alias.*--delete-old"):
         migrate(client, by_somebody)
     assert migrate(client, by_somebody, delete_old=True).new == f"{by_somebody}-000001"
     assert index_of(client, by_somebody) == f"{by_somebody}-000001"
