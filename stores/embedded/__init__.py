@@ -22,7 +22,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.clusters import cluster_sizes, members
-from opensearch_winnow.stores.embedded.file import StoreFile, check, make
+from opensearch_winnow.stores.embedded.file import StoreFile, check_file, create_file
 from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.ranking import Ranking
@@ -35,13 +35,13 @@ from opensearch_winnow.stores.embedded.rows import (
     conditions,
     hashes_of,
     keys,
-    only,
     record_of,
+    required_row,
     text_of,
     value_of,
 )
 from opensearch_winnow.stores.embedded.views import EmbeddedView
-from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
+from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, Written
@@ -77,8 +77,8 @@ class EmbeddedStore:
         if scheme is not None and key is not None:
             scheme = replace(scheme, key=key)
         if create and not os.path.exists(place):  # noqa: PTH110 (the other asks for the right to look)
-            make(place, name, scheme or Scheme(key=key))
-        check(place, name)
+            create_file(place, name, scheme or Scheme(key=key))
+        check_file(place, name)
         file = StoreFile(place, name)
         try:
             with file.reading():
@@ -164,7 +164,7 @@ class EmbeddedStore:
     def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         found = []
         with self._file.reading() as rows:
-            dropped = set(gone(rows))
+            dropped = set(gone_pages(rows))
             for field, tokens, _ in lookups:
                 counts: Counter[int] = Counter()
                 for token, pages in Postings(rows, field).pages(tokens):
@@ -187,7 +187,7 @@ class EmbeddedStore:
             ranking = Ranking(rows, words, where)
             hits = []
             for number, score in ranking.first(start + max(limit, 0))[start:]:
-                row = only(
+                row = required_row(
                     rows.execute(
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
@@ -229,7 +229,7 @@ class EmbeddedStore:
     def delete(self, ids: Iterable[str]) -> int:
         with self._file.writing() as rows:
             numbers = [number for (number,) in _by_id(rows, "number", "page", keys(ids))]
-            remove(rows, numbers)
+            remove_pages(rows, numbers)
         return len(numbers)
 
     def count(self, where: Filters = Filters()) -> int:
@@ -243,7 +243,7 @@ class EmbeddedStore:
             pages, urls, sites = rows.execute(
                 "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
             ).fetchone()
-            dropped = array("I", gone(rows))
+            dropped = array("I", gone_pages(rows))
             frequencies = {field: Postings(rows, field).frequencies(dropped) for field in FIELDS}
             return Statistics(pages, urls, sites, frequencies, sizes(rows, self.path))
 
@@ -286,7 +286,7 @@ class EmbeddedStore:
 
     def _all(self, make: Callable[[Row], Made], columns: str, table: str, where: Filters) -> Iterator[Made]:
         condition, parameters = conditions(where)
-        with self._file.reading_apart() as rows:
+        with self._file.reading_on_own_connection() as rows:
             found = rows.execute(f"SELECT {columns} FROM {table} WHERE {condition} ORDER BY place", parameters)
             while some := found.fetchmany(AT_ONCE):
                 yield from map(make, some)

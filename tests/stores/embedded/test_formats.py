@@ -23,7 +23,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
         there.execute(f"PRAGMA application_id = {sqlite_schema.APPLICATION_ID}")
         there.execute("PRAGMA journal_mode = WAL")
     assert path.stat().st_size
-    with pytest.raises(StoreError, match="it does not tell its scheme"):
+    with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
         assert there.execute("PRAGMA user_version").fetchone() == (2,)
@@ -43,7 +43,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
 
 
 def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "INDEXED_AT_ONCE", 5_000)  # a few pages
+    monkeypatch.setattr(file, "CHARS_PER_BATCH", 5_000)  # a few pages
     filled(path, *range(30))
     with EmbeddedStore.open(path) as store:
         store.delete([numbered(7).id])

@@ -27,7 +27,7 @@ PAGES = st.lists(st.lists(TOKENS, max_size=30), max_size=12)
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a few postings make many runs, blocks and windows."""
-    for name, value in (("FIRST_RUN", 8), ("GROWTH", 2), ("BLOCK", 3), ("WINDOW", 2)):
+    for name, value in (("FIRST_RUN_POSTINGS", 8), ("GROWTH", 2), ("BLOCK_POSTINGS", 3), ("WINDOW_BLOCKS", 2)):
         monkeypatch.setattr(postings, name, value)
 
 

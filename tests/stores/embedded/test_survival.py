@@ -36,7 +36,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
 
 
 def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "PATIENCE", 0.1)
+    monkeypatch.setattr(file, "WRITE_WAIT_SECONDS", 0.1)
     filled(path, 1)
     with rows(path) as other, EmbeddedStore.open(path) as store:
         other.execute("BEGIN IMMEDIATE")
@@ -101,10 +101,11 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
     filled(path)
     source = Random(5)
     batches = 0
-    # Small runs, so that it is often killed while they are merged.
+    # Small runs and segments, so that the process is often killed during a merge.
     code = (
-        "import opensearch_winnow.stores.embedded.postings as p; p.FIRST_RUN, p.GROWTH, p.BLOCK = 500, 2, 20;"
-        "import opensearch_winnow.stores.embedded.text_index as t; t.JOINED = 2" + WRITER
+        "import opensearch_winnow.stores.embedded.postings as p;"
+        "p.FIRST_RUN_POSTINGS, p.GROWTH, p.BLOCK_POSTINGS = 500, 2, 20;"
+        "import opensearch_winnow.stores.embedded.text_index as t; t.MERGE_FACTOR = 2" + WRITER
     )
     for _ in range(12):
         with python(code, path, batches, 10_000) as writer:

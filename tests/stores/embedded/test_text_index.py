@@ -34,7 +34,7 @@ QUESTIONS = st.builds(
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a few pages make many runs, and these are often joined."""
-    for name, value in (("JOINED", 2), ("SMALLEST", 30), ("AT_ONCE", 1)):
+    for name, value in (("MERGE_FACTOR", 2), ("FIRST_TIER_WORDS", 30), ("BLOCKS_IN_MEMORY", 1)):
         monkeypatch.setattr(text_index, name, value)
 
 
@@ -113,8 +113,8 @@ def prose(source: Random, words: int) -> str:
 
 @pytest.mark.parametrize("joined", [2, 8])
 def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_index, "JOINED", joined)
-    monkeypatch.setattr(text_index, "SMALLEST", 1_000)
+    monkeypatch.setattr(text_index, "MERGE_FACTOR", joined)
+    monkeypatch.setattr(text_index, "FIRST_TIER_WORDS", 1_000)
     source = Random(1)
     asked = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
     questions = [
@@ -147,18 +147,18 @@ def size(rows: sqlite3.Connection) -> int:
     return size
 
 
-def test_runs_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     source = Random(2)
     with tables() as rows:
         filled = Filled(rows)
         for _ in range(300):
             filled.add([("", prose(source, 300))])
-        runs = filled.index.runs()
-        assert len(runs) <= 3 * text_index.JOINED
-        assert [run.kind for run in runs] == sorted((run.kind for run in runs), reverse=True)
+        segments = filled.index.segments()
+        assert len(segments) <= 3 * text_index.MERGE_FACTOR
+        assert [segment.tier for segment in segments] == sorted((segment.tier for segment in segments), reverse=True)
         full = rows.execute(
-            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (runs[0].number,)
+            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (segments[0].number,)
         )
         assert full.fetchone()[0] > 7_000
         filled.check(Words.of("c0"), Words.of('"c0 c1"'))
