@@ -1,4 +1,4 @@
-"""What only the embedded store promises: one file that says what it is."""
+"""Properties of the embedded store alone: it is one file that identifies itself."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def everything(store: EmbeddedStore) -> None:
-    """Use all that reads, then all that writes."""
+    """Call everything that reads, then everything that writes."""
     record = numbered(3)
     ids = [numbered(number).id for number in range(30)]
     for use in (
@@ -227,7 +227,7 @@ def everything(store: EmbeddedStore) -> None:
     st.none() | st.integers(1, 10**6),
 )
 def test_a_damaged_file_is_said_to_be_one(whole: Path, wrong: list[tuple[int, bytes]], length: int | None) -> None:
-    """Whatever bytes are wrong: an answer, or our error; no other exception, and no crash."""
+    """Whichever bytes are wrong, there is an answer or a StoreError: no other exception, and no crash."""
     content = bytearray(whole.read_bytes())
     for place, some in wrong:
         start = place % len(content)
@@ -273,7 +273,7 @@ except StoreError as error:
 
 @pytest.fixture
 def public() -> Iterator[Path]:
-    """A folder that others can look into."""
+    """A folder that other users can read."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)

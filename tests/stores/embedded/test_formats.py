@@ -1,4 +1,4 @@
-"""Files that an older winnow wrote."""
+"""Store files that an older winnow has written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.stores.embedded.store_files import FIRST_FORMAT, filled, rows
 
 
 def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Format 0 by hand, and a format after ours with what a migration does: a new column, filled from others."""
+    """A file of format 0, and a format after the current one whose migration adds a column filled from others."""
     EmbeddedStore.open(path.with_name("model"), create=True).close()
     with rows(path.with_name("model")) as there:
         scheme = there.execute("SELECT * FROM scheme").fetchone()

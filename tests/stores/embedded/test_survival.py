@@ -1,4 +1,4 @@
-"""The embedded store with several users, and at a sudden end."""
+"""The embedded store used by several processes, and after a process is killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         other.execute("INSERT INTO setting VALUES ('a', '1')")
         writing = thread.submit(store.write, [numbered(2)])
-        with EmbeddedStore.open(path) as reader:  # which does not wait
+        with EmbeddedStore.open(path) as reader:  # readers do not wait
             assert reader.count() == 1
             assert reader.settings() == {}
         sleep(0.2)
@@ -62,7 +62,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_reading_while_another_process_writes(path: Path) -> None:
-    """Each look sees whole batches; what was seen stays."""
+    """Every read sees whole batches, and never fewer than the one before."""
     filled(path)
     with EmbeddedStore.open(path) as store, python(WRITER, path, 0, 40) as writer:
         assert writer.stdout is not None
@@ -97,7 +97,7 @@ def test_several_processes_write(path: Path) -> None:
 
 @pytest.mark.check
 def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
-    """A dozen times: what was acknowledged is there, at most one batch more, and the file is sound."""
+    """Kill a writer twelve times: acknowledged batches are stored, at most one more, and the file is not damaged."""
     filled(path)
     source = Random(5)
     batches = 0
@@ -156,7 +156,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 
 def test_a_file_that_may_not_grow(path: Path) -> None:
-    """A limit of the system instead of our own: the write that does not fit fails, and the rest is there."""
+    """With a file size limit of the system, the write that does not fit fails, and all before it is stored."""
     filled(path)
     shown = python(LIMITED, path, 2_000_000).communicate()[0]
     batch, _, rest = shown.partition(" ")

@@ -1,4 +1,4 @@
-"""The text index beside a search that looks at every page."""
+"""The text index compared with a search that reads every page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.stores.embedded.naive_search import NaiveSearch, Page
 WORDS = ["a", "A", "ab", "abc", "b", "ba", "été", "日", "本", "x-y", "z"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 PAGES = st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), TEXTS), min_size=1, max_size=4)
-# Pages are added; some of those that are there, by their places, are gone; postings of those are dropped.
+# Steps: add pages; delete some of those in the index, by their places; drop the postings of deleted pages.
 STEPS = st.lists(PAGES | st.sets(st.integers(0, 30), max_size=3) | st.none(), max_size=12)
 TERMS = st.builds(Term, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join), st.booleans())
 ALTERNATIVES = st.lists(TERMS, min_size=1, max_size=3).map(tuple)
@@ -33,7 +33,7 @@ QUESTIONS = st.builds(
 
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a few pages make many runs, and these are often joined."""
+    """Lower the limits, so that a few pages make many segments that are often merged."""
     for name, value in (("MERGE_FACTOR", 2), ("FIRST_TIER_WORDS", 30), ("BLOCKS_IN_MEMORY", 1)):
         monkeypatch.setattr(text_index, name, value)
 
@@ -46,7 +46,7 @@ def tables() -> Iterator[sqlite3.Connection]:
 
 
 class Filled:
-    """An index, and the pages that should be in it."""
+    """An index, with the pages that should be in it."""
 
     def __init__(self, rows: sqlite3.Connection) -> None:
         self.rows = rows
@@ -59,7 +59,7 @@ class Filled:
         numbers = range(self.next, self.next + len(pages))
         self.index.add(numbers, *(list(each) for each in zip(*pages, strict=True)))
         self.pages.update(zip(numbers, pages, strict=True))
-        self.next = numbers.stop + len(pages) % 2  # numbers may be left out
+        self.next = numbers.stop + len(pages) % 2  # page numbers may have gaps
 
     def remove(self, places: set[int]) -> None:
         there = list(self.pages)
@@ -104,7 +104,7 @@ def test_any_writes_give_the_answers_of_a_look_at_every_page(
 
 
 def prose(source: Random, words: int) -> str:
-    """Common and rare words: each half as common as the one before, and many that are nearly unique."""
+    """Return a text of common words, each half as common as the one before, and many that are nearly unique."""
     return " ".join(
         f"c{int(source.expovariate(0.7))}" if source.random() < 0.7 else f"rare{source.randrange(9_000)}"
         for _ in range(words)
@@ -189,7 +189,7 @@ COLUMNS = {
     st.booleans(),
 )
 def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, wrong: bytes, cut: bool) -> None:
-    """Whatever bytes, or numbers, are wrong: an answer, or SQLite's error; no other exception, and no crash."""
+    """Whichever bytes or numbers are wrong, there is an answer or SQLite's error: no other exception, and no crash."""
     table, column = where
     source = Random(3)
     with tables() as rows:
@@ -202,7 +202,7 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
             value = value[:at] + wrong + (b"" if cut else value[at + len(wrong) :])
         else:
             value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
-        with suppress(sqlite3.IntegrityError):  # of a number that has to be another
+        with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
             rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
         for asked in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
             with suppress(sqlite3.DatabaseError):

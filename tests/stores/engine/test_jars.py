@@ -1,4 +1,4 @@
-"""The files of an engine: listed, fetched from a repository, and whole."""
+"""The jars of an engine are listed, downloaded and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = 20
 
 
 class Repository(ThreadingHTTPServer):
-    """Files of a folder over HTTP; what was asked for is noted, and what is `missing` is not found."""
+    """Serves the files of a folder over HTTP, except `missing` ones, and records the requests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,7 +60,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 
 @pytest.fixture
 def listed(repository: Repository) -> list[Jar]:
-    """Files that are in the repository."""
+    """Jars that the repository has."""
     made = []
     for number in range(FILES):
         content = f"file {number} ".encode() * 9_999
@@ -73,7 +73,7 @@ def listed(repository: Repository) -> list[Jar]:
 
 @pytest.fixture
 def local(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder where files are kept, of a user who has named the repository as a mirror."""
+    """The local folder of a user whose Maven settings name the repository as a mirror."""
     (tmp_path / "jgo.conf").write_text(f"[repositories]\ncentral = {repository.url}\n")
     monkeypatch.setenv("JGO_CONFIG_FILE", str(tmp_path / "jgo.conf"))
     monkeypatch.setenv("M2_REPO", str(tmp_path / "local"))

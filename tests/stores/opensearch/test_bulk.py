@@ -1,4 +1,4 @@
-"""Bulk writing to the real engine, through a proxy that spoils requests."""
+"""Bulk writes to a real engine, through a proxy that makes requests fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def alias(client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Of an empty index, with the name of the test: those of other workers are in the same engine."""
+    """The alias of an empty index, named after the test: other workers use the same engine."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name.lower()).strip("-")
     settings = {"number_of_shards": 2, "number_of_replicas": 0}
     mapping = {"dynamic": "strict", "properties": {"n": {"type": "integer"}, "text": {"type": "text"}}}
@@ -77,7 +77,7 @@ def documents(client: OpenSearch, alias: str) -> dict[str, Any]:
 def test_nothing_is_lost_or_there_twice(
     engine: Running, client: OpenSearch, alias: str, write: Write, seed: int
 ) -> None:
-    """With 30 % of the requests failing, in every way there is."""
+    """30 % of the requests fail, in every possible way."""
     operations = pages(alias, 2_000)
     with FaultyProxy(engine.url, share(0.3), seed=seed) as proxy:
         written = write(proxy.url, operations)
@@ -152,7 +152,7 @@ def test_a_lock_that_nobody_takes_off_is_told_at_once(
 
 
 def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Running, alias: str) -> None:
-    """As at the end of a migration."""
+    """An index closed to writes, as at the end of a migration."""
     client.indices.put_settings(index=alias, body={"index.blocks.write": True})
 
     def choose(number: int, *_: object) -> None:
@@ -174,7 +174,7 @@ def test_nobody_answers(engine: Running, alias: str) -> None:
 
 
 def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSearch, alias: str) -> None:
-    """Of a source without end, with an engine that has stopped taking anything, and with one who stops asking."""
+    """An endless source is read no further when the engine accepts nothing, or when the caller stops."""
     read = 0
 
     def endless() -> Iterator[Operation]:
@@ -186,7 +186,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
     with (
         FaultyProxy(engine.url, lambda number, _: "unavailable" if number > 4 else None) as proxy,
         OpenSearch(proxy.url) as through,
-        pytest.raises(StoreError, match="is just starting"),
+        pytest.raises(StoreError, match="is still starting"),
     ):
         list(bulk(through, endless(), limits=limits))
     assert 50 < read <= 50 + 30
@@ -198,7 +198,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
 
 
 def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str) -> None:
-    """Ctrl-C, with a request in flight."""
+    """Ctrl-C while a request is in flight."""
     timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
 
     def choose(*_: object) -> Fault:

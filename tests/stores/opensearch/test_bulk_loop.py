@@ -1,4 +1,4 @@
-"""The laws of the bulk loop, in a world of its own: a clock that jumps, and an engine that does as it is told."""
+"""Properties of the bulk loop, with a simulated clock and a simulated engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND, Answer, Bul
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.store import StoreError, Written
 
-OLD = "old"  # an id that is there already, and has been changed often
+OLD = "old"  # the id of a document that exists already, with a high version
 BUSY = {"status": 429, "error": {"type": "rejected_execution_exception", "reason": "full"}}
 ids = st.sampled_from(["a", "b", "c", "d", "e", "f", OLD])
 operations = st.one_of(
@@ -33,7 +33,7 @@ limits = st.builds(Limits, count=st.integers(1, 5), size=st.integers(1, 300), re
 
 
 class World:
-    """Documents by id, with their versions; each request meets the next fault, and after the last none."""
+    """A simulated engine: versions of documents by id. Each request meets the next fault, until there are no more."""
 
     def __init__(self, faults: list[str]) -> None:
         self.now = 1_000.0
@@ -90,7 +90,7 @@ def numbered(count: int) -> list[Operation]:
 
 
 def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: Limits) -> list[Written]:
-    """As a driver does it, except that of several requests the last is answered first."""
+    """Drive the loop as `bulk` does, except that the last of several requests is answered first."""
     feed = iter(wanted)
     in_flight: list[Request] = []
     written: list[Written] = []
@@ -111,7 +111,7 @@ def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: L
             request = in_flight.pop()
             loop.handle(request, world.answer(request), world.now)
         else:
-            assert pause is not None, "nothing is to happen any more"
+            assert pause is not None, "the loop waits for nothing"
             world.now += pause
     return [*written, *loop.outcomes()]
 
@@ -134,7 +134,7 @@ def test_all_is_done_and_in_order(wanted: list[Operation], faults: list[str], li
 
 @given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
 def test_what_was_there_and_what_was_not(faults: list[str], limits: Limits, there: list[bool]) -> None:
-    """Also after requests that were carried out, and not answered."""
+    """Outcomes are right even after requests that were executed but not answered."""
 
     def world() -> World:
         new = World(faults)
@@ -168,7 +168,7 @@ def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -
 
 @given(st.integers(1, 20), st.integers(0, 19))
 def test_one_that_spoils_the_request_is_found(count: int, bad: int) -> None:
-    """A request that is refused as a whole is cut into halves, until the one to blame is alone."""
+    """A request that is refused as a whole is halved until the document that causes it is alone."""
     wanted = numbered(count)
     spoiler = wanted[bad % count].id
 
@@ -212,7 +212,7 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
     ],
 )
 def test_patience_ends(answer: Answer | Lost, reason: str) -> None:
-    """Some get through, then nothing more does."""
+    """Some documents are written, then every request fails."""
 
     class Failing(World):
         def answer(self, request: Request) -> Answer | Lost:
@@ -245,7 +245,7 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
 
 
 def test_what_others_get_done_is_progress() -> None:
-    """But they do not run away from one that is stuck."""
+    """A stuck document does not stop the others at once, but they cannot get far ahead of it."""
 
     class Stuck(World):
         def answer(self, request: Request) -> Answer | Lost:

@@ -1,4 +1,4 @@
-"""What goes wrong, in one sentence each: all of it by real engines and real connections."""
+"""Every error is one plain sentence: tested with real engines and real connections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.gateway import Answer, Gateway
 
-pytestmark = pytest.mark.xdist_group("errors")  # with an engine of their own
+pytestmark = pytest.mark.xdist_group("errors")  # these tests start their own engine
 
 NAME = "the store"
 MAPPING = {"dynamic": "strict", "properties": {"place": {"type": "long"}, "site": {"type": "keyword"}}}
@@ -32,7 +32,7 @@ Ask = Callable[[OpenSearch], Any]
 
 
 def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME) -> str:
-    """What is said: one line, and neither JSON nor the name of a class."""
+    """Return the message of the StoreError: one line, without JSON or class names."""
     with pytest.raises(StoreError) as error, reporting_engine_errors(name, doing):
         ask(client)
     message = str(error.value)
@@ -44,7 +44,7 @@ def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME
 
 
 def at_connecting(url: str, **options: Any) -> str:
-    """What is said by both kinds of clients."""
+    """Return the message, which is the same for synchronous and asynchronous clients."""
 
     name = str(Address.of(url))
 
@@ -159,7 +159,7 @@ def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authori
     ],
 )
 def test_what_stands_before_an_engine_says(engine: Running, answer: Answer, words: str) -> None:
-    """As the services that check who asks, whose answers these are."""
+    """Answers of services and plugins that check credentials."""
     with Gateway(engine.url, lambda _: answer) as gateway:
         client = connect(Address.of(f"{gateway.url}/pages"))
         with pytest.raises(StoreError, match=words), reporting_engine_errors(NAME):
@@ -182,7 +182,7 @@ async def _with_option(url: str, **options: Any) -> None:
 
 @pytest.fixture(scope="module")
 def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
-    """An engine whose settings are ours to spoil. It looks at its disk as often as it can, and takes no scripts."""
+    """An engine of our own, whose settings tests may break. It checks its disk often, and allows no scripts."""
     often = {"cluster.info.update.interval": "10s", "cluster.routing.allocation.disk.reroute_interval": "1s"}
     running = start_cluster(1, settings=often | {"script.allowed_types": "none"})
     client = OpenSearch(running.url, timeout=60)
@@ -192,7 +192,7 @@ def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
 
 
 def set_(client: OpenSearch, **settings: Any) -> None:
-    """By their names, with __ for a dot."""
+    """Change settings, given by their names with __ for a dot."""
     named = {name.replace("__", "."): value for name, value in settings.items()} or {"cluster.blocks.read_only": None}
     client.cluster.put_settings(body={"transient": named})
 
@@ -203,7 +203,7 @@ def write(client: OpenSearch) -> None:
 
 @pytest.mark.check
 def test_a_full_disk(own: OpenSearch) -> None:
-    """The real thing: more free space is wanted than any disk has. It also unlocks the index by itself, as is said."""
+    """A real disk block: the engine requires more free space than any disk has. Later it unlocks the index itself."""
     marks = [f"cluster__routing__allocation__disk__watermark__{name}" for name in ("low", "high", "flood_stage")]
     enabled = "cluster__routing__allocation__disk__threshold_enabled"
 
@@ -286,7 +286,7 @@ def test_a_cluster_that_refuses(own: OpenSearch, settings: dict[str, Any], ask: 
 
 @pytest.fixture
 def index(engine: Running) -> Iterator[OpenSearch]:
-    """The engine of all, with an index of our own."""
+    """The shared engine, with an index of our own."""
     client = OpenSearch(engine.url, timeout=60)
     client.indices.create(index="errors", body={"mappings": MAPPING, "settings": SHARDS})
     yield client

@@ -1,4 +1,4 @@
-"""Migrations: nothing is lost, nothing is there twice, and nobody who reads or writes notices."""
+"""Migrations lose and duplicate nothing, and readers and writers do not notice them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def name(client: OpenSearch, request: pytest.FixtureRequest) -> str:
-    """Of a store of three shards that is set up and empty."""
+    """The name of an empty store with three shards."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name.lower()).strip("-")
     set_up(client, name, Scheme(), shards=3)
     return name
@@ -87,7 +87,7 @@ def test_reads_and_writes_go_on_meanwhile(
 
     def read() -> None:
         with OpenSearchStore.open(f"{engine.url}/{name}") as store:
-            while not stop.wait(0.02):  # or the machine does nothing else
+            while not stop.wait(0.02):  # a pause, so that the machine does something else, too
                 found = client.search(index=name, body={"query": {"ids": {"values": never_changed}}, "size": 50})
                 assert len(found["hits"]["hits"]) == 50
                 assert len(store.get(never_changed)) == 50
@@ -105,7 +105,7 @@ def test_reads_and_writes_go_on_meanwhile(
     seen: set[str] = set()
 
     def progress(step: str, share: float | None) -> None:
-        """No round but the last, in which writers wait, is over before somebody has written."""
+        """Wait for a write in every round but the last, for which writers wait."""
         assert share is None or 0 <= share <= 1
         if step not in seen and not is_closed(client, f"{name}-000001"):
             wrote.clear()
@@ -142,7 +142,9 @@ def test_what_changes_meanwhile_is_so_in_the_new_index(
         store.write(before)
 
         def progress(step: str, share: float | None) -> None:
-            if "round 1" in step and share == 1 and store.count() == 60:  # all are copied, and the round is not over
+            if (
+                "round 1" in step and share == 1 and store.count() == 60
+            ):  # all pages are copied, but the round is not over
                 store.write([changed, record(100)])
                 store.delete(deleted)
                 store.write([again])
@@ -176,7 +178,7 @@ migrate(OpenSearch({engine.url!r}), {name!r}, progress=progress)
         with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as killed:
             assert killed.stdout is not None
             if moment == "round 2":
-                # The first round must have something to leave for the second, or there is nothing to copy in it.
+                # The first round must leave something to copy for the second.
                 store.write([record(50)])
             assert killed.stdout.readline() == b"here\n"
             killed.send_signal(signal.SIGKILL)
@@ -192,13 +194,13 @@ migrate(OpenSearch({engine.url!r}), {name!r}, progress=progress)
 
 
 def test_an_index_of_somebody_else_is_left_alone(client: OpenSearch, name: str) -> None:
-    """Though it is called as the next one would be."""
-    client.indices.create(index=f"{name}-000002")  # with our mapping, by the template
+    """An index of other software stays, although it has the name that the next index would have."""
+    client.indices.create(index=f"{name}-000002")  # it has our mapping, because of the template
     outcome = migrate(client, name)
     assert outcome.new == index_of(client, name) == f"{name}-000003"
     assert client.indices.exists(index=f"{name}-000002")
     about = client.indices.get_mapping(index=name)[outcome.new]["mappings"]
-    assert list(about["_meta"]) == ["winnow"]  # and nothing of a migration
+    assert list(about["_meta"]) == ["winnow"]  # but no sign of a migration
 
 
 def test_ctrl_c_leaves_the_store_as_it_was(engine: Running, client: OpenSearch, name: str, record: MakeRecord) -> None:

@@ -1,4 +1,4 @@
-"""What is special in a store on OpenSearch: limits of engines, shards, deleted pages, and clusters without scripts."""
+"""Properties of stores on OpenSearch: engine limits, shards, deleted pages, and clusters without scripts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
-    """An empty store of so many shards, which is gone after the test."""
+    """An empty store with a given number of shards, which is deleted after the test."""
     name = re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
     made: list[str] = []
 
@@ -58,7 +58,7 @@ def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -
 
 
 def small(number: int, **changes: object) -> Record:
-    """The same page again and again, at different times."""
+    """Many captures of one page, at different times."""
     values = {"url": "https://a.org/", "text": "plum", "fingerprints": array("Q", [7]), "sketch": array("Q")}
     return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
 
@@ -74,12 +74,12 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     captures = store.captures("https://a.org/")
     assert [card.id for card in captures] == [record.id for record in reversed(records)]
     assert [card.id for card in captures if card.latest] == [records[-1].id]
-    # All have one score, so that the newest come first: wherever the page begins.
+    # All have the same score, so the newest come first, at any offset.
     newest = [card.id for card in captures]
     for offset in (0, 10_020):
         hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
         assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, newest[offset : offset + 20])
-    # A write looks at all captures of the URL.
+    # A write reads all captures of the URL.
     assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
     assert [card.fetched_at for card in store.cards(Filters(latest=True))] == [small(20_000).fetched_at]
     assert store.delete(ids) == 10_050
@@ -93,7 +93,7 @@ def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
     tokens = array("Q", source.randbytes(8 * 2_500))
     shared = [0, 1, 2, 400, 999, 1_000, 1_001, 2_499, 2_500]
     records = [numbered(number, fingerprints=array("Q", source.sample(tokens, n))) for number, n in enumerate(shared)]
-    # All of its tokens in one part, and just not enough of them in all.
+    # A page whose tokens are all in one part, and just too few for one of the minimums below.
     records.append(numbered(100, fingerprints=tokens[:999:3]))
     store.write(records)
     expected = {record.id: len(record.fingerprints) for record in records}
@@ -103,7 +103,7 @@ def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
         assert {each.card.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
-    # Two lookups, together just in one query and just not; and as many tokens as a query takes, on one page.
+    # Two lookups that just fit in one query, two that just do not, and one with the maximum tokens of a query.
     for size in (500, 975, 979, 980, 1_000):
         pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
         assert store.overlaps(pair, where) == [store.overlaps([each], where)[0] for each in pair]
@@ -147,7 +147,7 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
     assert store.delete(record.id for record in records[:1_200]) == 1_200
     assert store.frequent([Lookup("fingerprints", token)], over=50) == [{}]
     assert store.frequent([Lookup("fingerprints", token)], over=49) == [{7: 50}]
-    # OpenSearch 3.8.0 would show nothing, if it were asked in another way for all pages in order.
+    # OpenSearch 3.8.0 would return nothing for an empty filter (see `all_of`).
     assert list(store.scan()) == records[1_200:]
     assert store.statistics()[:3] == (50, 50, 1)
 
@@ -190,10 +190,10 @@ def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
     places, found = zip(*store.known(coming, before=start), strict=True)
     assert list(found) == [Stored.of(each) for each in (*copies, small(200, url="https://b.org/"))]
     assert sorted(set(places)) == list(places)
-    # Of shingles that a great many pages have, not all pages again.
+    # Shingles that many pages have are not looked up again.
     assert [stored.id for _, stored in store.known([small(1, shingle_digest="a" * 32)], before=start)] == [copies[1].id]
     assert len(list(store.known([small(500, shingle_digest="a" * 32)], before=start + 1))) == 120
-    # Without a word a page equals nothing.
+    # A page without words equals no other page.
     assert list(store.known([small(500, shingle_digest="a" * 32, shingle_count=0)], before=start + 2)) == []
 
 
@@ -281,7 +281,7 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         assert store.statistics().pages == 30
         store.set_setting("recipe", {"text": True})
         assert store.settings() == {"recipe": {"text": True}}
-        # Without a script the engine counts, and the scores are for whoever asks.
+        # Without scripts the engine counts, and the client computes the scores.
         query = overlap("sketch", tokens_of(question.sketch))
         client = connect(Address.of(store.name))
         (hit,) = client.search(index="pages", body=best(query, fields=["sketch_count"]))["hits"]["hits"]
@@ -309,7 +309,7 @@ def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
         OpenSearchStore.open(f"{engine.url}/{index}-both")
     with pytest.raises(StoreError, match="not a store of winnow"):
         OpenSearchStore.open(f"{store.name}.settings")
-    # Under its own name, and not by the alias: as somebody has it who makes indices in another way.
+    # Opened by the name of the index, not an alias, as other software may create it.
     with OpenSearchStore.open(f"{store.name}-000001") as plain:
         plain.write([small(1)])
     assert store.count() == 1

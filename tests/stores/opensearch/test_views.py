@@ -1,4 +1,4 @@
-"""Views on a real engine: documents of others, and cursors that go from one process to another."""
+"""Views on a real engine: documents of other software, and cursors passed between processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGES = 12
 
 @pytest.fixture
 def address(engine: Running) -> Iterator[str]:
-    """Of a store with three versions of each of four pages."""
+    """The address of a store with three versions of each of four pages."""
     address = f"{engine.url}/views-{uuid4().hex}"
     with Index.open(address) as index:
         index.add(Page(f"https://a.org/{number}", text=prose(number % 4)) for number in range(PAGES))
@@ -34,7 +34,7 @@ def prose(family: int) -> str:
 
 
 def put(address: str, documents: list[dict[str, Any]]) -> None:
-    """As somebody does who knows no pipeline."""
+    """Write documents past the ingest pipeline, as other software does."""
     url, _, name = address.rpartition("/")
     with OpenSearch(url) as client:
         for number, document in enumerate(documents):
@@ -63,7 +63,7 @@ def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any
         assert foreign["foreign-0"].card.title == "mill"
         assert "the mill of others" in foreign["foreign-1"].snippet
         assert foreign["foreign-2"].card.url == "https://foreign.org/"
-        # Page by page, too.
+        # The same page by page.
         few = index.search("mill", group=True, by=by, all_captures=True, limit=2, examine=2, stable=True)
         urls = [(hit.card.id, hit.card.url) for hit in few.hits]
         while few.cursor:
