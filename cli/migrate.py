@@ -22,7 +22,7 @@ from opensearch_winnow.stores.opening import is_address
     "--replicas",
     metavar="N",
     type=click.IntRange(0, 100),
-    help="Copies of each shard of the new index.  [default: as the old one]",
+    help="Extra copies of each shard of the new index.  [default: as the old one]",
 )
 @click.option("--delete-old", is_flag=True, help="Delete the old index afterwards. Scans that still read it fail.")
 @json_option

@@ -29,7 +29,7 @@ from opensearch_winnow.stores.opening import is_address
     "--replicas",
     metavar="N",
     type=click.IntRange(0, 100),
-    help="Copies of each shard.  [default: 1 if the cluster has a second node]",
+    help="Extra copies of each shard.  [default: 1 if the cluster has a second node]",
 )
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
 @click.option("--dry-run", is_flag=True, help="Change nothing: print the missing requests, for the Dev Tools console.")
