@@ -1,4 +1,4 @@
-"""Builds searches for the near-duplicate clusters of a store: their sizes and their members."""
+"""Builds searches for the sizes of a store's near-duplicate clusters."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import all_of
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
+from opensearch_winnow.queries.dsl.pages import Search
 
 CLUSTERS, SITES = "clusters", "sites"  # names of aggregations
 MAX_CLUSTERS_PER_SHARD = 50_000  # that a shard reports
 SITE_PRECISION = 1_000  # sites of a cluster up to which counts are nearly exact; the engine takes 8 bytes for each
-# The oldest first, unknown times last; then the shortest URL, then by URL. No two pages have the same place.
-MEMBER_ORDER: list[dict[str, Any]] = [
-    {"fetched_us": {"order": "asc", "missing": "_last"}},
-    {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
-    {"url": "asc"},
-    {"place": "asc"},
-]
 
 
 def largest_clusters(*, least: int, size: int) -> Search:
@@ -45,14 +38,3 @@ def sizes_of_clusters(clusters: Sequence[str], *, sites: bool = False) -> Search
         counts["aggs"] = {SITES: {"cardinality": {"field": "site", "precision_threshold": SITE_PRECISION}}}
     query = all_of([{"terms": {"cluster": list(clusters)}}])
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counts}}
-
-
-def cluster_members(cluster: str, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str]) -> Search:
-    """Return a search for the pages of a cluster, the oldest first. `following` makes the search for the next ones."""
-    return {
-        "query": all_of([{"term": {"cluster": cluster}}]),
-        "sort": MEMBER_ORDER,
-        "size": min(size, MAX_RESULT_WINDOW),
-        "_source": list(fields),
-        "track_total_hits": False,
-    }

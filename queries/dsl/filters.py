@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from opensearch_winnow.mappings.record import microseconds, storable
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import Filters, Selection
 
 Clause = dict[str, Any]
 
@@ -25,6 +25,13 @@ def conditions(where: Filters) -> list[Clause]:
         clauses.append(_period(gte=where.since, lt=where.until))
     if where.latest:
         clauses.append({"term": {"latest": True}})
+    if isinstance(where, Selection):
+        if where.url is not None:
+            clauses.append(of_urls([where.url]))
+        if where.cluster is not None:
+            clauses.append({"term": {"cluster": storable(where.cluster)}})
+        if where.payload_digest is not None:
+            clauses.append({"term": {"payload_digest": storable(where.payload_digest)}})
     return clauses
 
 
@@ -33,11 +40,6 @@ def all_of(clauses: Iterable[Clause]) -> Clause:
     # An empty filter will not do: sorted by a number and without a total, OpenSearch 3.8.0 then returns fewer pages
     # than there are, by as many as are deleted.
     return {"bool": {"filter": list(clauses) or [{"match_all": {}}]}}
-
-
-def until(time: datetime) -> Clause:
-    """Return a clause for captures whose time is known and not later than `time`."""
-    return _period(lte=time)
 
 
 def of_urls(urls: Iterable[str]) -> Clause:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from opensearch_winnow.queries.dsl.filters import Clause, all_of, of_urls, until
+from opensearch_winnow.queries.dsl.filters import Clause, all_of
 
 Search = dict[str, Any]
 
 MAX_RESULT_WINDOW = 10_000  # maximum hits of one answer (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
-BY_PLACE = [{"place": "asc"}]
-LATEST_FIRST = [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}]
+BY_PLACE: list[dict[str, Any]] = [{"place": "asc"}]
+ORDERS: dict[str, list[dict[str, Any]]] = {
+    "written": BY_PLACE,
+    "newest": [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}],
+    "oldest": [
+        {"fetched_us": {"order": "asc", "missing": "_last"}},
+        {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
+        {"url": "asc"},
+        {"place": "asc"},
+    ],
+}
 
 
 def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
@@ -37,22 +45,15 @@ def following(search: Search, hits: Sequence[Mapping[str, Any]]) -> Search | Non
     return {**search, "search_after": hits[-1]["sort"]} if hits and len(hits) == search["size"] else None
 
 
-def captures(url: str, *, fields: Sequence[str] | bool = True) -> Search:
-    """Return a search for the captures of a URL, the latest first; those without a time come last."""
+def pages(filters: Sequence[Clause], *, order: str, size: int, fields: Sequence[str] | bool) -> Search:
+    """Return a search for the pages that meet all filters, in one of the ORDERS; `following` makes the next one."""
     return {
-        "query": all_of([of_urls([url])]),
-        "sort": LATEST_FIRST,
-        "size": MAX_RESULT_WINDOW,
+        "query": all_of(filters),
+        "sort": ORDERS[order],
+        "size": size,
         "_source": _source(fields),
         "track_total_hits": False,
     }
-
-
-def capture(url: str, at: datetime | None = None) -> Search:
-    """Return a search for the latest capture of a URL; with `at`, for the latest one not after that time."""
-    search = captures(url)
-    search["query"] = all_of([of_urls([url]), *([until(at)] if at is not None else [])])
-    return search | {"size": 1}
 
 
 def count(filters: Sequence[Clause]) -> Search:

@@ -1,13 +1,10 @@
-"""Reads the near-duplicate clusters of an embedded store: their sizes and their members."""
+"""Reads the sizes of the near-duplicate clusters in an embedded store."""
 
 from __future__ import annotations
 
 import sqlite3
 
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import storable
-from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
-from opensearch_winnow.stores.embedded.rows import CARD, card_of
+from opensearch_winnow.mappings.sqlite_schema import unpacked
 from opensearch_winnow.stores.store import ClusterSize
 
 # A page whose cluster is its own id has NULL in the column: a representative, or a page without near-duplicates. So the
@@ -24,7 +21,6 @@ CLUSTER_AS_TEXT = "CASE typeof(cluster) WHEN 'blob' THEN lower(hex(cluster)) ELS
 MEMBERS = (
     "(SELECT * FROM page WHERE cluster = :cluster UNION ALL SELECT * FROM page WHERE id = :cluster AND cluster IS NULL)"
 )
-MEMBER_ORDER = "fetched_at IS NULL, fetched_at, length(url), url"
 
 
 def cluster_sizes(rows: sqlite3.Connection, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
@@ -35,15 +31,6 @@ def cluster_sizes(rows: sqlite3.Connection, *, least: int, limit: int, offset: i
         (least, limit, offset),
     ).fetchall()
     return [ClusterSize(unpacked(cluster), pages, _sites(rows, cluster)) for cluster, pages in sizes]
-
-
-def members(rows: sqlite3.Connection, cluster: str, *, limit: int, offset: int) -> list[Card]:
-    """Return the cards of a cluster's pages, the oldest capture first."""
-    cards = rows.execute(
-        f"SELECT {CARD} FROM {MEMBERS} AS page ORDER BY {MEMBER_ORDER} LIMIT :limit OFFSET :offset",
-        {"cluster": packed(storable(cluster)), "limit": limit, "offset": offset},
-    )
-    return [card_of(row) for row in cards]
 
 
 def _sites(rows: sqlite3.Connection, cluster: bytes | str) -> int:

@@ -1,18 +1,13 @@
-"""Reads the near-duplicate clusters of a store: their sizes and their members."""
+"""Reads the sizes of the near-duplicate clusters of a store."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card_of
-from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.clusters import (
     CLUSTERS,
     SITES,
-    cluster_members,
     largest_clusters,
     sizes_of_clusters,
 )
@@ -26,7 +21,7 @@ Bucket = dict[str, Any]
 
 
 class StoredClusters:
-    """Reads the clusters that a clustering run has written to a store."""
+    """Reads the sizes of the clusters that a clustering run has written to a store."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -56,12 +51,6 @@ class StoredClusters:
             for bucket in self._recount(wanted[start : start + SITE_COUNTS_PER_REQUEST], sites=True)
         }
         return [ClusterSize(each["key"], each["doc_count"], sites.get(each["key"], 0)) for each in wanted]
-
-    def members(self, cluster: str, *, limit: int, offset: int) -> list[Card]:
-        """Return the cards of a cluster's pages, the oldest capture first."""
-        search = cluster_members(storable(cluster), size=max(offset + limit, 1), fields=CARD_FIELDS)
-        hits = islice(self._cluster.all_hits(search), offset, offset + limit)
-        return [any_card_of(hit["_id"], hit["_source"]) for hit in hits]
 
     def _recount(self, buckets: Sequence[Bucket], *, sites: bool = False) -> list[Bucket]:
         """Return buckets for the same clusters with exact sizes."""
