@@ -26,9 +26,9 @@ def suspects(
 ) -> dict[str, Any]:
     """Return the body of an `_mtermvectors` request for the tokens, by field, that may be on more than `over` pages.
 
-    An engine counts the pages of one shard only, including deleted ones. So every shard is asked, by one of `routings`
-    that leads to it (`_search_shards?routing=…` tells where), for the tokens on more than its share of `over`. A token
-    on more than `over` pages exceeds that share in at least one shard.
+    An engine counts the pages of one shard only, including deleted ones. So every shard gets a request, by one of
+    `routings` that leads to it (`_search_shards?routing=…` tells where), for the tokens on more than its share of
+    `over`. A token on more than `over` pages exceeds that share in at least one shard.
     """
     document = {field: list(each) for field, each in tokens.items()}
     request = {

@@ -25,7 +25,7 @@ def environment_options(environment: Mapping[str, str], *, credentials: bool = T
                 raise StoreError(f"there is no file {path}, which {variable} names")
             options[option] = path
     if _is_true(environment, "WINNOW_INSECURE"):
-        options |= {"verify_certs": False, "ssl_show_warn": False}  # it was asked for: a warning would be noise
+        options |= {"verify_certs": False, "ssl_show_warn": False}  # the user chose it: a warning would be noise
     if _is_true(environment, "WINNOW_COMPRESS"):
         options["http_compress"] = True
     if seconds := environment.get("WINNOW_TIMEOUT"):

@@ -20,7 +20,7 @@ READ_ENDPOINTS = frozenset(
 def may_be_repeated(error: TransportError, method: str, path: str) -> bool:
     """Return whether a request that failed with `error` is safe to send again.
 
-    A request that timed out is not repeated: a slow engine does not become faster by being asked twice.
+    A request that timed out is not repeated: a slow engine does not become faster by a second request.
     """
     if isinstance(error, ConnectionTimeout):
         return False

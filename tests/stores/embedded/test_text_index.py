@@ -116,9 +116,9 @@ def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_index, "MERGE_FACTOR", joined)
     monkeypatch.setattr(text_index, "FIRST_TIER_WORDS", 1_000)
     source = Random(1)
-    asked = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
+    typed = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
     questions = [
-        Words.of(each) for each in (*asked, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
+        Words.of(each) for each in (*typed, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
     ]
     with tables() as rows:
         filled = Filled(rows)
@@ -204,9 +204,9 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
             value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
         with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
             rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
-        for asked in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
+        for typed in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
             with suppress(sqlite3.DatabaseError):
-                filled.found(Words.of(asked))
+                filled.found(Words.of(typed))
         with suppress(sqlite3.DatabaseError):
             filled.remove({0, 4})
         with suppress(sqlite3.DatabaseError):

@@ -25,7 +25,7 @@ class Repository(ThreadingHTTPServer):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.missing: set[str] = set()
         super().__init__(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
 
@@ -38,7 +38,7 @@ class Handler(SimpleHTTPRequestHandler):
     server: Repository
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.requested.append(self.path)
         if self.path in self.server.missing:
             self.send_error(HTTPStatus.NOT_FOUND)
         else:
@@ -91,9 +91,9 @@ def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: 
     assert all(jar.is_whole(local / jar.path) for jar in listed)
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
-    assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed)
+    assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed)
     assert local_files(listed, ignore) == files
-    assert len(repository.asked) == FILES
+    assert len(repository.requested) == FILES
 
 
 def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Repository, local: Path) -> None:
@@ -101,10 +101,10 @@ def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Reposit
     cut, changed = (local / jar.path for jar in listed[:2])
     cut.write_bytes(cut.read_bytes()[:-1])
     changed.write_bytes(changed.read_bytes()[::-1])
-    repository.asked.clear()
+    repository.requested.clear()
     local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed)
-    assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed[:2])
+    assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed[:2])
 
 
 def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: Path) -> None:
@@ -114,9 +114,9 @@ def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: 
         local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed[:-1])
     repository.missing.clear()
-    repository.asked.clear()
+    repository.requested.clear()
     local_files(listed, ignore)
-    assert repository.asked == [last]
+    assert repository.requested == [last]
 
 
 def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], repository: Repository, local: Path) -> None:

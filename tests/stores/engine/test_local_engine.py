@@ -190,7 +190,7 @@ def test_a_port_that_is_taken(own: LocalEngine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "complaint"),
+    ("options", "complaint"),
     [
         ({"version": "1.0.0"}, r"no version 1.0.0 .* 3.8.0, 2.19.1, 7.10.2"),
         ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, but only [\d,]+ MB of memory are free"),
@@ -198,9 +198,9 @@ def test_a_port_that_is_taken(own: LocalEngine) -> None:
         ({"nodes": 0}, "at least one node"),
     ],
 )
-def test_what_cannot_be(own: LocalEngine, asked: dict[str, Any], complaint: str) -> None:
+def test_what_cannot_be(own: LocalEngine, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(StoreError, match=complaint):
-        own.start(**asked)
+        own.start(**options)
     assert own.status() is None
 
 

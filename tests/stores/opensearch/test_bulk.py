@@ -114,7 +114,7 @@ def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias:
         ("failed", "it does not exist"),
         ("failed", "another process changed it at the same time; try again"),
         ("added", ""),
-        ("failed", "the field n of the index is of type integer, which this value is not"),
+        ("failed", "a value does not fit the field n of the index, which has the type integer"),
         (
             "failed",
             "the index has no field m and allows no new ones; it was not created by this version of winnow",
@@ -138,7 +138,7 @@ def test_an_index_that_was_deleted_is_not_made_anew(
 
 @pytest.mark.parametrize(
     ("block", "reason"),
-    [("read_only_allow_delete", "the disk of a node is nearly full"), ("read_only", "only be read")],
+    [("read_only_allow_delete", "the disk of a node is nearly full"), ("read_only", "the index is read-only")],
 )
 def test_a_lock_that_nobody_takes_off_is_told_at_once(
     client: OpenSearch, engine: Running, alias: str, block: str, reason: str

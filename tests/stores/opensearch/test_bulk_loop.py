@@ -267,10 +267,10 @@ def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
     loop.add(Operation("index", "i", "a", {}))
     loop.end()
     now, pauses = 0.0, []
-    for asked in (0, 0, 0, 0, 30):
+    for retry_after in (0, 0, 0, 0, 30):
         request = loop.take(now)
         assert request
-        loop.handle(request, Answer(503, "", retry_after=asked), now)
+        loop.handle(request, Answer(503, "", retry_after=retry_after), now)
         assert not loop.take(now)
         pause = loop.wait(now)
         assert pause

@@ -129,11 +129,11 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     for store in (one, three):
         store.write(records)
     assert list(three.scan(Record)) == list(one.scan(Record)) == records
-    asked = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
-    assert three.candidates(asked) == one.candidates(asked) == [one.candidates([each])[0] for each in asked]
+    lookups = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
+    assert three.candidates(lookups) == one.candidates(lookups) == [one.candidates([each])[0] for each in lookups]
     for over in (0, 20, 25, 119):
-        assert three.frequencies(asked, over=over) == one.frequencies(asked, over=over)
-    assert 0 < len(one.frequencies(asked, over=25)[0]) < 20
+        assert three.frequencies(lookups, over=over) == one.frequencies(lookups, over=over)
+    assert 0 < len(one.frequencies(lookups, over=25)[0]) < 20
     for typed in ("plum", "plum -pear", "apple quince"):
         hits, others = one.search(Words.of(typed), limit=50), three.search(Words.of(typed), limit=50)
         assert hits.total == others.total > 0
@@ -158,12 +158,12 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
 def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     store = fresh()
     store.write([small(number, bands=array("Q", range(60))) for number in range(10)])
-    asked = [
+    lookups = [
         Lookup("fingerprints", array("Q", [7])),
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
-    found = store.candidates(asked)
+    found = store.candidates(lookups)
     assert [len(pages) for _, pages in found] == [10, 10, 0]
     transport = store._cluster.client.transport
     requests: list[str] = []
@@ -173,25 +173,25 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         return type(transport).perform_request(transport, method, url, **rest)
 
     monkeypatch.setattr(transport, "perform_request", send)
-    assert store.candidates(asked, check=FrequencyCheck(10)) == found
+    assert store.candidates(lookups, check=FrequencyCheck(10)) == found
     assert len(requests) == 1
-    assert store.candidates(asked, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
+    assert store.candidates(lookups, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
     assert len(requests) > 2
     requests.clear()
-    assert store.candidates(asked[1:], check=FrequencyCheck(9)) == found[1:]
+    assert store.candidates(lookups[1:], check=FrequencyCheck(9)) == found[1:]
     assert len(requests) == 1
 
 
 def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
     store = fresh()
     old, new = small(1), small(1, text="quince")
-    asked = [Lookup("fingerprints", array("Q", [7]))]
+    lookups = [Lookup("fingerprints", array("Q", [7]))]
     store.write([old, small(2)])
-    store.candidates(asked)
+    store.candidates(lookups)
     assert store.read([small(2).id, "f" * 32, old.id], Text) == {small(2).id: Text("plum"), old.id: Text("plum")}
     store.write([new])
     assert store.read([old.id], Text) == {old.id: Text("quince")}
-    store.candidates(asked)
+    store.candidates(lookups)
     store.delete([old.id])
     assert store.read([old.id], Text) == {}
 
@@ -216,8 +216,8 @@ def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
 def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> None:
     store = fresh(1)
     store.write([small(number) for number in range(60)])
-    asked = [Lookup("fingerprints", array("Q", [7]))]
-    assert store.frequencies(asked, over=50) == [{7: 60}]
+    lookups = [Lookup("fingerprints", array("Q", [7]))]
+    assert store.frequencies(lookups, over=50) == [{7: 60}]
     name = Address.of(store.name).index
     (old,) = client.indices.get(index=name).values()
     new = {"settings": {"number_of_shards": 3, "analysis": old["settings"]["index"]["analysis"]}}
@@ -229,7 +229,7 @@ def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> N
         {"add": {"index": f"{name}-000002", "alias": name}},
     ]
     client.indices.update_aliases(body={"actions": moved})
-    assert store.frequencies(asked, over=50) == [{7: 60}]
+    assert store.frequencies(lookups, over=50) == [{7: 60}]
 
 
 def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
@@ -286,9 +286,9 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         store.write(records[:20])
         store.write(records)
         question = records[7]
-        asked = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
-        assert store.frequencies(asked, over=1) == [{}, {}]
-        assert [[each.card.id for each in pages] for _, pages in store.candidates(asked)] == [[question.id]] * 2
+        lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
+        assert store.frequencies(lookups, over=1) == [{}, {}]
+        assert [[each.card.id for each in pages] for _, pages in store.candidates(lookups)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
         with pytest.raises(StoreError, match="use whole words"):
             store.search(Words.of("pag*"))

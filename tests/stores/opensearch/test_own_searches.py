@@ -52,8 +52,8 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 
 def search(client: OpenSearch, members: int = 10, **body: Any) -> dict[str, Any]:
-    asked = dedupe({"query": MATCH, **body}, field="winnow.cluster", members=members)
-    found: dict[str, Any] = client.search(index=INDEX, body=asked)
+    search = dedupe({"query": MATCH, **body}, field="winnow.cluster", members=members)
+    found: dict[str, Any] = client.search(index=INDEX, body=search)
     return found
 
 

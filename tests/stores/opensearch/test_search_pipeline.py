@@ -39,8 +39,8 @@ def client(engine: Running) -> Iterator[OpenSearch | None]:
 
 
 def places(client: OpenSearch, **body: Any) -> list[int]:
-    asked = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], **body}
-    hits = client.search(index=STORE, body=asked, params={"search_pipeline": SEARCH_PIPELINE})["hits"]
+    search = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], **body}
+    hits = client.search(index=STORE, body=search, params={"search_pipeline": SEARCH_PIPELINE})["hits"]
     assert hits["total"]["value"] == PAGES  # pages, not groups
     return [hit["sort"][0] for hit in hits["hits"]]
 
