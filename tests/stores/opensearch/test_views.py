@@ -106,5 +106,5 @@ def test_a_key_that_is_none(address: str) -> None:
 def test_clusters_beyond_what_the_engine_shows(address: str) -> None:
     with Index.open(address) as index, index.store.view(Words.of("mill")) as view:
         assert isinstance(view, ClusterView)
-        with pytest.raises(StoreError, match="the engine shows the first 10,000 clusters; group by signature"):
+        with pytest.raises(StoreError, match="the engine shows only the first 10,000 clusters; group by signature"):
             view.clustered(9_999, 10_001)
