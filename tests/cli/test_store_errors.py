@@ -152,13 +152,13 @@ def test_a_field_of_another_type(winnow: Winnow, engine: Running, client: OpenSe
     assert winnow("setup", "--store", store).exit_code == 0  # the rest of it
     done = winnow("index", pages, "--store", store, "--json")
     assert done.exit_code in (1, 2)
-    assert "the field text of the index is of type long" in done.stderr + done.stdout
+    assert "a value does not fit the field text of the index, which has the type long" in done.stderr + done.stdout
 
 
 def test_no_credentials(winnow: Winnow, engine: Running) -> None:
     with Gateway(engine.url, lambda _: Answer(401, b"Unauthorized", "text/plain")) as gateway:
         said = sentence(winnow("search", "words", "--store", f"http://me:{SECRET}@localhost:{gateway.port}/pages"))
-    assert "it requires credentials, or other ones; look at WINNOW_USER and WINNOW_PASSWORD, WINNOW_API_KEY" in said
+    assert "it requires credentials, or other ones; check WINNOW_USER and WINNOW_PASSWORD, WINNOW_API_KEY" in said
 
 
 def test_no_permission(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:
