@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.cli.serve import PORT, SHORTEST
+from opensearch_winnow.cli.serve import MIN_TOKEN_CHARS, PORT
 from opensearch_winnow.web.app import API, LARGEST, THREADS, WAITING
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
@@ -48,7 +48,7 @@ def test_its_numbers_are_those_of_the_program(guide: str) -> None:
         f"{LARGEST:,} bytes can be sent",
         f"for {MINUTES} minutes after",
         f"{THREADS} questions are answered at a time, and {WAITING} more may wait",
-        f"of {SHORTEST} characters at least",
+        f"of {MIN_TOKEN_CHARS} characters at least",
         f"looks at {EXAMINED:,} hits",
         f"127.0.0.1:{PORT}",
     ):
