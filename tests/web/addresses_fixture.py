@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from opensearch_winnow.web.app import SCREENS
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.screens.every import SCREENS
 from tests.web.known_crawl_fixture import (
     ALONE,
     CONTAINED,

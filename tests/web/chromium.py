@@ -13,7 +13,7 @@ from tempfile import gettempdir
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 DEBIAN = ("chromium", "fonts-dejavu-core")  # it brings no letters of its own
-MINUTES = 10  # that setting it up may take
+EXPIRY_MINUTES = 10  # that setting it up may take
 MISSING = (
     "The tests of the search UI need Chromium, and it could not be set up: install it (on Debian: apt-get install"
     " chromium; elsewhere: playwright install --with-deps chromium) and run them again.\n{why}"
@@ -75,7 +75,7 @@ def _run(*command: str, **environment: str) -> str:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60 * MINUTES,
+            timeout=60 * EXPIRY_MINUTES,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"$ {' '.join(command)}\n{error}\n"

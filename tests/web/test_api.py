@@ -19,11 +19,10 @@ from lxml import html
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
-from opensearch_winnow.web.app import API, Serving, make_app
-from opensearch_winnow.web.formats import harmless
+from opensearch_winnow.web.app import API, SCREENS, ServerOptions, make_app
+from opensearch_winnow.web.formats import escape_formula
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.screens.every import SCREENS
 from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE
 from tests.web.served_fixture import Served
@@ -60,7 +59,7 @@ def test_it_is_openapi(described: Any) -> None:
 
 
 def test_every_route_is_described(described: Any) -> None:
-    app = make_app(Serving(open_index=lambda: pytest.fail("opened"), store="none"))
+    app = make_app(ServerOptions(open_index=lambda: pytest.fail("opened"), store="none"))
     routes = {
         (route.path.removeprefix(API), method.lower())
         for route in app.routes
@@ -136,7 +135,7 @@ def test_the_csv_has_what_the_json_has(served: Served, address: str) -> None:
     assert reply.headers["content-disposition"] == f'attachment; filename="winnow-{screen.name}.csv"'
     rows = list(csv.reader(io.StringIO(reply.text, newline="")))
     told = screen.table(served.json(in_format(address, "json")))
-    assert rows == [["" if cell is None else str(harmless(cell)) for cell in row] for row in told]
+    assert rows == [["" if cell is None else str(escape_formula(cell)) for cell in row] for row in told]
     assert len({len(row) for row in rows}) == 1
 
 

@@ -15,7 +15,7 @@ from opensearch_winnow.answers.cluster_document import COUNTED
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.app import Serving, make_app
+from opensearch_winnow.web.app import ServerOptions, make_app
 from opensearch_winnow.web.one_request import one_request
 from tests.web.conftest import Serve
 from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows, text_of
@@ -129,7 +129,7 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
         index.add(pages())
         ids = [card.id for card in index.store.cards()]
         index.store.set_clusters(dict.fromkeys(ids, ids[0]))
-    serving = Serving(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
+    serving = ServerOptions(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}")
     assert status == 200
     assert "<h1>More than 2,000 pages on 50 sites or more · lowest pair " in body.decode()

@@ -12,10 +12,9 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
-from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.pages import Pages
+from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
 from tests.web.conftest import Serve
 from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows
@@ -172,13 +171,15 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
     run = ClusteringRun(gate)
     run.start(0.9)
     with Index.open(own_file) as index:
-        asked = Asked.of("/clusters", SCREEN.parameters, in_path={}, query={}, form={}, kept=Kept(run))
-        answered = SCREEN.answer(index, asked)
+        request = ScreenRequest.parse(
+            "/clusters", SCREEN.parameters, path_values={}, query={}, form={}, state=ServerState(run)
+        )
+        answered = SCREEN.answer(index, request)
         assert answered.document["running"]["phase"] == "starting"
         assert answered.document["clusters"]  # those of before
         html = (
             Pages(store="own", may_write=True)
-            .render("clusters", screen=SCREEN, asked=asked, answer=answered.document, **answered.more())
+            .render("clusters", screen=SCREEN, request=request, answer=answered.document, **answered.template_values())
             .decode()
         )
     assert '<meta http-equiv="refresh" content="2">' in html

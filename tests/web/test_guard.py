@@ -14,9 +14,8 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.web import app as web_app
-from opensearch_winnow.web.app import LARGEST, Serving, make_app
+from opensearch_winnow.web.app import ACTIONS, MAX_BODY_BYTES, ServerOptions, make_app
 from opensearch_winnow.web.guard import COOKIE, HEADERS
-from opensearch_winnow.web.screens.every import ACTIONS
 from tests.web.conftest import Serve
 from tests.web.served_fixture import PATIENCE, Asking, Reply, Served, serving, serving_app
 
@@ -150,14 +149,16 @@ def test_only_our_own_pages_send_something(served_file: Served, headers: dict[st
 
 
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Served) -> None:
-    head = f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGEST + 1}\r\nConnection: close\r\n\r\n"
+    head = (
+        f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MAX_BODY_BYTES + 1}\r\nConnection: close\r\n\r\n"
+    )
     answer = in_raw_bytes(served_file, head.encode())
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"At most 16,000,000 bytes" in answer
 
 
 def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
-    piece = b"text=" + b"x" * (LARGEST // 4)
+    piece = b"text=" + b"x" * (MAX_BODY_BYTES // 4)
 
     def pieces() -> Iterator[bytes]:
         for _ in range(5):
@@ -307,7 +308,7 @@ def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
 
 def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_app, "THREADS", 1)
-    monkeypatch.setattr(web_app, "WAITING", 0)
+    monkeypatch.setattr(web_app, "MAX_WAITING_REQUESTS", 0)
     asked, may_answer = Event(), Event()
 
     def open_slowly() -> Index:
@@ -316,7 +317,7 @@ def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeyp
         return Index.open(known_file, create=False)
 
     replies: list[Reply] = []
-    with serving_app(make_app(Serving(open_index=open_slowly, store="slow"))) as served:
+    with serving_app(make_app(ServerOptions(open_index=open_slowly, store="slow"))) as served:
         first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
         first.start()
         assert asked.wait(PATIENCE)
@@ -337,7 +338,7 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
         raise RuntimeError("a secret of the inside")
 
     monkeypatch.setattr(web_app, "openapi", fail)
-    with serving_app(make_app(Serving(open_index=fail, store="broken"))) as served:
+    with serving_app(make_app(ServerOptions(open_index=fail, store="broken"))) as served:
         for path in ("/search?q=mill", "/api/v1/search?q=mill", "/api/v1/openapi.json"):
             reply = served.get(path)
             assert reply.status == 500

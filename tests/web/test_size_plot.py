@@ -62,7 +62,7 @@ def test_a_second_line_counts_those_of_identical_pages() -> None:
     plot = drawn({2: 90, 3: 9, 10: 1}, {2: 9, 3: 1})
     assert steps(plot) == steps(drawn({2: 90, 3: 9, 10: 1}))
     assert steps(plot, "steps some") == steps(plot)[1:]  # 10 and 1
-    said = "of identical pages only"
+    said = "identical pages only"
     assert said in {text.text for text in plot.iter(f"{SVG}text")}
     assert said not in {text.text for text in drawn({2: 90}).iter(f"{SVG}text")}
 
@@ -70,7 +70,7 @@ def test_a_second_line_counts_those_of_identical_pages() -> None:
 @given(some_sizes)
 def test_axes_are_labelled(sizes: dict[int, int]) -> None:
     labels = {text.text for text in drawn(sizes).iter(f"{SVG}text")}
-    assert {"pages of the cluster", "clusters", "some pages", "Clusters of crawl.winnow by size"} <= labels
+    assert {"pages in the cluster", "clusters", "some pages", "Clusters of crawl.winnow by size"} <= labels
     assert len({label for label in labels if label and label[0].isdigit()}) >= 2
 
 
@@ -86,7 +86,7 @@ def test_ticks_reach_over_all(low: int, high: int) -> None:
 
 def test_without_clusters_it_says_so() -> None:
     plot = drawn({})
-    assert "No two pages are in one cluster." in {text.text for text in plot.iter(f"{SVG}text")}
+    assert "No cluster has two pages or more." in {text.text for text in plot.iter(f"{SVG}text")}
     assert plot.findall(f"{SVG}g") == []
 
 

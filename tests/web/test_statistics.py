@@ -18,7 +18,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.stores.store import Statistics
 from opensearch_winnow.web.index_threads import BusyError
-from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.statistics_cache import StatisticsCache
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import PAGES, TEXTS
 from tests.web.served_fixture import Served
@@ -179,30 +179,30 @@ class SlowIndex(Index):
 
 
 def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
-    kept = KeptStatistics(least=3_600)
+    cache = StatisticsCache(min_lifetime=3_600)
     found = []
 
     def count() -> None:
         with SlowIndex.open(own_file) as slow:
-            found.append(kept.of(slow))
+            found.append(cache.get(slow))
 
     first = Thread(target=count)
     first.start()
     assert SlowIndex.asked.wait(60)
     with Index.open(own_file) as index:
         with pytest.raises(BusyError, match="are being counted"):
-            kept.of(index)
+            cache.get(index)
         SlowIndex.told.set()
         first.join()
-        assert kept.of(index) is found[0]
+        assert cache.get(index) is found[0]
         # What is old is given to those who come while it is counted anew.
-        kept.forget()
+        cache.expire()
         SlowIndex.asked.clear()
         SlowIndex.told.clear()
         second = Thread(target=count)
         second.start()
         assert SlowIndex.asked.wait(60)
-        assert kept.of(index) is found[0]
+        assert cache.get(index) is found[0]
         SlowIndex.told.set()
         second.join()
-        assert kept.of(index) is found[1]
+        assert cache.get(index) is found[1]
