@@ -44,7 +44,7 @@ def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> Non
     assert heading(served_file.get("/clusters?min=5")) == f"1 cluster of 5 pages or more · 7 of {len(PAGES)} pages"
     nothing = served_file.get("/clusters?min=50")
     assert heading(nothing) == f"No cluster of 50 pages or more among {len(PAGES)} pages"
-    assert "The largest had 7 pages" in nothing.text
+    assert "The largest cluster has 7 pages" in nothing.text
 
 
 def test_clusters_are_paged(served: Served) -> None:
@@ -52,7 +52,7 @@ def test_clusters_are_paged(served: Served) -> None:
     assert [each["clusters"][0]["pages"] for each in (first, second)] == [7, 4]
     assert [each["more"] for each in (first, second, third)] == [True, False, False]
     assert third["clusters"] == []
-    assert "Back to the first" in served.get("/clusters?limit=1&page=3").text
+    assert "Back to the first page" in served.get("/clusters?limit=1&page=3").text
     assert served.get("/clusters.json?limit=1000&page=10").status == 400  # more than an engine tells of
 
 
@@ -91,7 +91,7 @@ def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Pag
     assert "<form" not in reply.text
     assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403
     alone = served.get(f"/cluster/{IDS[MILL]}")
-    assert heading(alone).startswith("This page is alone")
+    assert heading(alone).startswith("No near-duplicates")
     assert "not clustered yet" in alone.text
 
 
@@ -106,7 +106,7 @@ def until_done(served: Served) -> Any:
 
 def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[Page]], Path], serve: Serve) -> None:
     served = serve(store(PAGES), "--write")
-    assert "Cluster this store now" in served.get("/clusters").text
+    assert "Find clusters" in served.get("/clusters").text
     for _ in range(2):  # the second time one is running, or has done it
         reply = served.send("/clusters/start", b"t=60", content_type=FORM)
         assert (reply.status, reply.headers["location"]) == (303, "/clusters")
@@ -114,7 +114,7 @@ def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[P
     assert found["failure"] is None
     assert found["clustering"]["threshold"] == 0.6
     assert found["clusters"]
-    assert "Cluster this store again" in served.get("/clusters").text
+    assert "Find clusters again" in served.get("/clusters").text
 
 
 @pytest.mark.parametrize("t", [b"0", b"101", b"half"])

@@ -120,7 +120,7 @@ def test_the_slider_hides_short_passages(page: Page, served_file: Served) -> Non
     expect(page).to_have_url(re.compile(r"min=(99|100)"))
     expect(page.locator("h1")).to_have_text(re.compile("No shared passage of (99|100) words or more"))
     expect(page.locator("mark")).to_have_count(0)
-    page.get_by_role("link", name="show all").click()
+    page.get_by_role("link", name="Show all").click()
     expect(page.locator("h1")).to_have_text(re.compile("8 shared passages"))
 
 

@@ -324,7 +324,7 @@ def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeyp
         for path in ("/search?q=mill", "/api/v1/search?q=mill"):
             late = served.get(path)
             assert (late.status, late.headers["retry-after"]) == (503, "2")
-            assert "ask again in a moment" in late.text
+            assert "try again in a moment" in late.text
         may_answer.set()
         first.join()
         assert replies[0].status == 200

@@ -81,7 +81,7 @@ def test_titles_and_texts_can_be_read(page: Page, hostile: Served) -> None:
 
 def test_what_is_typed_stays_in_its_field(page: Page, hostile: Served) -> None:
     page.goto(hostile.url(INERT["search-typed"]))
-    expect(page.get_by_label("Search the crawl")).to_have_value(TYPED)
+    expect(page.get_by_label("Search pages")).to_have_value(TYPED)
     expect(page.get_by_label("Site")).to_have_value(TYPED)
 
 
@@ -113,7 +113,7 @@ def test_refusals_repeat_nothing_as_markup(hostile: Served, path: str) -> None:
 def test_a_pasted_page_is_text_too(page: Page, hostile: Served) -> None:
     page.goto(hostile.url("/paste"))
     page.locator("textarea").fill(f"{EVIL.encode('utf-8', 'replace').decode()}\n\n{BODY}".replace("\x00", ""))
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     page.wait_for_url("**/paste/*")
     expect(page.locator(FOREIGN)).to_have_count(0)
     assert BODY[:60] in page.locator("main").inner_text()

@@ -74,7 +74,7 @@ def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
     assert 'id="q"' in focused(page)
     page.keyboard.press("End")
     page.keyboard.type("jko?/")
-    expect(page.get_by_label("Search the crawl")).to_have_value("milljko?/")
+    expect(page.get_by_label("Search pages")).to_have_value("milljko?/")
     assert item(page) is None
     expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -101,7 +101,7 @@ def test_the_list_of_keys_and_its_switch(page: Page, served_file: Served) -> Non
     page.reload()
     page.keyboard.press("j")
     assert item(page) is None
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_role("dialog").get_by_role("checkbox").check()
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.keyboard.press("j")
@@ -123,7 +123,7 @@ def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, serve
     page.goto(served_file.url(address))
     reachable = page.evaluate(REACHABLE)
     page.keyboard.press("Tab")
-    assert "Skip to the content" in focused(page)
+    assert "Skip to content" in focused(page)
     seen = [page.evaluate(FOCUSED)]
     while len(seen) < min(reachable, MOST):
         page.keyboard.press("Tab")

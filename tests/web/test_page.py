@@ -113,25 +113,25 @@ def test_the_other_directions(served: Served) -> None:
 def test_nothing_found_says_why_and_its_offer_finds_as_many(served: Served) -> None:
     extract = served.get(f"/page/{IDS[CONTAINED]}")
     assert ">No near-duplicate</h1>" in extract.text
-    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">at 20 % there are 4</a>' in extract.text
+    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">Show 4 pages from 20 %</a>' in extract.text
     assert served.json(f"/page/{IDS[CONTAINED]}.json?t=20")["similar"]["total"] == 4
-    assert '?min_containment=50">half of it, or more, is in other pages</a>' in extract.text
+    assert '?min_containment=50">Show pages that contain half of it or more</a>' in extract.text
     assert served.json(f"/page/{IDS[CONTAINED]}.json?min_containment=50")["similar"]["total"] == 6
     quote_ = served.get(f"/page/{IDS[QUOTES]}")
     assert "6 pages share a passage with it</a>" in quote_.text
     assert served.json(f"/page/{IDS[QUOTES]}.json?min_containment=0")["similar"]["total"] == 6
     alone = served.get(f"/page/{IDS[ALONE[0]]}")
-    assert f"Of {len(PAGES)} pages no other one shares a passage with it; a run of 149" in alone.text
+    assert f"No other page in the store ({len(PAGES)} pages) shares a passage with it. A passage of 149" in alone.text
     filtered = served.get(f"{MILL_PAGE}?site=farm.example")
-    assert "Without the filters there are 4" in filtered.text
-    assert "Too short to be compared" in served.get(f"/page/{IDS[SHORT]}").text
+    assert "4 pages without the filters" in filtered.text
+    assert "Too short to compare" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_its_cluster(served: Served) -> None:
     found = served.json(f"{MILL_PAGE}.json")["cluster"]
     assert (found["id"], found["pages"], found["more"]) == (EARLIER[0], 7, False)
-    assert f'<a href="/cluster/{EARLIER[0]}">One of 7 pages</a>' in served.get(MILL_PAGE).text
-    assert "It is alone in its cluster" in served.get(f"/page/{IDS[SHORT]}").text
+    assert f'<a href="/cluster/{EARLIER[0]}">7 near-duplicate pages</a>' in served.get(MILL_PAGE).text
+    assert "No other page is in its cluster" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_its_history(served: Served) -> None:
@@ -147,7 +147,7 @@ def test_its_history(served: Served) -> None:
     assert [row["id"] for row in rows] == [each["id"] for each in found["captures"]]
     assert heading(served, f"{MILL_PAGE}/history") == "4 captures from 2024-01-01 to 2024-06-01, 2 of them changed"
     old = served.get(f"/page/{EARLIER[0]}").text
-    assert f'<a href="{MILL_PAGE}">not the latest</a>' in old
+    assert f'<a href="{MILL_PAGE}">show latest</a>' in old
 
 
 def test_the_table_as_csv(served_file: Served) -> None:
@@ -210,7 +210,7 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     assert "The text of this page is not stored" in shown
     assert "± " in shown
     assert "winnow cluster --store" in shown
-    assert "It has no fingerprint" in served.get(f"/page/{IDS[SHORT]}").text
+    assert "This page has no fingerprints" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve) -> None:
@@ -228,11 +228,11 @@ def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve)
     served = serve(tmp_path / "long.winnow")
     page = served.get(f"/page/{ids[0]}").text
     assert "History: the latest 50 captures from" in page
-    assert f'<a href="/page/{ids[0]}/history">Earlier captures, too</a>' in page
+    assert f'<a href="/page/{ids[0]}/history">Show earlier captures</a>' in page
     assert page.count('name="a"') == 50
     assert served.get(f"/page/{ids[0]}/history").text.count('name="a"') == len(captures)
     long = served.get(f"/page/{ids[1]}").text
-    assert f'<a href="/page/{ids[1]}.json">all of it as JSON</a>' in long
+    assert f'<a href="/page/{ids[1]}.json">Download all as JSON</a>' in long
     assert len(long) < 220_000
     assert served.json(f"/page/{ids[1]}.json")["text"] == text
 
@@ -246,8 +246,8 @@ def test_a_large_family_is_bounded_and_all_of_it_is_a_table(tmp_path: Path, serv
     served = serve(tmp_path / "family.winnow")
     page = served.get(f"/page/{first}").text
     assert ">129 near-duplicates, at least 100 of them exact copies</h1>" in page
-    assert "The first 100 of 129; all as" in page
-    assert "One of more than 100 pages" in page
+    assert "Showing 100 of 129." in page
+    assert "More than 100 near-duplicate pages" in page
     assert len(served.get(f"/page/{first}.csv?limit=129").text.splitlines()) == 130
     assert heading(served, f"/page/{first}?limit=129") == "129 near-duplicates, all exact copies"
 

@@ -32,7 +32,7 @@ def letters(text: str) -> str:
 def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) -> None:
     page.set_viewport_size({"width": 1280, "height": 500})
     page.goto(served.url("/"))
-    page.get_by_label("Search the crawl").fill("mill")
+    page.get_by_label("Search pages").fill("mill")
     page.get_by_role("button", name="Search").click()
     group = page.locator(".hit details").first
     group.locator("summary").click()
@@ -58,9 +58,9 @@ def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) 
 
 def test_from_a_text_to_who_quotes_it(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_role("navigation", name="Screens").get_by_role("link", name="Paste").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Paste").click()
     page.locator("textarea").fill(f"{paragraph('other words', 30)} {QUOTE} {paragraph('more words', 30)}")
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     page.wait_for_url("**/paste/pasted-*")
     found = served.json(page.url.removeprefix(served.address) + ".json?limit=100")
     urls = {match["url"] for match in found["matches"]}
