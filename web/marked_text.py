@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from opensearch_winnow.answers.compared import Span
-from opensearch_winnow.answers.printable import printable
+from opensearch_winnow.answers.display_text import printable
 
 COLOURS = 8
 MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.answers.compared import Span, united
+from opensearch_winnow.answers.compared import Span, merged_spans
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
 MAX_PASSAGES = 300  # in a window
@@ -49,7 +49,7 @@ def visible_spans(text: str, spans: Sequence[Span], *, is_only: bool) -> list[Sp
     """Return which parts of a text a window shows that has the passages `spans`; `is_only`: there is one window."""
     if not spans or (is_only and len(text) <= MAX_WHOLE_TEXT_CHARS):
         return [(0, len(text))]
-    return united((max(start - CONTEXT_CHARS, 0), min(end + CONTEXT_CHARS, len(text))) for start, end in spans)
+    return merged_spans((max(start - CONTEXT_CHARS, 0), min(end + CONTEXT_CHARS, len(text))) for start, end in spans)
 
 
 def _split(passages: Sequence[NumberedPassage]) -> Iterator[Sequence[NumberedPassage]]:

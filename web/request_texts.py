@@ -54,7 +54,7 @@ def compare_texts(index: Index, a: ComparedText, b: ComparedText, request: Scree
         sites=(a.site, b.site),
     )
     passages = numbered_passages(a.text, comparison.passages)
-    return Compared.of(a, b, comparison, passages, scheme, least=request["min"])
+    return Compared.of(a, b, comparison, passages, scheme, min_words=request["min"])
 
 
 def finer_scheme(scheme: Scheme) -> Scheme:

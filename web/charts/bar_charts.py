@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.web.charts.axes import Frame, LinearScale, LogScale, ShareScale, axes
 
 PAIR_FRAME = Frame()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.answers.formatting import compact_percent
 
 STEPS = 10  # colours, not counting the one for no resemblance
 MAX_PAGES_WITH_NUMBERS = 16  # for more pages the cells are small, without a number in them

@@ -9,10 +9,8 @@ from urllib.parse import quote
 
 from opensearch_winnow.answers.compared import Compared
 from opensearch_winnow.answers.comparison_document import ComparedDocument, compared_document
-from opensearch_winnow.answers.comparison_words import answer as comparison_heading
-from opensearch_winnow.answers.comparison_words import unshared_in_words
-from opensearch_winnow.answers.no_passage import NoPassage, no_passage
-from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.comparison_words import NoPassage, comparison_summary, differences_summary, no_passage
+from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.compared_panes import window_panes
@@ -39,10 +37,10 @@ def _heading(compared: Compared, request: ScreenRequest) -> str:
     if compared.kind == "estimate":
         return f"About {percent(compared.comparison.resemblance)} alike"
     if request["view"] == "differences":
-        return unshared_in_words(compared)
+        return differences_summary(compared)
     if compared.hidden and not compared.passages:
         return f"No shared passage of {request['min']:,} words or more"
-    return comparison_heading(compared.a.text, compared.b.text, compared.comparison, compared.passages)
+    return comparison_summary(compared.a.text, compared.b.text, compared.comparison, compared.passages)
 
 
 def _template_values(index: Index, request: ScreenRequest, compared: Compared) -> dict[str, Any]:

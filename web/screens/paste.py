@@ -7,8 +7,7 @@ from typing import Any, NotRequired, TypedDict
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.quoted_runs import QuotedRun, quoted_runs
-from opensearch_winnow.answers.quotes_document import QuotesDocument, quotes_document, quotes_in_words
+from opensearch_winnow.answers.quotes import QuotedRun, QuotesDocument, quoted_runs, quotes_document, quotes_summary
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
@@ -66,7 +65,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, []) | {"short": True})
     matches = _matches(index, request, pasted.text)
     runs = quoted_runs(pasted.text, matches)
-    document = quotes_document(pasted.text, matches, runs, quotes_in_words(matches))
+    document = quotes_document(pasted.text, matches, runs, quotes_summary(matches))
     return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, runs) | {"short": False})
 
 
@@ -74,7 +73,7 @@ def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a text sent by a program."""
     sent = text_from_form(index, request.form)
     matches = _matches(index, request, sent.text)
-    document = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_in_words(matches))
+    document = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_summary(matches))
     if sent.text != request.form.get("text"):
         document["text"] = sent.text
     return ScreenAnswer(document)

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from opensearch_winnow.answers.watch_document import (
+from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
     unanswered_document,
     watch_report_document,
+    watch_report_summary,
+    watches_summary,
 )
-from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
 from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import integer, percentage, string
 from opensearch_winnow.web.pasted_texts import PastedText
@@ -48,11 +50,11 @@ def _check(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
 
 def _template_values(index: Index, request: ScreenRequest, document: WatchesDocument) -> Mapping[str, Any]:
     urls = [each["url"] for each in document["watches"]]
-    captures = [index.store.captures(url, limit=1) if url is not None else [] for url in urls]
+    latest = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
-        "heading": watches_words(document),
-        "summaries": [watch_report_words(each) for each in document["watches"]],
-        "pages": [cards[0].id if cards else None for cards in captures],  # ids of the watched pages
+        "heading": watches_summary(document),
+        "summaries": [watch_report_summary(each) for each in document["watches"]],
+        "pages": [cards[0].id if cards else None for cards in latest],  # ids of the watched pages
         "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < document["total"],
         "excerpt_chars": EXCERPT_CHARS,
         "max_matches": LOOKED_AT,
