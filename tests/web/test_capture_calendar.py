@@ -1,4 +1,4 @@
-"""The calendar of captures."""
+"""The capture calendar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts: where numbers are drawn."""
+"""Charts draw numbers in the right places."""
 
 from __future__ import annotations
 

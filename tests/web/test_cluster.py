@@ -1,4 +1,4 @@
-"""The screen of one cluster."""
+"""The cluster screen."""
 
 from __future__ import annotations
 

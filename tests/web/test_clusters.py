@@ -1,4 +1,4 @@
-"""The screen of all clusters, and how they are found."""
+"""The clusters screen, and clustering started from it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_table_of_clusters(served_file: Served) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Callable[[list[Page]], Path]:
-    """One that is not clustered."""
+    """A store that is not clustered."""
 
     def make(pages: list[Page]) -> Path:
         with Index.open(tmp_path / "new.winnow") as index:
@@ -127,7 +127,7 @@ def test_a_threshold_that_is_none(own_file: Path, serve: Serve, t: bytes) -> Non
 
 
 class Gate:
-    """Opens a store when it is told to."""
+    """Opens a store only when the test lets it."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.told = path, Event()

@@ -1,4 +1,4 @@
-"""Clusters as a reader uses them."""
+"""The clusters screens in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison of two captures over HTTP: its numbers, its states, and what may be written."""
+"""The compare screen over HTTP: its numbers, its states, and its actions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def heading(reply: Reply) -> str:
 
 
 def words_of(reply: Reply) -> str:
-    """What a reader sees."""
+    """Return the visible text of a page."""
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", reply.text.partition("<main")[2])).split())
 
 

@@ -1,4 +1,4 @@
-"""Two texts side by side in a browser: jumps, keys, permalinks, with and without scripts."""
+"""The compare screen in a browser: jumps, shortcuts and permalinks, with and without JavaScript."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def count(page: Page) -> int:
 
 
 def in_view(page: Page, name: str) -> bool:
-    """Whether it is seen: in its pane, and in the window."""
+    """Return whether an element is visible in its pane and in the browser window."""
     return bool(
         page.evaluate(
             """(id) => {

@@ -1,4 +1,4 @@
-"""Ten thousand passages, and megabytes of text: a page of it is small, and every passage is on one."""
+"""The comparison of texts with ten thousand passages: each page is small, and every passage is on one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two texts do not share: all of it is shown, once, and nothing else."""
+"""The differences view shows everything that two texts do not share, once, and nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compared(a: str, b: str) -> Compared:
 
 
 def words(markup: str) -> list[str]:
-    """Of a text, without the chips of passages."""
+    """Return the words of a cell, without the chips of passages."""
     return re.findall(r"\w+", unescape(re.sub("<a .*?</a>|<[^>]+>", "", markup, flags=re.DOTALL)))
 
 
@@ -56,7 +56,7 @@ def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], thei
 
 
 def test_halves_of_words_are_not_shown() -> None:
-    """Both end in an e, which belongs to the run that both have."""
+    """Both words end in an e, which belongs to the shared run."""
     shared = paragraph("shared")
     found = compared(f"true {shared} on", f"false {shared} one")
     (row,) = [row for row in difference_rows(found) if row.passage is None and row.a[0] == 0]

@@ -1,4 +1,4 @@
-"""Who may ask `winnow serve`, with what, and what a browser may do with the answer."""
+"""Which requests `winnow serve` accepts, and what a browser may do with the answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from opensearch_winnow.web import app as web_app
 from opensearch_winnow.web.app import ACTIONS, MAX_BODY_BYTES, ServerOptions, make_app
 from opensearch_winnow.web.guard import COOKIE, HEADERS
 from tests.web.conftest import Serve
-from tests.web.served_fixture import PATIENCE, Asking, Reply, Served, serving, serving_app
+from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, Served, serving, serving_app
 
 TOKEN = "s3cret;tok'en\"="  # what a cookie would rather not have
 IN_ADDRESS = quote(TOKEN)
@@ -25,9 +25,9 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def in_raw_bytes(served: Asking, request: bytes) -> bytes:
-    """The whole answer to what no library would send."""
+    """Send raw bytes that no library would send, and return the whole answer."""
     parts = urlsplit(served.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(request)
         answer = b""
         while piece := connection.recv(65_536):
@@ -35,7 +35,7 @@ def in_raw_bytes(served: Asking, request: bytes) -> bytes:
     return answer
 
 
-# --- the name by which it is asked ------------------------------------------------------------------------------------
+# --- the host name of a request ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1234", "127.0.0.1", "127.0.0.1:80", "[::1]:8765", "[::1]"])
@@ -170,7 +170,7 @@ def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
 
 
 def _chunked(served: Served, pieces: Iterator[bytes]) -> Reply | None:
-    """None: the connection was closed before the end."""
+    """Send a chunked body and return the answer, or None if the connection was closed before its end."""
     try:
         return served.send("/paste", pieces, content_type=FORM, transfer_encoding="chunked")
     except (BrokenPipeError, ConnectionResetError):
@@ -298,7 +298,7 @@ def test_an_address_of_a_hundred_thousand_characters(served_file: Served) -> Non
 )
 def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
     parts = urlsplit(served_file.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(noise)
     assert served_file.get("/").status == 200
 
@@ -309,18 +309,18 @@ def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
 def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_app, "THREADS", 1)
     monkeypatch.setattr(web_app, "MAX_WAITING_REQUESTS", 0)
-    asked, may_answer = Event(), Event()
+    started, may_answer = Event(), Event()
 
     def open_slowly() -> Index:
-        asked.set()
-        assert may_answer.wait(PATIENCE)
+        started.set()
+        assert may_answer.wait(TIMEOUT_SECONDS)
         return Index.open(known_file, create=False)
 
     replies: list[Reply] = []
     with serving_app(make_app(ServerOptions(open_index=open_slowly, store="slow"))) as served:
         first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
         first.start()
-        assert asked.wait(PATIENCE)
+        assert started.wait(TIMEOUT_SECONDS)
         for path in ("/search?q=mill", "/api/v1/search?q=mill"):
             late = served.get(path)
             assert (late.status, late.headers["retry-after"]) == (503, "2")

@@ -1,4 +1,4 @@
-"""What others have written is shown as text: no script of theirs runs, no link leads where it should not."""
+"""Hostile content is shown as text: its scripts do not run, and unsafe links are not made."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_pasted_page_is_text_too(page: Page, hostile: Served) -> None:
 
 
 def test_names_of_watches_and_of_boilerplate(page: Page, tmp_path: Path, serve: Serve) -> None:
-    """What a visitor who may write has written is text of others, too."""
+    """Names written by visitors are untrusted text as well."""
     from opensearch_winnow.index import Index  # noqa: PLC0415
 
     store = Path(made(tmp_path / "named.winnow", PAGES[:2]))

@@ -1,4 +1,4 @@
-"""The keyboard is enough: for each screen, from the first search to a passage and back."""
+"""Every screen can be used with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def focused(page: Page) -> str:
 
 
 def item(page: Page) -> int | None:
-    """Which of the items is chosen, from 0."""
+    """Return the position of the selected item, from 0."""
     all_items = page.locator("[data-items] > *")
     chosen = all_items.evaluate_all("all => all.findIndex(each => each.classList.contains('on'))")
     return None if chosen < 0 else int(chosen)
 
 
 def test_from_a_search_to_a_passage_and_back(page: Page, served: Served) -> None:
-    """No mouse, no Tab: only the keys that are listed."""
+    """Use only the listed shortcuts: no mouse, no Tab."""
     page.goto(served.url("/"))
     page.keyboard.press("/")
     page.keyboard.type("mill")
@@ -125,7 +125,7 @@ def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, serve
     page.keyboard.press("Tab")
     assert "Skip to content" in focused(page)
     seen = [page.evaluate(FOCUSED)]
-    while len(seen) < min(reachable, MOST):
+    while len(seen) < min(reachable, MAX_TAB_STOPS):
         page.keyboard.press("Tab")
         at = page.evaluate(FOCUSED)
         assert at["outlined"], at["html"]
@@ -133,7 +133,7 @@ def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, serve
         seen.append(at)
 
 
-MOST = 50  # controls of a page that are gone through
+MAX_TAB_STOPS = 50  # visited on a page
 REACHABLE = """
     [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
         each => each.checkVisibility() && each.tabIndex >= 0 && !each.matches(':disabled, [type=hidden], [type=radio]')

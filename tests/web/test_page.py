@@ -1,4 +1,4 @@
-"""The page screen and the history, over HTTP."""
+"""The page and history screens over HTTP."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
 
 
 def test_what_has_the_same_text_is_shown_once(served: Served) -> None:
-    """Three pages are the mill, and only one of them is a row of what is like the news of it."""
+    """Three pages have the text of the mill; only one of them is a row among the near-duplicates of the news."""
     page = html.document_fromstring(served.get(f"/page/{IDS[NEAR]}").text)
     rows = page.xpath("//table[contains(@class, 'matches')]/tbody/tr")
     (mill,) = (row for row in rows if row.xpath(".//details"))

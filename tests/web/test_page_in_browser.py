@@ -1,4 +1,4 @@
-"""The page screen in a browser: its forms, its calendar, by keys and without scripts."""
+"""The page screen in a browser: forms and calendar, by keyboard and without JavaScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text that is pasted, and who quotes it: over HTTP."""
+"""The paste screen over HTTP: a pasted text and the pages that quote it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = paragraph("nobody else has written this")
 
 
 def paste(served: Served, text: str) -> str:
-    """Where the answer is."""
+    """Paste a text and return the address of its results."""
     reply = served.send("/paste", urlencode({"text": text}).encode(), content_type="application/x-www-form-urlencoded")
     assert reply.status == 303, reply.text
     return reply.headers["location"]

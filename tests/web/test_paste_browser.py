@@ -1,4 +1,4 @@
-"""A text that is pasted, in a browser."""
+"""The paste screen in a browser."""
 
 from __future__ import annotations
 

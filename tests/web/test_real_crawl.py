@@ -1,4 +1,4 @@
-"""Real pages in a browser: their addresses fit, and a jump ends at the passage, on a phone as on a desk."""
+"""Real pages in a browser: URLs fit, and jumps end at their passage, on phones and on desktops."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ HIDDEN = """
 
 
 def pixels_away(page: Page, name: str) -> int:
-    """How far a number in a text is from where it can be seen: 0 where it is seen."""
+    """Return how many pixels the number of a passage is out of view, or 0 if it is visible."""
     return round(float(page.evaluate(HIDDEN, name)))
 
 
@@ -163,7 +163,7 @@ def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> 
 
 
 def test_texts_are_beside_each_other_or_one_below_the_other(page: Page, javadoc: Served) -> None:
-    """And never half of each: panes that scroll by themselves, and are as high as their texts."""
+    """Panes must never both scroll by themselves and be as high as their texts."""
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     panes = page.locator(".pane")
     for width in (768, 767):

@@ -1,4 +1,4 @@
-"""The search screen in a browser, on both kinds of store: what it says is what the crawl is known to have."""
+"""The search screen in a browser, on both kinds of store, checked against the known crawl."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ COMMON = HARBOUR_TEXT[0].split()[1]  # on all pages with the harbour
 FOUND = FAMILY | {CONTAINS, CONTAINED, *ALONE}
 
 
-def asked(page: Page) -> dict[str, list[str]]:
+def query_of(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
 def hit(page: Page) -> Locator:
-    """The first that has a group."""
+    """Return the first hit that has a group."""
     return page.locator(".hit", has=page.locator("details")).first
 
 
@@ -62,7 +62,7 @@ def test_pages_and_groups(page: Page, served: Served) -> None:
     page.get_by_role("button", name="Search").click()
     expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
     expect(page.locator(".hit")).to_have_count(7)
-    assert asked(page)["q"] == ["mill"]
+    assert query_of(page)["q"] == ["mill"]
     document = served.json(f"/search.json?{urlsplit(page.url).query}")
     assert (document["total"], document["groups"], len(document["hits"])) == (11, 7, 7)
     (members,) = (set(each["members"]) for each in document["hits"] if each["similar"])

@@ -1,4 +1,4 @@
-"""The way that a visitor goes, on both kinds of store: from words, or from a text, to the passage that is shared."""
+"""A visitor goes from words, or from a text, to a shared passage, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group(__name__)
 
 
 def is_seen(pane: Locator, mark: Locator) -> bool:
-    """Whether some of the mark is within what of the pane can be seen."""
+    """Return whether part of the mark is in the visible part of the pane."""
     outer, inner = pane.bounding_box(), mark.bounding_box()
     assert outer
     assert inner

@@ -1,4 +1,4 @@
-"""The plot of cluster sizes: one inert file, in which every point is where its numbers are."""
+"""The plot of cluster sizes: a single inert file with every point in its place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def drawn(sizes: Mapping[int, int], identical: Mapping[int, int] = NONE) -> Elem
 
 
 def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, float]]:
-    """Where those of so many pages, and so many clusters, are."""
+    """Return the positions of the points by size and number of clusters."""
     (group,) = plot.findall(f"{SVG}g")
     found = {}
     for each in group:
@@ -34,7 +34,7 @@ def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, floa
 
 
 def steps(plot: ElementTree.Element, kind: str = "steps") -> list[float]:
-    """The heights of the line, from the left."""
+    """Return the heights of the step line, from left to right."""
     *_, line = (path.attrib["d"] for path in plot.iter(f"{SVG}path") if path.attrib["class"] == kind)
     return [float(number) for number in re.findall(r"(?: |V)([\d.]+)", line)]
 

@@ -1,4 +1,4 @@
-"""What is said when there is nothing to show: an empty store, a store that does not answer, one that takes its time."""
+"""Messages for an empty store, a store that does not answer, and a slow store."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_empty_store_says_how_to_fill_it(page: Page, empty: Served, path: str
 
 
 class Closed:
-    """What stands before the engine, and may let nobody through."""
+    """A proxy in front of the engine that can refuse all requests."""
 
     def __init__(self) -> None:
         self.way: Literal["open", "busy", "gone"] = "open"

@@ -1,4 +1,4 @@
-"""The screen of statistics: numbers that add up, and pictures that show the same."""
+"""The statistics screen: numbers add up, and charts show the same numbers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tests.web.served_fixture import Served
 
 
 def charts(text: str) -> dict[str, str]:
-    """By their titles."""
+    """Return the charts of a page by title."""
     found = re.findall(r'<svg class="chart" viewBox="0 0 400.*?</svg>', text, re.DOTALL)
     titles = [re.findall(r"<title>(.*?)</title>", each)[0] for each in found]
     return dict(zip(titles, found, strict=True))
 
 
 def titles(chart: str, pattern: str) -> dict[str, int]:
-    """What the shapes of a chart say, as (name, number)."""
+    """Return the numbers in the tooltips of a chart by name."""
     said = [unescape(each) for each in re.findall(r"<title>(.*?)</title>", chart)[1:]]
     pairs = [re.fullmatch(pattern, each) for each in said]
     return {each["name"]: int(each["number"].replace(",", "")) for each in pairs if each}
@@ -167,12 +167,12 @@ def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Ser
 
 
 class SlowIndex(Index):
-    """Counts when it is told to."""
+    """An index that counts statistics only when the test lets it."""
 
-    asked, told = Event(), Event()
+    started, told = Event(), Event()
 
     def statistics(self) -> Statistics:
-        self.asked.set()
+        self.started.set()
         self.told.wait(60)
         return super().statistics()
 
@@ -187,7 +187,7 @@ def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
 
     first = Thread(target=count)
     first.start()
-    assert SlowIndex.asked.wait(60)
+    assert SlowIndex.started.wait(60)
     with Index.open(own_file) as index:
         with pytest.raises(BusyError, match="are being counted"):
             cache.get(index)
@@ -196,11 +196,11 @@ def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
         assert cache.get(index) is found[0]
         # What is old is given to those who come while it is counted anew.
         cache.expire()
-        SlowIndex.asked.clear()
+        SlowIndex.started.clear()
         SlowIndex.told.clear()
         second = Thread(target=count)
         second.start()
-        assert SlowIndex.asked.wait(60)
+        assert SlowIndex.started.wait(60)
         assert cache.get(index) is found[0]
         SlowIndex.told.set()
         second.join()

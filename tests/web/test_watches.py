@@ -1,4 +1,4 @@
-"""The watches, over HTTP and in a browser."""
+"""The watches screen, over HTTP and in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/web.md says what is so. Its commands are run with those of the other pages."""
+"""docs/web.md agrees with the code. Its commands are run with those of the other pages."""
 
 from __future__ import annotations
 
