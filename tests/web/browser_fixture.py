@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 30  # enough for a busy machine
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser per test file. It runs an event loop in this thread, so tests cannot use asyncio.run or one_request."""
+    """One browser per test file. It runs an event loop in this thread: tests cannot call asyncio.run or one_request."""
     from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 (most tests need none)
 
     expect.set_options(timeout=1000 * TIMEOUT_SECONDS)
