@@ -19,11 +19,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.page_finder import NotThereError
+from opensearch_winnow.operations.page_finder import PageNotFoundError
 from opensearch_winnow.operations.watches import WatchError
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web.clustering_run import ClusteringRun
@@ -213,7 +212,7 @@ def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
 
 def suggested_links(error: Exception) -> Sequence[SuggestedLink]:
     """Return where to go instead of what was not found."""
-    if isinstance(error, NotThereError) and error.known is not None:
+    if isinstance(error, PageNotFoundError) and error.known is not None:
         return [SuggestedLink(f"/page?{urlencode({'url': error.known})}", error.known)]
     return error.links if isinstance(error, NotFoundError) else ()
 
@@ -224,7 +223,7 @@ def status_and_message(error: Exception) -> tuple[int, str]:
         case HTTPException():
             messages = {404: "There is no page at this address.", 405: "This address does not support that method."}
             return error.status_code, messages.get(error.status_code, error.detail)
-        case NotFoundError() | NotThereError():
+        case NotFoundError() | PageNotFoundError():
             return 404, str(error)
         case ParameterError() | QuestionError() | BoilerplateError() | FormError() | WatchError():
             return 400, str(error)

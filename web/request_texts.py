@@ -67,7 +67,9 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Estimate the comparison from the sketches, where a text is not stored."""
 
     def sketched(side: ComparedText) -> Sketched:
-        record: Record = PageFinder(index.store).pasted(side.text, None) if side.url is None else index.capture(side.id)
+        record: Record = (
+            PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
+        )
         return Sketched(record.shingle_count, record.sketch, record.minhash)
 
     estimate = estimated(sketched(a), sketched(b), index.scheme)

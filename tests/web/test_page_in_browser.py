@@ -33,10 +33,10 @@ def test_it_works_without_scripts(new_page: NewPage, served_file: Served) -> Non
     page.goto(served_file.url(f"/page/{EARLIER[0]}"))
     page.get_by_role("link", name="show latest").click()
     page.get_by_role("link", name="Pages that contain it").click()
-    expect(page.locator("h1")).to_have_text("5 pages have 50 % or more of it, 2 of them exact copies")
+    expect(page.locator("h1")).to_have_text("5 pages contain at least 50 % of it, 2 of them exact copies")
     page.get_by_role("slider").fill("95")
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator("h1")).to_have_text("3 pages have 95 % or more of it, 2 of them exact copies")
+    expect(page.locator("h1")).to_have_text("3 pages contain at least 95 % of it, 2 of them exact copies")
     page.get_by_role("button", name="Compare A and B").click()
     expect(page).to_have_url(served_file.url(f"/compare/{EARLIER[2]}/{IDS[MILL]}"))
 

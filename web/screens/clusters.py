@@ -8,14 +8,14 @@ from typing import Any
 from opensearch_winnow.answers.clusters_document import ClustersDocument, RunningDocument, clusters_document
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import THRESHOLD
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.web.parameters import ParameterError, integer, percentage
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 MAX_CLUSTERS_REACHED = 10_000  # by paging: an engine returns no more
 THRESHOLD_FIELD = percentage(
-    "t", "minimum resemblance of a page to the representative of its cluster", default=round(100 * THRESHOLD)
+    "t", "minimum resemblance of a page to the representative of its cluster", default=round(100 * DEFAULT_THRESHOLD)
 )
 MIN_SIZES = (2, 3, 5, 10, 20, 50, 100)
 
@@ -55,7 +55,7 @@ def _template_values(document: ClustersDocument, request: ScreenRequest) -> dict
         "heading": heading(document, request["min"]),
         "linkage": linkage_phrase(document),
         "sizes": [size for size in MIN_SIZES if size <= max(largest, request["min"])],
-        "default": round(100 * THRESHOLD),
+        "default": round(100 * DEFAULT_THRESHOLD),
     }
 
 

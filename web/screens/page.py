@@ -12,7 +12,7 @@ from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.answers.time_period import MICROSECOND
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.watches import LONGEST_NAME
+from opensearch_winnow.operations.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.web.parameters import FILTER_PARAMETERS, choice, integer, percentage, period, string
@@ -88,8 +88,8 @@ def _template_values(
         **({} if matches.total else _why_nothing(index, request, question, matches)),
         "max_matches": MAX_MATCHES,
         "max_text_chars": MAX_TEXT_CHARS,
-        "max_name_chars": LONGEST_NAME,
-        "watch_name": (document["title"] or document["url"]).strip()[:LONGEST_NAME],
+        "max_name_chars": MAX_NAME_CHARS,
+        "watch_name": (document["title"] or document["url"]).strip()[:MAX_NAME_CHARS],
         **history_values(document["history"], document["id"]),
     }
 

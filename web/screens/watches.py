@@ -14,9 +14,9 @@ from opensearch_winnow.answers.watches import (
     watch_report_summary,
     watches_summary,
 )
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
-from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, Watch
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import integer, percentage, string
@@ -57,8 +57,8 @@ def _template_values(index: Index, request: ScreenRequest, document: WatchesDocu
         "pages": [cards[0].id if cards else None for cards in latest],  # ids of the watched pages
         "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < document["total"],
         "excerpt_chars": EXCERPT_CHARS,
-        "max_matches": LOOKED_AT,
-        "max_name_chars": LONGEST_NAME,
+        "max_matches": MAX_MATCHES,
+        "max_name_chars": MAX_NAME_CHARS,
     }
 
 
@@ -101,7 +101,7 @@ def remove(index: Index, request: ScreenRequest) -> str:
 def mark_seen(index: Index, request: ScreenRequest) -> str:
     """Mark the matches with these `ids` as seen: newer ones may have come since the visitor loaded the page."""
     name = _watch_named(index, _field(request, "name")).name
-    index.mark_seen(name, _field(request, "ids").split()[:LOOKED_AT])
+    index.mark_seen(name, _field(request, "ids").split()[:MAX_MATCHES])
     return _address(name)
 
 
@@ -138,8 +138,8 @@ SCREEN = Screen(
     returns=WatchesDocument,
     table=table,
     parameters=(
-        string("watch", "only the watch with this name", max_chars=LONGEST_NAME),
-        integer("limit", "number of matches of each watch, new ones first", default=10, minimum=1, maximum=LOOKED_AT),
+        string("watch", "only the watch with this name", max_chars=MAX_NAME_CHARS),
+        integer("limit", "number of matches of each watch, new ones first", default=10, minimum=1, maximum=MAX_MATCHES),
         integer("page", f"which page of {WATCHES_PER_PAGE} watches", default=1, minimum=1, maximum=1_000),
     ),
 )
