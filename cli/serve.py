@@ -100,7 +100,7 @@ def command(
     with extra("web"):
         import uvicorn  # noqa: F401, PLC0415
 
-        from opensearch_winnow.web.app import Serving, make_app  # noqa: PLC0415
+        from opensearch_winnow.web.app import ServerOptions, make_app  # noqa: PLC0415
         from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
@@ -108,14 +108,14 @@ def command(
     local = is_loopback(host)
     if token is None and not local:
         token = secrets.token_urlsafe(18)
-    serving = Serving(
+    options = ServerOptions(
         open_index=lambda: Index.open(store, create=False),
         store=name,
         may_write=write,
         token=None if get else token,
         hosts=LOOPBACK | {host.lower()} if local else None,
     )
-    app = make_app(serving)
+    app = make_app(options)
     if get is not None:
         from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
 
