@@ -166,8 +166,8 @@ class Edges:
             self._progress("pairing", done, self._tokens)
             pairs.add(pairing.add(numbers(batch.column(0), "Q"), numbers(batch.column(1), "I"), self._changed))
             done += len(batch)
-        self.found.common, self.found.longest = pairing.common, pairing.longest
-        self.found.left_out = pairing.left_out
+        self.found.common, self.found.longest = pairing.common_tokens, pairing.longest_list
+        self.found.left_out = pairing.skipped_pairs
 
     def _judged(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Those that are alike, or may be."""

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
-from opensearch_winnow.cython_core.overlap import stretches, without
+from opensearch_winnow.cython_core.overlap import difference, matching_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -84,14 +84,14 @@ class Exclusions:
         """Those of a question, in their order, whose k-gram is in no text that is registered for everywhere."""
         kept = array("Q")
         end = 0
-        for start, after in stretches(fingerprints, self._everywhere.kgrams):
+        for start, after in matching_runs(fingerprints, self._everywhere.kgrams):
             kept += fingerprints[end:start]
             end = after
         return kept + fingerprints[end:]
 
     def sketched(self, page: Sketched) -> Sketched:
         """Without what is registered for everywhere. A MinHash is of no use then: nothing can be taken out of it."""
-        return page._replace(sketch=without(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
+        return page._replace(sketch=difference(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
 
     def counted(
         self, ours: array[int], theirs: array[int], sites: tuple[str | None, str | None] = (None, None)
@@ -99,12 +99,12 @@ class Exclusions:
         """What counts of the shingles of two pages of these sites, or of their MOD_m sketches: sorted arrays."""
         if not self:
             return ours, theirs
-        ours, theirs = (without(each, self._everywhere.shingles) for each in (ours, theirs))
+        ours, theirs = (difference(each, self._everywhere.shingles) for each in (ours, theirs))
         one, other = (self._template(site).shingles for site in sites)
         if sites[0] == sites[1]:
-            return without(ours, one), without(theirs, one)
+            return difference(ours, one), difference(theirs, one)
         # Both are looked at as they are now: what is shared stays on both sides.
-        return without(ours, without(one, theirs)), without(theirs, without(other, ours))
+        return difference(ours, difference(one, theirs)), difference(theirs, difference(other, ours))
 
     def places(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
         """Where there is boilerplate in canonical characters, as (start, end), apart and in order.
@@ -119,7 +119,7 @@ class Exclusions:
         found = [
             (start, end + k - 1)
             for each in (self._everywhere, self._template(site))
-            for start, end in stretches(grams, each.kgrams)
+            for start, end in matching_runs(grams, each.kgrams)
         ]
         return _united(found)
 

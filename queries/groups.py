@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import nan
 from typing import NamedTuple, Protocol
 
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssignment
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
@@ -101,7 +101,7 @@ class Leaders:
         size = self._scheme.bins * self._scheme.bits // 8
         nothing = Sketched(0, array("Q"), bytes(size))
         signed = [page if len(page.minhash) == size else nothing for page in pages]
-        return Joins(
+        return LeaderAssignment(
             b"".join([page.minhash for page in signed]),
             array("I", [page.shingle_count for page in signed]),
             ready,

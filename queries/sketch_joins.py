@@ -15,7 +15,7 @@ from opensearch_winnow.queries.estimated import CLEAR, Sketched
 
 
 class SketchJoins:
-    """As cython_core.leaders.Joins, which compares MinHashes; but boilerplate cannot be taken out of these."""
+    """As cython_core.leaders.LeaderAssignment, which compares MinHashes; but boilerplate cannot be taken out of these."""
 
     def __init__(
         self,

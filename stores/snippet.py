@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.words import Words
@@ -80,7 +80,7 @@ def marks(text: str, words: Words) -> list[Mark]:
 
 
 def _places(text: str, words: Words) -> list[Place]:
-    return word_places(text, _wanted(words), most=PLACES)
+    return phrase_offsets(text, _wanted(words), max_per_phrase=PLACES)
 
 
 @lru_cache(maxsize=8)  # the hits of a search have the same words

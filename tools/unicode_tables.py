@@ -27,12 +27,12 @@ FULL_FOLDING = int(regex.FULLCASE | regex.IGNORECASE | regex.UNICODE)
 IOTA = "\u0345"  # the combining iota: a mark that case folding turns into a letter
 
 # What a record says of a character. No bit at all: ignorable, it vanishes.
-KEPT = 1  # a letter or number
-ALONE = 2  # a word of its own, besides
-SEPARATES = 4  # dropped, and a word ends here
+ALNUM = 1  # a letter or number
+OWN_WORD = 2  # a word of its own, besides
+SEPARATOR = 4  # dropped, and a word ends here
 VOWEL = 8  # its base is one of a e i o u
 MARK = 16
-JOINS = 32  # composes with the character before it, though no mark is between: jamo, parts of vowel signs
+COMPOSES = 32  # composes with the character before it, though no mark is between: jamo, parts of vowel signs
 EXPANDS = 64  # `value` is a place in expansions, not the distance to the mapped character
 
 PAGE_BITS = 7  # 128 characters a page make the smallest header
@@ -109,22 +109,22 @@ class Tables:
         if char in IGNORABLE:
             return 0, 0, 0, 0
         if ucd.category(char) in {"Cc", "Cs", "Co", "Cn"}:
-            return 0, SEPARATES, 0, 0
+            return 0, SEPARATOR, 0, 0
         parts = mapped(char)
         if not any(is_kept(part) or is_mark(part) for part in parts):
-            return 0, SEPARATES, 0, 0
+            return 0, SEPARATOR, 0, 0
         if not is_kept(parts[0]) and not is_mark(parts[0]) and all(map(is_mark, parts[1:])) and IOTA not in parts:
-            return 0, SEPARATES, 0, 0  # a spaced accent: a mark whose base is dropped
+            return 0, SEPARATOR, 0, 0  # a spaced accent: a mark whose base is dropped
         whole = ucd.normalize("NFC", parts)
         if len(whole) > 1 or (len(parts) > 1 and (parts[0] in self.seconds or IOTA in parts)):
             return self.place(parts), EXPANDS, 0, 0
-        bits = MARK if is_mark(whole) else KEPT
-        if bits == KEPT and parts[0] in UNSPACED:
-            bits |= ALONE
+        bits = MARK if is_mark(whole) else ALNUM
+        if bits == ALNUM and parts[0] in UNSPACED:
+            bits |= OWN_WORD
         if parts[0] in "aeiou":
             bits |= VOWEL
         if parts in self.seconds and not ucd.combining(parts):
-            bits |= JOINS
+            bits |= COMPOSES
         return ord(whole) - ord(char), bits, ucd.combining(parts[0]), ucd.combining(parts[-1])
 
     def place(self, parts: str) -> int:
@@ -178,9 +178,9 @@ def header() -> str:
             "typedef struct { uint32_t composite, first, second; } unicode_composition;",
             "",
             constants(
-                KEPT=KEPT, ALONE=ALONE, SEPARATES=SEPARATES, VOWEL=VOWEL, MARK=MARK, JOINS=JOINS, EXPANDS=EXPANDS
+                ALNUM=ALNUM, OWN_WORD=OWN_WORD, SEPARATOR=SEPARATOR, VOWEL=VOWEL, MARK=MARK, COMPOSES=COMPOSES, EXPANDS=EXPANDS
             ),
-            constants(PAGE_BITS=PAGE_BITS, LONGEST_EXPANSION=max(map(len, tables.places))),
+            constants(PAGE_BITS=PAGE_BITS, MAX_EXPANSION=max(map(len, tables.places))),
             constants(SLOTS=SLOTS, SLOT_BITS=SLOT_BITS, COMPOSITIONS=len(tables.compositions)),
             f"#define HASH_FIRST {HASH_FIRST}u",
             f"#define HASH_SECOND {HASH_SECOND}u",

@@ -22,9 +22,9 @@ from opensearch_winnow.stores.engine.ports import free_port
 from tools.unicode_tables import PAGE, PAGE_BITS, array, constants, initialiser, numbers
 
 HEADER = Path(__file__).parent.parent / "cython_core" / "word_tables.h"
-AT_ONCE = 4_000  # characters that are asked about in a request
-ENDS = "\n~\n"  # between two of them
-CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) not in ENDS]
+CHARACTERS_PER_REQUEST = 4_000  # characters that are asked about in a request
+TERMINATOR = "\n~\n"  # between two of them
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) not in TERMINATOR]
 
 # The kinds of characters, by what they do to a word.
 KINDS = (
@@ -40,7 +40,7 @@ KINDS = (
     "EMOJI_MARK",  # extends a word, or is one
     "FLAG",  # two are a word
 )
-LONGEST = 4  # bytes that a character becomes
+MAX_FOLDED_BYTES = 4  # bytes that a character becomes
 
 Token = tuple[str, str]  # with its type
 
@@ -50,19 +50,19 @@ class Probe:
 
     def __init__(self, client: OpenSearch) -> None:
         self.client = client
-        settings = {"analysis": analysis(), "index.analyze.max_token_count": 4 * AT_ONCE, "number_of_replicas": 0}
+        settings = {"analysis": analysis(), "index.analyze.max_token_count": 4 * CHARACTERS_PER_REQUEST, "number_of_replicas": 0}
         client.indices.create(index="probe", body={"settings": settings})
 
     def words(self, context: Callable[[str], str]) -> dict[str, list[Token]]:
         """Of each character in a context."""
         found: dict[str, list[Token]] = {}
-        for start in range(0, len(CHARACTERS), AT_ONCE):
-            characters = CHARACTERS[start : start + AT_ONCE]
+        for start in range(0, len(CHARACTERS), CHARACTERS_PER_REQUEST):
+            characters = CHARACTERS[start : start + CHARACTERS_PER_REQUEST]
             places, place, texts = [], 0, []
             for character in characters:
                 found[character] = []
                 places.append(place)
-                texts.append(context(character) + ENDS)
+                texts.append(context(character) + TERMINATOR)
                 place += len(texts[-1].encode("utf-16-le")) // 2
             body = {"analyzer": ANALYZER, "text": "".join(texts)}
             tokens: list[dict[str, Any]] = self.client.indices.analyze(index="probe", body=body)["tokens"]
@@ -112,7 +112,7 @@ def header(probe: Probe) -> str:
 
     def row(code: int, kind: str, folded: str) -> tuple[int, int, int]:
         """(what leads to the folded character, kind, characters); or a place in the expansions, if there are more."""
-        if len(folded.encode()) > LONGEST:
+        if len(folded.encode()) > MAX_FOLDED_BYTES:
             raise ValueError(f"U+{code:04X} becomes {folded!r}, which is too long")
         if len(folded) > 1 and folded not in places:
             places[folded] = len(expansions)
@@ -133,7 +133,7 @@ def header(probe: Probe) -> str:
             "typedef struct { int32_t value; uint8_t kind, characters; } word_record;",
             "",
             constants(**{kind: number for number, kind in enumerate(KINDS)}),
-            constants(PAGE_BITS=PAGE_BITS, LONGEST=LONGEST),
+            constants(PAGE_BITS=PAGE_BITS, MAX_FOLDED_BYTES=MAX_FOLDED_BYTES),
             "",
             array("uint16_t word_page_of", numbers(all_pages, pages)),
             array("uint16_t word_record_of", numbers(chain.from_iterable(pages), different)),

@@ -44,7 +44,7 @@ def _paired(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordB
                 yield pa.record_batch([column(found), pa.nulls(len(found), TALLY)], ["pair", "tally"])
     task = TaskContext.get()
     assert task is not None
-    tally = {"common": pairs.common, "longest": pairs.longest, "left_out": pairs.left_out}
+    tally = {"common": pairs.common_tokens, "longest": pairs.longest_list, "left_out": pairs.skipped_pairs}
     yield pa.record_batch([pa.array([-1 - task.partitionId()]), pa.array([tally], TALLY)], ["pair", "tally"])
 
 

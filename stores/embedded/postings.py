@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.sorted_postings import merged, pages_a_token, without
+from opensearch_winnow.cython_core.sorted_postings import document_frequency_histogram, drop_pages, merge_postings
 from opensearch_winnow.mappings.record import in_order
 
 # A row is found by its place: the run in three bits, then as many bits of its first token as are left of a positive
@@ -94,7 +94,7 @@ class Postings:
         """How many tokens are on so many pages, but for some pages: {pages: tokens}."""
         total: Counter[int] = Counter()
         for run in _merged([self._blocks(run) for run in self._sizes()]):
-            total.update(pages_a_token(without(*run, dropped)[0] if dropped else run.tokens))
+            total.update(document_frequency_histogram(drop_pages(*run, dropped)[0] if dropped else run.tokens))
         return dict(sorted(total.items()))
 
     def _sizes(self) -> dict[int, int]:
@@ -106,7 +106,7 @@ class Postings:
         size = 0
         for run in _merged([iter([more]), *(self._blocks(run, take=True) for run in runs)]):
             if dropped:
-                run = Run(*without(*run, dropped))
+                run = Run(*drop_pages(*run, dropped))
             rows = ((target << PLACE | block.tokens[0] >> SLOT, _bytes(block)) for block in _blocks(run))
             self._rows.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
             size += len(run.tokens)
@@ -151,7 +151,7 @@ def _merged(sources: list[Iterator[Run]]) -> Iterator[Run]:
                     raise sqlite3.DatabaseError(DISORDER)
                 parts.append(part)
                 waiting[index] = rest if rest.tokens else next(sources[index], None)
-        part = reduce(lambda a, b: Run(*merged(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
+        part = reduce(lambda a, b: Run(*merge_postings(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
         if part.tokens:
             yield part
 

@@ -7,7 +7,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable
 
-from opensearch_winnow.cython_core.best_scores import among, best
+from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.rows import conditions
@@ -45,14 +45,14 @@ class Ranking:
         if count > len(self._first):
             # More than was asked for: who wants to see more each time does not begin anew each time.
             wanted = min(2 * len(self._first) + count, self.total) if self._first else count
-            above, scores, tied, score = best(*self._found, wanted)
+            above, scores, tied, score = top_scores(*self._found, wanted)
             self._first = self._ordered(Found(above, scores))
             self._first += [(number, score) for number in self._in_order(tied, wanted - len(above))]
         return self._first[:count]
 
     def among(self, numbers: Iterable[int]) -> list[tuple[int, float]]:
         """Those of some pages that have the words, in order, with their scores."""
-        return self._ordered(Found(*among(*self._found, array("I", sorted(set(numbers))))))
+        return self._ordered(Found(*filter_pages(*self._found, array("I", sorted(set(numbers))))))
 
     def _ordered(self, found: Found) -> list[tuple[int, float]]:
         places = {number: place for place, number in enumerate(self._in_order(found.numbers, len(found.numbers)))}
@@ -72,7 +72,7 @@ class Ranking:
             return found
         if where == Filters(latest=True) and len(found.numbers) > FEW:
             others = self._rows.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
-            return Found(*among(*found, array("I", [number for (number,) in others]), left_out=True))
+            return Found(*filter_pages(*found, array("I", [number for (number,) in others]), exclude=True))
         condition, parameters = conditions(where)
         # In this order: for each of the pages the row.
         there = self._rows.execute(
@@ -80,4 +80,4 @@ class Ranking:
             f" WHERE {condition} ORDER BY number",
             (json.dumps(found.numbers.tolist()), *parameters),
         )
-        return Found(*among(*found, array("I", [number for (number,) in there])))
+        return Found(*filter_pages(*found, array("I", [number for (number,) in there])))

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_runs import counted
-from opensearch_winnow.cython_core.word_scores import Bm25, Board
+from opensearch_winnow.cython_core.word_segments import document_frequencies
+from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer
 from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.rows import sound
@@ -59,8 +59,8 @@ def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> Found:
                 board.require()
             for phrase in filter(run.has, unwanted):
                 run.put(phrase, NO_WEIGHTS, board)
-                board.refuse()
-            numbers, scores = board.found(run.first)
+                board.exclude()
+            numbers, scores = board.hits(run.first)
             found.numbers.extend(numbers)
             found.scores.extend(scores)
     return found
@@ -104,7 +104,7 @@ class _RunOfPages:
 
     def counted(self, word: str) -> tuple[int, int]:
         pages = self._pages_of(word)
-        return (0, 0) if pages is None else counted(pages, self._gone)
+        return (0, 0) if pages is None else document_frequencies(pages, self._gone)
 
     def has(self, phrase: Phrase) -> bool:
         """Whether there is each of its words, on whichever page."""
@@ -112,24 +112,24 @@ class _RunOfPages:
             not phrase.prefix or bool(self._pages_of_start(phrase.prefix))
         )
 
-    def board(self) -> Board:
-        return Board(*self._index.short_lengths(self._run), self._gone)
+    def board(self) -> BooleanScorer:
+        return BooleanScorer(*self._index.short_lengths(self._run), self._gone)
 
-    def put(self, phrase: Phrase, weights: _Weights, board: Board) -> None:
+    def put(self, phrase: Phrase, weights: _Weights, board: BooleanScorer) -> None:
         """On a board, as an alternative."""
         if phrase.words and phrase.prefix:
             both = self.board()
             self._put_words(phrase.words, weights, both)
             both.require()
-            both.add_start(self._pages_of_start(phrase.prefix), TITLE, TEXT)
+            both.add_prefix(self._pages_of_start(phrase.prefix), TITLE, TEXT)
             both.require()
-            board.add_board(both)
+            board.add_scorer(both)
         elif phrase.prefix:
-            board.add_start(self._pages_of_start(phrase.prefix), TITLE, TEXT)
+            board.add_prefix(self._pages_of_start(phrase.prefix), TITLE, TEXT)
         else:
             self._put_words(phrase.words, weights, board)
 
-    def _put_words(self, words: Sequence[str], weights: _Weights, board: Board) -> None:
+    def _put_words(self, words: Sequence[str], weights: _Weights, board: BooleanScorer) -> None:
         if len(words) == 1:
             pages = self._pages_of(words[0])
             if pages is not None:

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_runs import JoinedRuns, look_up, look_up_start
-from opensearch_winnow.cython_core.word_scores import short_length
+from opensearch_winnow.cython_core.word_segments import MergedSegments, find_word, find_prefix
+from opensearch_winnow.cython_core.word_scores import encode_length
 from opensearch_winnow.stores.embedded.rows import Row, only, sound
 
 JOINED = 8
@@ -118,12 +118,12 @@ class TextIndex:
 
     def pages(self, run: Run, word: str) -> bytes | None:
         block = self._block("words", run, word)
-        found = block and look_up(block[0], word)
+        found = block and find_word(block[0], word)
         return found[0] if found else None
 
     def pages_and_places(self, run: Run, word: str) -> tuple[bytes, bytes] | None:
         block = self._block("words, places", run, word)
-        found = block and look_up(block[0], word)
+        found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
     def pages_of_start(self, run: Run, start: str) -> list[bytes]:
@@ -133,7 +133,7 @@ class TextIndex:
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (run.number, start + "\U0010ffff", start),  # no character of a word is as high
         )
-        return [pages for (words,) in found for pages in look_up_start(words, start)]
+        return [pages for (words,) in found for pages in find_prefix(words, start)]
 
     def _block(self, columns: str, run: Run, word: str) -> Row | None:
         """In which the word is, if it is anywhere."""
@@ -183,7 +183,7 @@ class TextIndex:
             for some in zip(*lengths, strict=True)
         )
         sources = [(run.first - new.first, self._taken(run)) for run in runs]
-        blocks = JoinedRuns(sources, gone)
+        blocks = MergedSegments(sources, gone)
         self._rows.executemany("DELETE FROM word_run WHERE run = ?", [(run.number,) for run in runs])
         self._add_run(new, blocks, titles, texts)
 
@@ -218,5 +218,5 @@ def gone_of(run: Run, gone: array[int]) -> bytes | None:
 def _short(run: Run, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
     short = bytearray(run.last - run.first + 1)
     for number, length in zip(numbers, lengths, strict=True):
-        short[number - run.first] = short_length(length)
+        short[number - run.first] = encode_length(length)
     return bytes(short)

@@ -318,8 +318,8 @@ def test_agrees_with_the_unicode_of_this_python() -> None:
 
 
 @pytest.mark.parametrize("wrong", [b"bytes", bytearray(), None, 7, ["text"]])
-def test_says_what_it_wants(wrong: object) -> None:
-    with pytest.raises(TypeError, match=rf"canonical_text\(\) wants str, got {type(wrong).__name__}"):
+def test_errors_name_what_was_expected(wrong: object) -> None:
+    with pytest.raises(TypeError, match=rf"canonical_text\(\) expects str, got {type(wrong).__name__}"):
         canonical_text(wrong)  # type: ignore[arg-type]
 
 
@@ -336,12 +336,12 @@ def test_takes_any_string() -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 1), (2, 1), (0, 3), (3, 3), (0, 2**70)])
 def test_spans_are_ranges_of_the_canonical_text(start: int, end: int) -> None:
-    with pytest.raises(ValueError, match=r"wants a range of 2 canonical characters"):
+    with pytest.raises(ValueError, match=r"expects a range of 2 canonical characters"):
         canonical_text("a b").span(start, end)
 
 
 def test_spans_are_made_of_ints() -> None:
-    with pytest.raises(TypeError, match="wants two ints, got float and int"):
+    with pytest.raises(TypeError, match="expects two ints, got float and int"):
         canonical_text("a b").span(0.5, 1)  # type: ignore[arg-type]
 
 

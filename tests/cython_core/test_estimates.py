@@ -124,27 +124,27 @@ def test_an_estimate_is_a_plain_tuple() -> None:
     assert pickle.loads(pickle.dumps(estimate)) == estimate
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     sketch = array("Q", [8])
-    with pytest.raises(TypeError, match=r"mod_resemblance\(\) wants an array of 64-bit unsigned integers .* got list"):
+    with pytest.raises(TypeError, match=r"mod_resemblance\(\) expects an array of 64-bit unsigned integers .* got list"):
         mod_resemblance([8], sketch, 8)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float"):
         mod_containment(sketch, sketch, 2.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"mod_containment\(\) wants a modulus from 1 to .* got 0"):
+    with pytest.raises(ValueError, match=r"mod_containment\(\) expects a modulus from 1 to .* got 0"):
         mod_containment(sketch, sketch, 0)
     with pytest.raises(ValueError, match="sketches of at most 2 shingles, got 3 and 1"):
         min_resemblance(array("Q", [1, 2, 3]), sketch, 2)
-    with pytest.raises(ValueError, match="two MinHashes of one size, got 2 and 4 bytes"):
+    with pytest.raises(ValueError, match="two MinHashes of the same size, got 2 and 4 bytes"):
         minhash_resemblance(bytes(2), bytes(4))
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits a bin, not 5"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 5"):
         minhash_resemblance(bytes(2), bytes(2), 5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         minhash_resemblance(bytes(3), bytes(3), 16)
     with pytest.raises(TypeError, match="got str"):
         minhash_resemblance("", b"")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="MinHashes of 4 bytes, got 6 bytes of them"):
+    with pytest.raises(ValueError, match="MinHashes of 4 bytes each, got 6 bytes"):
         minhash_resemblances(bytes(4), bytes(6))
-    with pytest.raises(TypeError, match="many MinHashes as bytes, got list"):
+    with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
         minhash_resemblances(bytes(4), [bytes(4)])  # type: ignore[arg-type]
 
 

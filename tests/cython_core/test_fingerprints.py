@@ -114,7 +114,7 @@ def test_refuses_sizes_below_one(k: int, w: int) -> None:
 
 
 def test_names_the_selections_there_are() -> None:
-    with pytest.raises(ValueError, match="no selection 'best'; there are winnow, open-closed"):
+    with pytest.raises(ValueError, match="no selection 'best'; choose one of winnow, open-closed"):
         fingerprints("text", 2, 2, "best")
 
 

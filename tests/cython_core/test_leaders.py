@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
-from opensearch_winnow.cython_core.reference_leaders import joins
+from opensearch_winnow.cython_core.reference_leaders import assign_leaders
 from tests.cython_core.signed_pages import SignedPages, thresholds, widths
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Pages(SignedPages):
-    def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> Joins:
+    def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> LeaderAssignment:
         packed = b"".join(self.minhashes)
-        return Joins(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)
+        return LeaderAssignment(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)
 
     def exact(self, a: int, b: int) -> float | None:
         """Nobody knows for one pair in seven."""
@@ -46,7 +46,7 @@ def families(seed: int, count: int, bits: int) -> Pages:
 pages = st.builds(families, st.integers(0, 2**32), st.integers(0, 16), widths)
 
 
-def decide_all(found: Joins, exact: Exact, at_most: int) -> list[list[int]]:
+def decide_all(found: LeaderAssignment, exact: Exact, at_most: int) -> list[list[int]]:
     """The pairs that are asked for, time by time."""
     known: dict[int, float] = {}
     asked: list[list[int]] = []
@@ -68,7 +68,7 @@ def decide_all(found: Joins, exact: Exact, at_most: int) -> list[list[int]]:
 def test_is_reference(pages: Pages, threshold: float, clear: float, at_most: int) -> None:
     found = pages.joins(threshold, clear=clear)
     decide_all(found, pages.exact, at_most)
-    expected = joins(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
+    expected = assign_leaders(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
     for leader, resemblance, error, each in zip(found.leaders, found.resemblances, found.errors, expected, strict=True):
         if each is None:
             assert leader == LEADER
@@ -115,7 +115,7 @@ def test_waits_for_who_may_lead(exact: float, decided: list[int]) -> None:
     second = first[:200] + [random.getrandbits(64) for _ in range(100)]
     third = second[60:] + [random.getrandbits(64) for _ in range(60)]
     packed = [pack(minhash(array("Q", each))) for each in (first, second, third, first)]
-    found = Joins(b"".join(packed), array("I", [300] * 4), 0, threshold=0.5)
+    found = LeaderAssignment(b"".join(packed), array("I", [300] * 4), 0, threshold=0.5)
     uncertain = found.decide(array("Q"), array("d"), 9)
     assert uncertain.tolist() == [1 << 32 | 0]
     assert found.leaders.tolist() == [LEADER, UNDECIDED, UNDECIDED, 0]
@@ -138,39 +138,39 @@ def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
     for _ in range(2_000):
         page = array("Q", random.randbytes(16))
         packed = pack(minhash(page)) + pack(minhash(page[:1]))
-        found = Joins(packed, array("I", [2, 1]), 0, threshold=0.5)
+        found = LeaderAssignment(packed, array("I", [2, 1]), 0, threshold=0.5)
         assert found.decide(array("Q"), array("d"), 1).tolist() == [1 << 32]
 
 
 def test_without_minhashes_each_leads() -> None:
-    found = Joins(b"", array("I", [5, 5]), 0, threshold=0.5)
+    found = LeaderAssignment(b"", array("I", [5, 5]), 0, threshold=0.5)
     assert not found.decide(array("Q"), array("d"), 1)
     assert found.leaders.tolist() == [LEADER, LEADER]
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     counts = array("I", [3, 3])
     with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
-        Joins([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
+        LeaderAssignment([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
     for wrong, name in ((None, "NoneType"), (array("Q", [3, 3]), "an array of typecode 'Q'")):
         with pytest.raises(TypeError, match=f"counts as an array of typecode 'I', got {name}"):
-            Joins(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="2 MinHashes of one size, got 7 bytes of them"):
-        Joins(bytes(7), counts, 0, threshold=0.5)
-    with pytest.raises(ValueError, match="0 MinHashes of one size, got 7 bytes of them"):
-        Joins(bytes(7), array("I"), 0, threshold=0.5)
+            LeaderAssignment(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 MinHashes of equal size, got 7 bytes"):
+        LeaderAssignment(bytes(7), counts, 0, threshold=0.5)
+    with pytest.raises(ValueError, match="0 MinHashes of equal size, got 7 bytes"):
+        LeaderAssignment(bytes(7), array("I"), 0, threshold=0.5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 1 bytes"):
-        Joins(bytes(2), counts, 0, threshold=0.5, bits=16)
+        LeaderAssignment(bytes(2), counts, 0, threshold=0.5, bits=16)
     for ready in (-1, 3):
-        with pytest.raises(ValueError, match=f"0 to 2 pages that lead, got {ready}"):
-            Joins(bytes(8), counts, ready, threshold=0.5)
+        with pytest.raises(ValueError, match=f"0 to 2 leaders, got {ready}"):
+            LeaderAssignment(bytes(8), counts, ready, threshold=0.5)
     for threshold in (0.0, 1.1, nan):
         with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
-            Joins(bytes(8), counts, 0, threshold=threshold)
-    with pytest.raises(ValueError, match="0 standard errors or more to be clear, got -1"):
-        Joins(bytes(8), counts, 0, threshold=0.5, clear=-1)
-    found = Joins(bytes(8), counts, 0, threshold=0.5)
-    with pytest.raises(TypeError, match=r"decide\(\) wants an array of 64-bit unsigned integers .* got list"):
+            LeaderAssignment(bytes(8), counts, 0, threshold=threshold)
+    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
+        LeaderAssignment(bytes(8), counts, 0, threshold=0.5, clear=-1)
+    found = LeaderAssignment(bytes(8), counts, 0, threshold=0.5)
+    with pytest.raises(TypeError, match=r"decide\(\) expects an array of 64-bit unsigned integers .* got list"):
         found.decide([], array("d"), 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="resemblances as an array of typecode 'd', got NoneType"):
         found.decide(array("Q"), None, 1)  # type: ignore[arg-type]
@@ -179,5 +179,5 @@ def test_says_what_it_wants() -> None:
     for pairs in ([5, 4], [5, 5]):
         with pytest.raises(ValueError, match="pairs in ascending order, each once"):
             found.decide(array("Q", pairs), array("d", [0, 0]), 1)
-    with pytest.raises(ValueError, match="1 pair of a page or more, got 0"):
+    with pytest.raises(ValueError, match="1 pair or more, got 0"):
         found.decide(array("Q"), array("d"), 0)

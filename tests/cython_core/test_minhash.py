@@ -93,16 +93,16 @@ def test_two_pages_share_a_band_as_often_as_the_curve_says(resemblance: float, u
     assert abs(met / pairs - curve) <= 4 * noise + 0.01
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     values = minhash(array("Q", [1]), 16)
-    with pytest.raises(TypeError, match=r"minhash\(\) wants an array of 64-bit .* got list"):
+    with pytest.raises(TypeError, match=r"minhash\(\) expects an array of 64-bit .* got list"):
         minhash([1])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float"):
         minhash(values, 16.5)  # type: ignore[arg-type]
     for bins in (0, 65_537):
-        with pytest.raises(ValueError, match=f"wants 1 to 65536 bins, got {bins}"):
+        with pytest.raises(ValueError, match=f"expects 1 to 65536 bins, got {bins}"):
             minhash(values, bins)
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits of a bin, not 3"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):
         pack(values, 3)
     with pytest.raises(ValueError, match="whole bytes, and 15 bins of 4 bits are not"):
         pack(values[:15], 4)

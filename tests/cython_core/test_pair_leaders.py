@@ -69,9 +69,9 @@ def test_no_pages() -> None:
     assert found.leaders == array("I")
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     for wrong in (2.0, "2", None):
-        with pytest.raises(TypeError, match="wants an int, got"):
+        with pytest.raises(TypeError, match="expects an int, got"):
             PairLeaders(wrong)  # type: ignore[arg-type]
     for n in (-1, 2**32):
         with pytest.raises(ValueError, match=f"0 to 4294967295 pages, got {n}"):

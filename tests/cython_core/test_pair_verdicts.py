@@ -1,4 +1,4 @@
-"""Verdicts on pairs, beside estimates one by one, and beside those of Joins."""
+"""Verdicts on pairs, beside estimates one by one, and beside those of LeaderAssignment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
-from opensearch_winnow.cython_core.leaders import LEADER, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
@@ -80,7 +80,7 @@ def test_the_estimate_is_that_of_minhashes(pages: Pages, threshold: float) -> No
 def test_leaders_are_those_of_joins(pages: Pages, threshold: float, clear: float) -> None:
     """Pairs and their verdicts, or page by page: it comes to the same, with estimates where it is not clear.
 
-    MinHashes are of no more bytes than Joins looks at first: of longer ones it may see a difference there.
+    MinHashes are of no more bytes than LeaderAssignment looks at first: of longer ones it may see a difference there.
     """
     found = PairLeaders(len(pages.shingles))
     alike = []
@@ -88,7 +88,7 @@ def test_leaders_are_those_of_joins(pages: Pages, threshold: float, clear: float
         if verdict == ALIKE or (verdict == UNCERTAIN and value >= threshold):
             alike.append(a << 32 | b)
     found.add(array("Q", alike))
-    joins = Joins(b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear)
+    joins = LeaderAssignment(b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear)
     known = array("Q")
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), 20):
         known = array("Q", sorted([*known, *uncertain]))
@@ -129,7 +129,7 @@ def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
         assert pair_verdicts(array("Q", [1]), packed, array("I", [2, 1]), 512, threshold=0.5)[2][0] == UNCERTAIN
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     pairs, packed, counts = array("Q", [1]), bytes(16), array("I", [3, 3])
     with pytest.raises(TypeError, match=r"64-bit unsigned integers .* got list"):
         pair_verdicts([1], packed, counts, 8, threshold=0.5)  # type: ignore[arg-type]
@@ -143,13 +143,13 @@ def test_says_what_it_wants() -> None:
             pair_verdicts(pairs, packed, counts, size, threshold=0.5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         pair_verdicts(pairs, packed, counts, 3, threshold=0.5, bits=16)
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits a bin, not 3"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):
         pair_verdicts(pairs, packed, counts, 8, threshold=0.5, bits=3)
     for threshold in (0.0, 1.1, nan):
         with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
             pair_verdicts(pairs, packed, counts, 8, threshold=threshold)
-    with pytest.raises(ValueError, match="0 standard errors or more to be clear, got -1"):
+    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
         pair_verdicts(pairs, packed, counts, 8, threshold=0.5, clear=-1)
     for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
-        with pytest.raises(ValueError, match=f"there are 2 pages, not {a} and {b} of a pair"):
+        with pytest.raises(ValueError, match=f"the pair {a}, {b} is not of the 2 pages"):
             pair_verdicts(array("Q", [a << 32 | b]), packed, counts, 8, threshold=0.5)

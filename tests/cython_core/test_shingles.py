@@ -74,9 +74,9 @@ def test_another_key_gives_other_shingles() -> None:
     assert not set(shingles(canonical, 2)) & set(shingles(canonical, 2, key=1))
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     canonical = canonical_text("some words")
-    with pytest.raises(TypeError, match=r"shingles\(\) wants a CanonicalText, got str"):
+    with pytest.raises(TypeError, match=r"shingles\(\) expects a CanonicalText, got str"):
         shingles("some words")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width of at least 1 word, got 0"):
         shingles(canonical, 0)

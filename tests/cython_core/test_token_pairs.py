@@ -49,17 +49,17 @@ def test_is_reference(postings: Postings, most: int) -> None:
     assert sorted(unpacked(pairs.add(*columns(postings)))) == sorted(
         pair for each in pages.values() for pair in token_pairs(each, most)
     )
-    assert pairs.most == most
-    assert pairs.longest == max(map(len, pages.values()), default=0)
-    assert pairs.common == sum(len(each) > most + 1 for each in pages.values())
-    assert pairs.left_out == sum(left_out(len(each), most) for each in pages.values())
+    assert pairs.max_partners == most
+    assert pairs.longest_list == max(map(len, pages.values()), default=0)
+    assert pairs.common_tokens == sum(len(each) > most + 1 for each in pages.values())
+    assert pairs.skipped_pairs == sum(left_out(len(each), most) for each in pages.values())
 
 
 @given(POSTINGS, MOST)
 def test_none_is_lost_but_those_that_are_counted(postings: Postings, most: int) -> None:
     every = [pair for pages in by_token(postings).values() for pair in combinations(pages, 2)]
     pairs = TokenPairs(most)
-    assert len(pairs.add(*columns(postings))) + pairs.left_out == len(every)
+    assert len(pairs.add(*columns(postings))) + pairs.skipped_pairs == len(every)
 
 
 @given(POSTINGS, MOST, st.lists(st.integers(0, 150), max_size=9))
@@ -69,7 +69,7 @@ def test_however_they_are_cut_into_parts(postings: Postings, most: int, cuts: li
     together = [pair for part in parts for pair in unpacked(pairs.add(*columns(part)))]
     whole = TokenPairs(most)
     assert together == unpacked(whole.add(*columns(postings)))
-    assert (pairs.common, pairs.longest, pairs.left_out) == (whole.common, whole.longest, whole.left_out)
+    assert (pairs.common_tokens, pairs.longest_list, pairs.skipped_pairs) == (whole.common_tokens, whole.longest_list, whole.skipped_pairs)
 
 
 @given(POSTINGS, MOST, st.integers(0, PAGES))
@@ -85,14 +85,14 @@ def test_pairs_of_pages_that_did_not_change_are_left_out(postings: Postings, mos
     for flags in (changed, bytearray(changed), memoryview(changed), array("B", changed)):
         pairs = TokenPairs(most)
         assert unpacked(pairs.add(*columns(postings), flags)) == expected
-        assert pairs.left_out == sum(left_out(len(pages), most) for pages in by_token(postings).values())
+        assert pairs.skipped_pairs == sum(left_out(len(pages), most) for pages in by_token(postings).values())
 
 
 def test_pairs_grow_with_the_pages_and_not_with_their_square() -> None:
     pairs = TokenPairs(100)
     assert len(pairs.add(array("Q", [7]) * 100_000, array("I", range(100_000)))) < 100 * 100_000
-    assert (pairs.common, pairs.longest) == (1, 100_000)
-    assert pairs.left_out == left_out(100_000, 100)
+    assert (pairs.common_tokens, pairs.longest_list) == (1, 100_000)
+    assert pairs.skipped_pairs == left_out(100_000, 100)
 
 
 @given(
@@ -110,13 +110,13 @@ def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
 
 def test_what_cannot_be_split() -> None:
     for parts, pages in ((0, 5), (65_537, 5), (4, 0), (4, -1), (4, 2**32)):
-        with pytest.raises(ValueError, match=f"1 to 65,536 parts of 1 page or more, got {parts} of {pages}"):
+        with pytest.raises(ValueError, match=f"1 to 65,536 parts and 1 page or more, got {parts} and {pages}"):
             split_pairs(array("Q"), parts, pages)
     assert split_pairs(array("Q"), 3, 2**32 - 1) == (array("Q"), array("I", [0, 0, 0]))
     for page in (5, 2**32 - 1):
-        with pytest.raises(ValueError, match=f"is told of 5 pages, and there is {page}"):
+        with pytest.raises(ValueError, match=f"expects pages below 5, got {page}"):
             split_pairs(array("Q", [page]), 4, 5)
-    with pytest.raises(TypeError, match=r"split_pairs\(\) wants an array of 64-bit"):
+    with pytest.raises(TypeError, match=r"split_pairs\(\) expects an array of 64-bit"):
         split_pairs([1], 4, 5)  # type: ignore[arg-type]
 
 
@@ -130,9 +130,9 @@ def test_nothing_comes_of_nothing() -> None:
     assert TokenPairs(2).add(array("Q"), array("I"), b"") == array("Q")
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     for most in (-1, 1, 1_000_001):
-        with pytest.raises(ValueError, match=f"2 to 1,000,000 before it, not {most}"):
+        with pytest.raises(ValueError, match=f"2 to 1,000,000 partners per page, not {most}"):
             TokenPairs(most)
     pairs = TokenPairs(2)
     tokens, pages = array("Q", [1, 1]), array("I", [1, 2])
@@ -142,12 +142,12 @@ def test_says_what_it_wants() -> None:
         with pytest.raises(TypeError, match="32-bit unsigned integers"):
             pairs.add(tokens, wrong)  # type: ignore[arg-type]
     for flags in ("1", [1, 1, 1], array("I", [1, 1, 1]), memoryview(bytes(6))[::2]):
-        with pytest.raises(TypeError, match="wants a byte for each page, whether it changed, got"):
+        with pytest.raises(TypeError, match="expects a byte for each page in `changed`, got"):
             pairs.add(tokens, pages, flags)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
         pairs.add(tokens, array("I", [1]))
-    with pytest.raises(ValueError, match="told of 2 pages whether they changed, and not of 2"):
+    with pytest.raises(ValueError, match="2 flags for changed pages, and none for page 2"):
         pairs.add(tokens, pages, b"\1\1")
     pairs.add(tokens, pages)
-    with pytest.raises(ValueError, match="the pages of a token in order, got 1 after 2"):
+    with pytest.raises(ValueError, match="a token's pages in ascending order, got 1 after 2"):
         pairs.add(tokens, pages)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_runs import look_up
-from opensearch_winnow.cython_core.word_scores import Bm25, Board, short_length
+from opensearch_winnow.cython_core.word_segments import find_word
+from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer, encode_length
 
 TEXTS = ["a b", "b a b", "c", "", "a"]
 
@@ -18,13 +18,13 @@ def single(value: float) -> float:
     return rounded
 
 
-def board(gone: bytes | None = None) -> Board:
-    return Board(bytes(len(TEXTS)), bytes(short_length(len(text.split())) for text in TEXTS), gone)
+def board(gone: bytes | None = None) -> BooleanScorer:
+    return BooleanScorer(bytes(len(TEXTS)), bytes(encode_length(len(text.split())) for text in TEXTS), gone)
 
 
 def pages_and_places(word: str) -> tuple[bytes, bytes]:
     (block,) = word_index(range(len(TEXTS)), [""] * len(TEXTS), TEXTS)[0]
-    found = look_up(block[1], word)
+    found = find_word(block[1], word)
     assert found is not None
     return found[0], block[2][found[1] : found[2]]
 
@@ -35,11 +35,11 @@ WORDS = {word: pages_and_places(word) for word in "abc"}
 
 @given(st.integers(0, 2**31 - 1))
 def test_short_lengths_keep_the_order_and_four_binary_digits(length: int) -> None:
-    short = short_length(length)
+    short = encode_length(length)
     assert 0 <= short <= 255
-    assert short <= short_length(min(length + 1, 2**31 - 1)) <= short + 1
+    assert short <= encode_length(min(length + 1, 2**31 - 1)) <= short + 1
     assert short == length or length >= 40
-    assert short < short_length(min(length + max(length // 7, 1), 2**31 - 1)) or length > 2**30
+    assert short < encode_length(min(length + max(length // 7, 1), 2**31 - 1)) or length > 2**30
 
 
 def test_bm25_is_that_of_the_formula() -> None:
@@ -47,7 +47,7 @@ def test_bm25_is_that_of_the_formula() -> None:
     scored = board()
     scored.add_word(WORDS["b"][0], WEIGHT, WEIGHT)
     scored.require()
-    numbers, scores = scored.found(10)
+    numbers, scores = scored.hits(10)
     assert list(numbers) == [10, 11]
     # log(1 + 2.5 / 2.5), and lengths of 2 and 3 words beside 7 / 4
     idf = 0.6931471805599453
@@ -64,10 +64,10 @@ def test_alternatives_requirements_and_refusals() -> None:
             if step == "+":
                 scored.require()
             elif step == "-":
-                scored.refuse()
+                scored.exclude()
             else:
                 scored.add_word(WORDS[step][0], WEIGHT, WEIGHT)
-        return list(scored.found(0)[0])
+        return list(scored.hits(0)[0])
 
     assert found("a+") == [0, 1, 4]
     assert found("a+b+") == [0, 1]
@@ -85,7 +85,7 @@ def test_phrases() -> None:
         order = [different.index(word) for word in words]
         scored.add_phrase([WORDS[word] for word in different], order, WEIGHT, WEIGHT)
         scored.require()
-        return list(scored.found(0)[0])
+        return list(scored.hits(0)[0])
 
     assert found("a", "b") == [0, 1]
     assert found("b", "a") == [1]
@@ -96,9 +96,9 @@ def test_phrases() -> None:
 
 def test_the_start_of_a_word_counts_once_in_each_field() -> None:
     scored = board()
-    scored.add_start([WORDS["a"][0], WORDS["b"][0]], 4.0, 1.0)
+    scored.add_prefix([WORDS["a"][0], WORDS["b"][0]], 4.0, 1.0)
     scored.require()
-    assert [list(each) for each in scored.found(0)] == [[0, 1, 4], [1.0, 1.0, 1.0]]
+    assert [list(each) for each in scored.hits(0)] == [[0, 1, 4], [1.0, 1.0, 1.0]]
 
 
 def test_a_board_within_a_board() -> None:
@@ -106,28 +106,28 @@ def test_a_board_within_a_board() -> None:
     for word in "ab":
         both.add_word(WORDS[word][0], WEIGHT, WEIGHT)
         both.require()
-    scored.add_board(both)
+    scored.add_scorer(both)
     scored.add_word(WORDS["c"][0], WEIGHT, WEIGHT)
     scored.require()
-    numbers, scores = scored.found(0)
+    numbers, scores = scored.hits(0)
     assert list(numbers) == [0, 1, 2]
-    assert list(scores)[:2] == list(both.found(0)[1])
+    assert list(scores)[:2] == list(both.hits(0)[1])
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     pages, places = WORDS["b"]
-    with pytest.raises(ValueError, match="a length for each title"):
-        Board(b"123", b"12")
+    with pytest.raises(ValueError, match="a length, and a byte of"):
+        BooleanScorer(b"123", b"12")
     for wrong in (b"", pages[:1], pages + b"\x80", pages + bytes([40 << 2, 1])):
-        with pytest.raises(ValueError, match="make no sense"):
+        with pytest.raises(ValueError, match="is corrupt"):
             board().add_word(wrong, WEIGHT, WEIGHT)
-        with pytest.raises(ValueError, match="make no sense"):
-            board().add_start([wrong], 1.0, 1.0)
-        with pytest.raises(ValueError, match="make no sense"):
+        with pytest.raises(ValueError, match="is corrupt"):
+            board().add_prefix([wrong], 1.0, 1.0)
+        with pytest.raises(ValueError, match="is corrupt"):
             board().add_phrase([(wrong, places)], [0, 0], WEIGHT, WEIGHT)
-    with pytest.raises(ValueError, match="make no sense"):
+    with pytest.raises(ValueError, match="is corrupt"):
         board().add_phrase([(pages, places[:1])], [0, 0], WEIGHT, WEIGHT)
     with pytest.raises(ValueError, match="has no word 1"):
         board().add_phrase([(pages, places)], [0, 1], WEIGHT, WEIGHT)
     with pytest.raises(ValueError, match="of the same pages"):
-        board().add_board(Board(b"1", b"1"))
+        board().add_scorer(BooleanScorer(b"1", b"1"))

@@ -100,5 +100,5 @@ def test_a_megabyte_without_a_space() -> None:
 
 
 def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(TypeError, match="wants str, got bytes"):
+    with pytest.raises(TypeError, match="expects str, got bytes"):
         word_tokens(b"words")  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ def test_code_is_in_the_language_of_its_name(name: str | None) -> None:
 
 @pytest.mark.parametrize("form", ["text", "consonants", "code"])
 def test_bytes_are_refused_in_words(form: str) -> None:
-    with pytest.raises(TypeError, match="wants str, got bytes: decode it first"):
+    with pytest.raises(TypeError, match="expects str, got bytes: decode it first"):
         canonical(b"bytes", Scheme(form=form))  # type: ignore[arg-type]
 
 
@@ -106,5 +106,5 @@ def test_says_which_part_is_wrong() -> None:
     assert CanonicalText.from_parts(*good).chars == "x"  # type: ignore[arg-type]
     for i, name in enumerate(("text", "chars", "words", "offsets", "ends")):
         for wrong in (None, b"x", [0], array("Q", [0])):
-            with pytest.raises(TypeError, match=rf"from_parts\(\) wants {name} to be"):
+            with pytest.raises(TypeError, match=rf"from_parts\(\) expects {name} to be"):
                 CanonicalText.from_parts(*good[:i], wrong, *good[i + 1 :])  # type: ignore[arg-type, call-arg]
