@@ -183,8 +183,8 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
     is_ignorable = regex.compile(r"\p{Default_Ignorable_Code_Point}").match
     is_unspaced = regex.compile(UNSPACED).match
 
-    # Drop ignorable characters. Split the rest into bases, each with the marks that follow it and have a combining class.
-    # The text begins as if after a space.
+    # Drop ignorable characters. Split the rest into bases, each with the marks that follow it and have a combining
+    # class. The text begins as if after a space.
     clusters: list[tuple[tuple[str, int], list[tuple[str, int]]]] = [((" ", 0), [])]
     for offset, char in enumerate(text):
         if not is_ignorable(char):
@@ -218,8 +218,8 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
                 attached, after_unspaced = True, False
             kept.append((mark, offset if marks == in_order else marks[0][1], word))
 
-    # Compose each character with the last one that has no combining class, unless another mark blocks it. If a character
-    # composes with one of the word before, the two words become one.
+    # Compose each character with the last one that has no combining class, unless another mark blocks it. If a
+    # character composes with one of the word before, the two words become one.
     composed: list[tuple[str, int, int]] = []
     base = 0
     word_of: dict[int, int] = {}

@@ -22,7 +22,8 @@ def assign_leaders(
 ) -> list[Joined | None]:
     """Return the leader that each page joins, or None if the page is a leader itself.
 
-    `exact` returns the resemblance of a leader and a page, or None if it is unknown. Parameters as for LeaderAssignment.
+    `exact` returns the resemblance of a leader and a page, or None if it is unknown. Parameters as for
+    LeaderAssignment.
     """
 
     def likeness(leader: int, page: int) -> tuple[float, float]:

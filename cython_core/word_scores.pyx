@@ -172,7 +172,8 @@ cdef class BooleanScorer:
     def add_phrase(self, words, order, Bm25 title not None, Bm25 text not None) -> None:
         """Add a phrase, with its weights in title and text.
 
-        `words` are the (postings, positions) of its distinct words; `order` has the index in `words` of each of its words.
+        `words` are the (postings, positions) of its distinct words; `order` has the index in `words` of each of its
+        words.
         """
         cdef _Phrase phrase = _Phrase(words, order)
         cdef const uint8_t* title_lengths = <const uint8_t*><const char*>self.title_lengths

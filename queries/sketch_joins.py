@@ -15,7 +15,7 @@ from opensearch_winnow.queries.estimated import CLEAR, Sketched
 
 
 class SketchJoins:
-    """As cython_core.leaders.LeaderAssignment, which compares MinHashes; but boilerplate cannot be taken out of these."""
+    """As LeaderAssignment of the core, which compares MinHashes; but boilerplate cannot be taken out of these."""
 
     def __init__(
         self,

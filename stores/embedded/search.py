@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_segments import document_frequencies
 from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer
+from opensearch_winnow.cython_core.word_segments import document_frequencies
 from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.rows import sound

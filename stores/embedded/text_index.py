@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_segments import MergedSegments, find_word, find_prefix
 from opensearch_winnow.cython_core.word_scores import encode_length
+from opensearch_winnow.cython_core.word_segments import MergedSegments, find_prefix, find_word
 from opensearch_winnow.stores.embedded.rows import Row, only, sound
 
 JOINED = 8

@@ -12,7 +12,7 @@ SCORES = st.lists(st.floats(0, 100, width=32) | st.sampled_from([0.0, 1.0, 5.0])
 
 
 @given(SCORES, st.data())
-def test_the_best_are_those_above_the_last_of_them(scores: list[float], data: st.DataObject) -> None:
+def test_pages_above_the_limit_and_ties_at_it(scores: list[float], data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(scores)))
     above, high, tied, limit = top_scores(array("I", range(len(scores))), array("f", scores), count)
     assert limit == sorted(scores, reverse=True)[count - 1]
@@ -31,16 +31,16 @@ def test_many_scores_in_any_order() -> None:
 
 
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
-def test_among(numbers: set[int], some: set[int]) -> None:
+def test_filter_pages(numbers: set[int], selected: set[int]) -> None:
     pages = array("I", sorted(numbers))
     scores = array("f", [number / 2 for number in pages])
-    for exclude, expected in ((False, numbers & some), (True, numbers - some)):
-        kept, kept_scores = filter_pages(pages, scores, array("I", sorted(some)), exclude=exclude)
+    for exclude, expected in ((False, numbers & selected), (True, numbers - selected)):
+        kept, kept_scores = filter_pages(pages, scores, array("I", sorted(selected)), exclude=exclude)
         assert list(kept) == sorted(expected)
         assert list(kept_scores) == [number / 2 for number in kept]
 
 
-def test_what_is_no_ranking_is_refused() -> None:
+def test_errors_name_what_was_expected() -> None:
     numbers, scores = array("I", [1, 2]), array("f", [0.5, 0.5])
     for count in (0, 3):
         with pytest.raises(ValueError, match="expects a count from 1 to 2"):

@@ -57,17 +57,17 @@ def test_no_members() -> None:
         UnionFind(0).find(0)
 
 
-@pytest.mark.parametrize("stranger", [-1, 3, 2**32, 2**64 - 1, 2**64])
-def test_a_stranger_is_refused(stranger: int) -> None:
+@pytest.mark.parametrize("number", [-1, 3, 2**32, 2**64 - 1, 2**64])
+def test_a_number_out_of_range_is_rejected(number: int) -> None:
     members = UnionFind(3)
-    refusal = f"{stranger} is not one of the 3 members"
-    with pytest.raises(ValueError, match=refusal):
-        members.find(stranger)
-    with pytest.raises(ValueError, match=refusal):
-        members.join(0, stranger)
+    message = f"{number} is not one of the 3 members"
+    with pytest.raises(ValueError, match=message):
+        members.find(number)
+    with pytest.raises(ValueError, match=message):
+        members.join(0, number)
 
 
-def test_a_stranger_is_refused_before_any_pair_is_joined() -> None:
+def test_a_number_out_of_range_is_rejected_before_any_pair_is_joined() -> None:
     members = UnionFind(3)
     with pytest.raises(ValueError, match="3 is not one of the 3 members"):
         members.join_all(array("I", [0, 1]), array("I", [1, 3]))
@@ -77,7 +77,7 @@ def test_a_stranger_is_refused_before_any_pair_is_joined() -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 2**32, 2**80])
-def test_a_count_out_of_range_is_refused(count: int) -> None:
+def test_a_count_out_of_range_is_rejected(count: int) -> None:
     with pytest.raises(ValueError, match=f"expects 0 to 4294967295 members, got {count}"):
         UnionFind(count)
 

@@ -15,7 +15,7 @@ pages = st.lists(hashes, max_size=60)
 
 
 def pair(random: Random, union: int, common: int) -> tuple[array[int], array[int]]:
-    """Two pages of random shingles; what they do not have in common is the one's or the other's in turn."""
+    """Return two pages of random shingles; shingles they do not share go to one and the other in turn."""
     shingles = array("Q", random.randbytes(8 * union))
     return shingles[:common] + shingles[common::2], shingles[:common] + shingles[common + 1 :: 2]
 
@@ -41,7 +41,7 @@ def test_order_and_repeats_change_nothing(shingles: list[int], random: Random) -
     assert minhash(array("Q", shingles), 64) == minhash(array("Q", other), 64)
 
 
-def test_no_shingles_no_minhash() -> None:
+def test_no_shingles_give_an_empty_minhash() -> None:
     nothing = minhash(array("Q"))
     assert nothing == array("Q")
     assert pack(nothing) == b""
@@ -75,7 +75,7 @@ def test_bands_are_reference(values: list[int], count: int, rows: int) -> None:
     assert bands(array("Q", values), count, rows).tolist() == reference.bands(values, count, rows)
 
 
-def test_equal_values_in_other_bands_are_other_bands() -> None:
+def test_equal_values_have_different_hashes_in_different_bands() -> None:
     assert len(set(bands(array("Q", [5, 6, 7, 8] * 4), 4, 4))) == 4
 
 

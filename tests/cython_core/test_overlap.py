@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.overlap import overlap, pair_resemblances, matching_runs, difference
+from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
 
 LARGEST = 2**64 - 1
-# Few enough values that two sets meet, and the ends of the range.
+# Few values, so that sets overlap, at both ends of the range.
 values = st.one_of(st.integers(0, 300), st.integers(LARGEST - 300, LARGEST))
 
 
@@ -22,14 +22,14 @@ def sorted_array(numbers: set[int]) -> array[int]:
 
 
 @given(st.sets(values), st.sets(values))
-def test_is_the_size_of_the_intersection(a: set[int], b: set[int]) -> None:
+def test_overlap_is_reference(a: set[int], b: set[int]) -> None:
     assert overlap(sorted_array(a), sorted_array(b)) == reference.overlap(a, b)
 
 
 @given(st.sets(values, max_size=12), st.integers(400, 3_000), st.integers(1, 10**15))
 @example({0}, 400, 1)
 @example({LARGEST}, 400, 1)
-def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> None:
+def test_galloping_overlap_is_reference(few: set[int], count: int, step: int) -> None:
     many = set(range(0, count * step, step))
     few |= set(sorted(many)[:: count // 5])
     assert overlap(sorted_array(few), sorted_array(many)) == reference.overlap(few, many)
@@ -37,7 +37,7 @@ def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> Non
 
 
 @given(st.sets(values), st.sets(values))
-def test_what_is_left(a: set[int], b: set[int]) -> None:
+def test_difference_is_reference(a: set[int], b: set[int]) -> None:
     ours, theirs = sorted_array(a), sorted_array(b)
     assert difference(ours, theirs) == array("Q", reference.difference(a, b))
     assert (ours, theirs) == (sorted_array(a), sorted_array(b))
@@ -47,7 +47,7 @@ def test_what_is_left(a: set[int], b: set[int]) -> None:
 @example({0}, 400, 1)
 @example({LARGEST}, 400, 1)
 @example(set(), 400, 1)
-def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> None:
+def test_galloping_difference_is_reference(few: set[int], count: int, step: int) -> None:
     many = set(range(0, count * step, step))
     few |= set(sorted(many)[:: count // 5])
     for a, b in ((few, many), (many, few)):
@@ -56,7 +56,7 @@ def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> N
 
 @given(st.lists(st.sets(values) | st.sets(st.integers(0, 5)), max_size=6))
 @example([set(range(1_000)), {0, 999}, set()])
-def test_pairs_of_sets(sets: list[set[int]]) -> None:
+def test_pair_resemblances(sets: list[set[int]]) -> None:
     joined = array("Q", [value for each in sets for value in sorted(each)])
     counts = array("I", map(len, sets))
     starts = array("Q", [0, *accumulate(counts)][: len(sets)])
@@ -69,7 +69,7 @@ def test_pairs_of_sets(sets: list[set[int]]) -> None:
             assert isnan(resemblance)
 
 
-def test_pairs_of_sets_that_are_not_there() -> None:
+def test_pair_resemblances_rejects_sets_out_of_range() -> None:
     values, starts, counts = array("Q", [1, 2, 3]), array("Q", [0, 1]), array("I", [1, 2])
     assert pair_resemblances(array("Q", [1]), values, starts, counts).tolist() == [0]
     for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
@@ -85,19 +85,19 @@ def test_pairs_of_sets_that_are_not_there() -> None:
 
 
 @given(st.lists(st.integers(0, 20), max_size=40), st.sets(st.integers(0, 20)))
-def test_stretches_of_values_in_any_order(values: list[int], among: set[int]) -> None:
-    assert matching_runs(array("Q", values), sorted_array(among)) == reference.matching_runs(values, among)
+def test_matching_runs_of_values_in_any_order(values: list[int], known: set[int]) -> None:
+    assert matching_runs(array("Q", values), sorted_array(known)) == reference.matching_runs(values, known)
 
 
 @given(st.lists(values, max_size=20), st.sets(values))
 @example([0, LARGEST], {0, LARGEST})
 @example([LARGEST], set())
-def test_stretches_at_the_ends_of_the_range(some: list[int], among: set[int]) -> None:
-    assert matching_runs(array("Q", some), sorted_array(among)) == reference.matching_runs(some, among)
+def test_matching_runs_at_the_ends_of_the_range(some: list[int], known: set[int]) -> None:
+    assert matching_runs(array("Q", some), sorted_array(known)) == reference.matching_runs(some, known)
 
 
-def test_what_is_left_is_the_callers_own() -> None:
-    """Not the array that came in, even where all of it is left."""
+def test_the_difference_is_a_new_array() -> None:
+    """It is never the array passed in, even if nothing is removed."""
     ours = array("Q", [1, 2])
     left = difference(ours, array("Q"))
     left.append(3)

@@ -56,29 +56,29 @@ def test_every_place_of_a_run_of_t_is_reported_in_a_run_as_long(texts: tuple[str
 
 
 @given(related_texts(), sizes, sizes)
-def test_is_the_same_from_the_other_side(texts: tuple[str, str], k: int, w: int) -> None:
+def test_swapped_texts_give_runs_of_the_same_lengths(texts: tuple[str, str], k: int, w: int) -> None:
     a, b = texts
     there, back = passages(a, b, k, w), passages(b, a, k, w)
     swapped = [(other_start, other_end, start, end) for start, end, other_start, other_end in back]
-    # Of several partners that are equally long, each side takes the first in its own order.
+    # Of several equally long partners, each side takes the first in its own order.
     assert {(end - start) for start, end, _, _ in there} == {(end - start) for start, end, _, _ in swapped}
 
 
 def test_a_passage_that_moved_is_found_where_it_went() -> None:
     source = random.Random(5)
-    one, two, three, four = ("".join_runs(source.choices("abcdefghij", k=200)) for _ in range(4))
+    one, two, three, four = ("".join(source.choices("abcdefghij", k=200)) for _ in range(4))
     assert passages(one + two + three, three + four + one, 20, 21) == [(0, 200, 400, 600), (400, 600, 0, 200)]
 
 
 def test_a_text_shorter_than_t_is_found_whole() -> None:
-    page = "".join_runs(random.Random(6).choices("abcdefghij", k=5000))
+    page = "".join(random.Random(6).choices("abcdefghij", k=5000))
     assert passages(page[1000:1060], page, 50, 100) == [(0, 60, 1000, 1060)]
     assert passages(page, page[1000:1060], 50, 100) == [(1000, 1060, 0, 60)]
 
 
 @pytest.mark.parametrize("width", ["", "é", "中", "😀"])
 def test_texts_of_different_character_widths_share_what_they_share(width: str) -> None:
-    shared = "".join_runs(random.Random(7).choices("abcdefghij", k=300))
+    shared = "".join(random.Random(7).choices("abcdefghij", k=300))
     assert passages("x" + shared, width + shared, 20, 20) == [(1, 301, len(width), len(width) + 300)]
 
 
@@ -89,7 +89,7 @@ def test_one_character_repeated_a_million_times_is_a_handful_of_passages() -> No
     assert len(found) < 10
 
 
-def test_join_bridges_small_gaps_on_both_sides_only() -> None:
+def test_join_runs_bridges_small_gaps_only_if_both_texts_have_them() -> None:
     runs = [(0, 50, 100, 150), (53, 90, 152, 189), (95, 130, 400, 435), (131, 150, 420, 439)]
     assert join_runs(runs, 5) == [(0, 90, 100, 189), (95, 130, 400, 435), (131, 150, 420, 439)]
     assert join_runs(runs, 0) == runs

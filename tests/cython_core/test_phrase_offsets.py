@@ -55,7 +55,9 @@ def test_every_occurrence_is_found(text: str, phrases: Phrases, data: st.DataObj
         cut = data.draw(st.integers(1, len(phrase[-1])))
         phrases = [*phrases, (tuple(phrase), False), ((*phrase[:-1], phrase[-1][:cut]), True)]
     max_per_phrase = data.draw(st.integers(0, 5))
-    assert phrase_offsets(text, phrases, max_per_phrase=max_per_phrase) == expected_offsets(text, phrases, max_per_phrase)
+    assert phrase_offsets(text, phrases, max_per_phrase=max_per_phrase) == expected_offsets(
+        text, phrases, max_per_phrase
+    )
 
 
 def test_words_next_to_each_other_are_not_one_word() -> None:
@@ -74,10 +76,12 @@ def test_words_next_to_each_other_are_not_one_word() -> None:
 def test_a_long_text_and_a_long_phrase() -> None:
     text = "日" * 200_000
     assert phrase_offsets(text, [(("日",) * 5_000 + ("本",), False)], max_per_phrase=9) == []
-    assert phrase_offsets(text, [(("日",) * 200_000, False), (("日",) * 200_001, False)], max_per_phrase=9) == [(0, 200_000, 0)]
+    assert phrase_offsets(text, [(("日",) * 200_000, False), (("日",) * 200_001, False)], max_per_phrase=9) == [
+        (0, 200_000, 0)
+    ]
 
 
-def test_what_is_no_text_is_refused() -> None:
+def test_wrong_types_are_rejected() -> None:
     with pytest.raises(TypeError, match=r"phrase_offsets\(\) expects str, got bytes"):
         phrase_offsets(b"a", [], max_per_phrase=1)  # type: ignore[arg-type]
     with pytest.raises(AttributeError):

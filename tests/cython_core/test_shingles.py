@@ -12,7 +12,7 @@ from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonica
 from opensearch_winnow.cython_core.shingles import shingles
 
 keys = st.one_of(st.just(0), st.integers(0, 2**64 - 1))
-# Words of every character width, and some longer than a block of characters or the table of powers.
+# Words of every character width, some longer than a block of characters or the table of powers.
 words = st.one_of(
     st.text("abcxyz019", min_size=1, max_size=8),
     st.text("éßжñ中の𠀀", min_size=1, max_size=4),
@@ -25,7 +25,7 @@ def words_of(canonical: CanonicalText) -> list[str]:
     return [canonical.chars[start:end] for start, end in pairwise(bounds)]
 
 
-def test_the_rose_of_the_paper() -> None:
+def test_the_example_of_the_paper() -> None:
     found = shingles(canonical_text("A rose is a rose is a rose"), 4)
     assert len(found) == 5
     assert len(set(found)) == 3
@@ -65,7 +65,7 @@ def test_a_short_text_is_one_shingle() -> None:
 
 
 @pytest.mark.parametrize("nothing", ["", " \n", "…!?"])
-def test_no_words_no_shingles(nothing: str) -> None:
+def test_a_text_without_words_has_no_shingles(nothing: str) -> None:
     assert shingles(canonical_text(nothing)) == array("Q")
 
 

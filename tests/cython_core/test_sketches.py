@@ -40,12 +40,12 @@ def test_min_sketch_is_reference(shingles: list[int], size: int) -> None:
     [
         "hashes",
         "hashes, twice",
-        "small numbers, downwards",  # equal in their top bytes: insertion gives up
+        "small numbers, downwards",  # equal in their top bytes: insertion sort gives up
         "large and small numbers",
         "one number",
     ],
 )
-def test_sorts_whatever_comes(made_of: str, count: int) -> None:
+def test_any_values_are_sorted(made_of: str, count: int) -> None:
     hashes = random_hashes(count, count)
     shingles = {
         "hashes": hashes,
@@ -56,7 +56,7 @@ def test_sorts_whatever_comes(made_of: str, count: int) -> None:
     }[made_of]
     before = shingles.tolist()
     assert distinct(shingles).tolist() == reference.distinct(before)
-    assert shingles.tolist() == before  # which is the caller's
+    assert shingles.tolist() == before  # the argument is unchanged
 
 
 @given(lists, st.integers(0, 6), st.integers(0, 6))
