@@ -60,7 +60,7 @@ cdef inline const Record* record_of(uint32_t char) noexcept nogil:
 
 
 cdef inline uint32_t composite_of(uint32_t first, uint32_t second) noexcept nogil:
-    """Return the composite of two characters, or 0. Hangul syllables are computed: 19 leads x 21 vowels x 28 finals."""
+    """Return the composite of two characters, or 0. Hangul is computed from 19 leads, 21 vowels, 27 finals or none."""
     if first - 0x1100 < 19 and second - 0x1161 < 21:
         return 0xAC00 + ((first - 0x1100) * 21 + (second - 0x1161)) * 28
     if first - 0xAC00 < 11172 and second - 0x11A8 < 27:

@@ -1,6 +1,6 @@
 """Fingerprints: the k-grams of a canonical text that a selection keeps, as hashes and positions.
 
-Every selection but `mod-p` keeps at least one k-gram of each window of w consecutive ones, and looks only at the
+Every selection but `mod-p` keeps at least one k-gram of each window of w consecutive ones, and chooses it by the
 characters in the window. So two texts that share t = w + k - 1 characters keep a common k-gram. A text of fewer than t
 but at least k characters keeps its smallest k-gram.
 """

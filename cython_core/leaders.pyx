@@ -19,7 +19,7 @@ from opensearch_winnow.cython_core.differing_bins cimport (
 )
 from opensearch_winnow.cython_core.pair_list cimport PairList, append, is_complete, take_array
 
-cdef enum Standing:
+cdef enum Decision:
     IS_LEADER = -1
     IS_UNDECIDED = -2
 

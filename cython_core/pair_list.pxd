@@ -29,7 +29,7 @@ cdef inline bint is_complete(const PairList* self) noexcept nogil:
 
 
 cdef inline array.array take_array(PairList* self, array.array like):
-    """Return the pairs as an array of the typecode of `like`, and empty the self."""
+    """Return the pairs as an array of the typecode of `like`, and empty the list."""
     cdef array.array result
     cdef Py_ssize_t i
     try:

@@ -78,14 +78,14 @@ cdef int longest_first(const void* a, const void* b) noexcept nogil:
 
 
 cdef int add(Seeds* seeds, const Side* a, const Side* b, uint32_t index, uint32_t other) except -1 nogil:
-    cdef Seed* room
+    cdef Seed* larger
     if seeds.count == seeds.capacity:
         seeds.capacity = 2 * seeds.capacity + 64
-        room = <Seed*>realloc(seeds.all, seeds.capacity * sizeof(Seed))
-        if room is NULL:
+        larger = <Seed*>realloc(seeds.all, seeds.capacity * sizeof(Seed))
+        if larger is NULL:
             with gil:
                 raise MemoryError(f"no memory for {seeds.capacity} matching fingerprints")
-        seeds.all = room
+        seeds.all = larger
     seeds.all[seeds.count] = Seed(<int64_t>b.positions[other] - <int64_t>a.positions[index], index, other)
     seeds.count += 1
     return 0

@@ -17,7 +17,7 @@ cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
     MAX_INSERTION_SORT = 32  # values; up to here insertion sort alone is the fastest
-    MAX_MOVES_PER_VALUE = 8  # on average; if insertion sort needs more, the values are no uniform hashes
+    MAX_MOVES_PER_VALUE = 8  # on average; if insertion sort needs more, the values are not uniform hashes
 
 
 def distinct(shingles) -> array.array:
@@ -120,7 +120,7 @@ cdef Py_ssize_t _without_repeats(uint64_t* values, Py_ssize_t n) noexcept nogil:
 cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
     """Radix sort by as many top bytes as separate all but a few of n uniform hashes; insertion sort does the rest.
 
-    Values that are no uniform hashes are sorted by all their bytes, so the time is linear for every input.
+    Values that are not uniform hashes are sorted by all their bytes, so the time is linear for every input.
     """
     cdef int passes = 0
     if n > MAX_INSERTION_SORT:

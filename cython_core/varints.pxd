@@ -28,7 +28,7 @@ cdef struct PostingsCursor:
 
 
 cdef inline uint8_t* put_varint(uint8_t* at, uint32_t number) noexcept nogil:
-    """Write `number` and return the address behind it."""
+    """Write `number` and return the address after it."""
     while number > 127:
         at[0] = <uint8_t>(number | 128)
         number >>= 7
@@ -38,7 +38,7 @@ cdef inline uint8_t* put_varint(uint8_t* at, uint32_t number) noexcept nogil:
 
 
 cdef inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, uint32_t* number) noexcept nogil:
-    """Read a number and return the address behind it; NULL if there is none, or it exceeds 32 bits."""
+    """Read a number and return the address after it; NULL if there is none, or it exceeds 32 bits."""
     cdef uint64_t value
     cdef int shift = 7
     if at == NULL or at >= end:
@@ -55,7 +55,7 @@ cdef inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, ui
 
 
 cdef inline uint8_t* put_posting(uint8_t* at, uint32_t distance, uint32_t title_tf, uint32_t text_tf) noexcept nogil:
-    """Write a posting and return the address behind it; `distance` is that from the page before."""
+    """Write a posting and return the address after it; `distance` is that from the page before."""
     cdef uint32_t bits = 0
     if title_tf:
         bits = WITH_TITLE | (EXPLICIT_TF if title_tf > 1 else 0)
@@ -110,7 +110,7 @@ cdef inline bint open_postings(PostingsCursor* cursor, const uint8_t* at, const 
 
 
 cdef inline const uint8_t* skip_varints(const uint8_t* at, const uint8_t* end, size_t count) noexcept nogil:
-    """Return the address behind the next `count` numbers; NULL if there are fewer."""
+    """Return the address after the next `count` numbers; NULL if there are fewer."""
     cdef uint64_t eight
     cdef size_t ended
     while count > 8 and end - at >= 8:

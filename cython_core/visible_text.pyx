@@ -67,7 +67,7 @@ ctypedef fused Char:
 cdef struct Draft:
     uint8_t* bytes  # UTF-8
     Py_ssize_t length, capacity
-    Py_ssize_t end  # index behind the last character that is not white space
+    Py_ssize_t end  # index after the last character that is not white space
     # Pending separators, written when a character follows: a line takes precedence over spaces, and spaces over a word.
     bint line, word
     Py_ssize_t spaces

@@ -49,7 +49,7 @@ cdef struct Entry:
 cdef inline bint has_space(
     const Block* block, uint32_t length, size_t postings_size, size_t positions_size
 ) noexcept nogil:
-    """Return whether another word belongs into this block."""
+    """Return whether another word fits into this block."""
     cdef size_t used = block.used + block.positions_used
     return used < HALF_BLOCK_BYTES or used + length + postings_size + positions_size + 8 <= BLOCK_BYTES
 

@@ -213,7 +213,7 @@ cdef class BooleanScorer:
             self.required += 1
 
     def exclude(self) -> None:
-        """End the current clause: pages that match it are no hits."""
+        """End the current clause: pages that match it are not hits."""
         cdef Py_ssize_t i
         with nogil:
             for i in range(self.size):

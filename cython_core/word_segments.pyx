@@ -245,7 +245,7 @@ cdef uint8_t* put_last_page(uint8_t* pages, uint32_t last) noexcept:
 
 
 cdef uint8_t* append_shifted(_SegmentReader segment, uint8_t* put, uint32_t* before) except NULL:
-    """Append the segment's postings of its word to `put` and return the address behind them.
+    """Append the segment's postings of its word to `put` and return the address after them.
 
     The last page so far is `before` - 1. Only the first posting is encoded anew; the other distances stay.
     """

@@ -7,7 +7,7 @@ cdef struct Tokens:
     size_t capacity  # of bytes
     uint32_t* ends
     uint32_t* first  # offset of each word in the text
-    uint32_t* last  # offset behind its last character
+    uint32_t* last  # offset after its last character
     Py_ssize_t slots  # capacity of ends, first and last
     Py_ssize_t count  # of words
 
