@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.mappings.record_size import size_of
 from opensearch_winnow.stores.embedded import EmbeddedStore
@@ -63,7 +64,7 @@ class StoreDestination:
 
     def example(self) -> str | None:
         """The URL of a page that is stored."""
-        return next((card.url for card in self._store.cards()), None)
+        return next((card.url for card in self._store.scan(Card, limit=1)), None)
 
     def add(self, record: Record, refused: Callable[[str], None] = _stop) -> None:
         if record.duplicate == "revisit" and not record.text_digest:
