@@ -133,10 +133,7 @@ cdef class BooleanScorer:
             raise ValueError(CORRUPT)
 
     def add_prefix(self, postings_of_words, float title, float text) -> None:
-        """Add all words with a prefix, by the postings of each.
-
-        A page scores `title` if its title has any of them, plus `text` if its text has.
-        """
+        """Add all words with a prefix, by the postings of each; a page scores once for its title, once for its text."""
         cdef uint8_t* fields = <uint8_t*>calloc(self.size + 1, 1)
         cdef const uint8_t* start
         cdef PostingsCursor cursor
@@ -170,11 +167,7 @@ cdef class BooleanScorer:
             free(fields)
 
     def add_phrase(self, words, order, Bm25 title not None, Bm25 text not None) -> None:
-        """Add a phrase, with its weights in title and text.
-
-        `words` are the (postings, positions) of its distinct words; `order` has the index in `words` of each of its
-        words.
-        """
+        """Add a phrase: the (postings, positions) of its distinct words, and for each of its words the index of these."""
         cdef _Phrase phrase = _Phrase(words, order)
         cdef const uint8_t* title_lengths = <const uint8_t*><const char*>self.title_lengths
         cdef const uint8_t* text_lengths = <const uint8_t*><const char*>self.text_lengths

@@ -110,7 +110,7 @@ def test_equal_pages_are_alike_and_unrelated_ones_are_not() -> None:
 
 
 def test_sizes_alone_can_rule_out_the_threshold() -> None:
-    """Of 100 shingles, 49 cannot reach a resemblance of 0.5; 50 can."""
+    """A page with 49 of 100 shingles cannot reach a resemblance of 0.5; one with 50 can."""
     every = array("Q", Random(1).randbytes(800))
     for kept, verdict in ((49, DIFFERENT), (50, UNCERTAIN)):
         packed = pack(minhash(every)) + pack(minhash(every[:kept]))

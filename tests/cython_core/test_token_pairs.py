@@ -16,7 +16,7 @@ from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 Postings = list[tuple[int, int]]  # a token, and a page that has it
 
 PAGES = 30
-MOST = st.sampled_from([2, 3, 4, 5, 8, 100])
+MAX_PARTNERS = st.sampled_from([2, 3, 4, 5, 8, 100])
 POSTINGS = st.lists(
     st.tuples(st.integers(0, 3) | st.integers(2**64 - 3, 2**64 - 1), st.integers(0, PAGES - 1)), max_size=150
 ).map(sorted)
@@ -30,8 +30,8 @@ def unpacked(pairs: array[int]) -> list[Pair]:
     return [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs]
 
 
-def pairs_of(postings: Postings, most: int) -> list[Pair]:
-    return unpacked(TokenPairs(most).add(*columns(postings)))
+def pairs_of(postings: Postings, max_partners: int) -> list[Pair]:
+    return unpacked(TokenPairs(max_partners).add(*columns(postings)))
 
 
 def by_token(postings: Postings) -> dict[int, list[int]]:
@@ -41,33 +41,33 @@ def by_token(postings: Postings) -> dict[int, list[int]]:
     return pages
 
 
-@given(POSTINGS, MOST)
-def test_compiled_is_reference(postings: Postings, most: int) -> None:
+@given(POSTINGS, MAX_PARTNERS)
+def test_compiled_is_reference(postings: Postings, max_partners: int) -> None:
     """A token may occur twice on a page."""
     pages = by_token(postings)
-    pairs = TokenPairs(most)
+    pairs = TokenPairs(max_partners)
     assert sorted(unpacked(pairs.add(*columns(postings)))) == sorted(
-        pair for each in pages.values() for pair in token_pairs(each, most)
+        pair for each in pages.values() for pair in token_pairs(each, max_partners)
     )
-    assert pairs.max_partners == most
+    assert pairs.max_partners == max_partners
     assert pairs.longest_list == max(map(len, pages.values()), default=0)
-    assert pairs.common_tokens == sum(len(each) > most + 1 for each in pages.values())
-    assert pairs.skipped_pairs == sum(skipped_pairs(len(each), most) for each in pages.values())
+    assert pairs.common_tokens == sum(len(each) > max_partners + 1 for each in pages.values())
+    assert pairs.skipped_pairs == sum(skipped_pairs(len(each), max_partners) for each in pages.values())
 
 
-@given(POSTINGS, MOST)
-def test_every_pair_is_made_or_counted_as_skipped(postings: Postings, most: int) -> None:
+@given(POSTINGS, MAX_PARTNERS)
+def test_every_pair_is_made_or_counted_as_skipped(postings: Postings, max_partners: int) -> None:
     every = [pair for pages in by_token(postings).values() for pair in combinations(pages, 2)]
-    pairs = TokenPairs(most)
+    pairs = TokenPairs(max_partners)
     assert len(pairs.add(*columns(postings))) + pairs.skipped_pairs == len(every)
 
 
-@given(POSTINGS, MOST, st.lists(st.integers(0, 150), max_size=9))
-def test_postings_may_come_in_parts(postings: Postings, most: int, cuts: list[int]) -> None:
-    pairs = TokenPairs(most)
+@given(POSTINGS, MAX_PARTNERS, st.lists(st.integers(0, 150), max_size=9))
+def test_postings_may_come_in_parts(postings: Postings, max_partners: int, cuts: list[int]) -> None:
+    pairs = TokenPairs(max_partners)
     parts = [postings[start:end] for start, end in pairwise(sorted([0, *cuts, len(postings)]))]
     together = [pair for part in parts for pair in unpacked(pairs.add(*columns(part)))]
-    whole = TokenPairs(most)
+    whole = TokenPairs(max_partners)
     assert together == unpacked(whole.add(*columns(postings)))
     assert (pairs.common_tokens, pairs.longest_list, pairs.skipped_pairs) == (
         whole.common_tokens,
@@ -76,20 +76,26 @@ def test_postings_may_come_in_parts(postings: Postings, most: int, cuts: list[in
     )
 
 
-@given(POSTINGS, MOST, st.integers(0, PAGES))
-def test_later_pages_change_no_earlier_pair(postings: Postings, most: int, first: int) -> None:
+@given(POSTINGS, MAX_PARTNERS, st.integers(0, PAGES))
+def test_later_pages_change_no_earlier_pair(postings: Postings, max_partners: int, first: int) -> None:
     """When a crawl grows, the pairs of its earlier pages stay the same."""
     before = [(token, page) for token, page in postings if page < first]
-    assert pairs_of(before, most) == [pair for pair in pairs_of(postings, most) if pair[1] < first]
+    assert pairs_of(before, max_partners) == [pair for pair in pairs_of(postings, max_partners) if pair[1] < first]
 
 
-@given(POSTINGS, MOST, st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)))
-def test_pairs_of_unchanged_pages_are_left_out(postings: Postings, most: int, changed: bytes) -> None:
-    expected = [pair for pair in pairs_of(postings, most) if changed[pair[0]] or changed[pair[1]]]
+@given(
+    POSTINGS,
+    MAX_PARTNERS,
+    st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)),
+)
+def test_pairs_of_unchanged_pages_are_left_out(postings: Postings, max_partners: int, changed: bytes) -> None:
+    expected = [pair for pair in pairs_of(postings, max_partners) if changed[pair[0]] or changed[pair[1]]]
     for flags in (changed, bytearray(changed), memoryview(changed), array("B", changed)):
-        pairs = TokenPairs(most)
+        pairs = TokenPairs(max_partners)
         assert unpacked(pairs.add(*columns(postings), flags)) == expected
-        assert pairs.skipped_pairs == sum(skipped_pairs(len(pages), most) for pages in by_token(postings).values())
+        assert pairs.skipped_pairs == sum(
+            skipped_pairs(len(pages), max_partners) for pages in by_token(postings).values()
+        )
 
 
 def test_the_number_of_pairs_is_linear_in_the_pages() -> None:
@@ -135,9 +141,9 @@ def test_no_postings_give_no_pairs() -> None:
 
 
 def test_errors_name_what_was_expected() -> None:
-    for most in (-1, 1, 1_000_001):
-        with pytest.raises(ValueError, match=f"2 to 1,000,000 partners per page, not {most}"):
-            TokenPairs(most)
+    for max_partners in (-1, 1, 1_000_001):
+        with pytest.raises(ValueError, match=f"2 to 1,000,000 partners per page, not {max_partners}"):
+            TokenPairs(max_partners)
     pairs = TokenPairs(2)
     tokens, pages = array("Q", [1, 1]), array("I", [1, 2])
     for wrong in (None, [1], array("q", [1]), "Q"):

@@ -87,7 +87,7 @@ def test_the_parts_of_a_canonical_text_have_its_shingles(text: str, consonants: 
         ("ab", [0, 2], [0, 1], [1, 2], "words to start in 2"),
         ("abc", [0, 1, 1], [0, 1, 2], [1, 2, 3], "words of at least one character, but word 1 has none"),
         ("abc", [0, 2, 1], [0, 1, 2], [1, 2, 3], "but word 1 has none"),
-        ("ab", [0], [1, 0], [2, 3], r"in its order, but canonical character 1 has \[0, 3\)"),
+        ("ab", [0], [1, 0], [2, 3], r"in the order of the text, but canonical character 1 has \[0, 3\)"),
         ("ab", [0], [0, 1], [3, 2], r"canonical character 1 has \[1, 2\)"),
         ("ab", [0], [0, 1], [0, 2], r"canonical character 0 has \[0, 0\)"),
         ("ab", [0], [0, 1], [1, 4], r"canonical character 1 has \[1, 4\)"),
