@@ -167,7 +167,7 @@ cdef class BooleanScorer:
             free(fields)
 
     def add_phrase(self, words, order, Bm25 title not None, Bm25 text not None) -> None:
-        """Add a phrase: the (postings, positions) of its distinct words, and for each of its words the index of these."""
+        """Add a phrase: (postings, positions) of its distinct `words`; `order` has the index of each of its words."""
         cdef _Phrase phrase = _Phrase(words, order)
         cdef const uint8_t* title_lengths = <const uint8_t*><const char*>self.title_lengths
         cdef const uint8_t* text_lengths = <const uint8_t*><const char*>self.text_lengths
