@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.words import Words
@@ -82,7 +82,7 @@ def marks(text: str, words: Words) -> list[Mark]:
 
 
 def _places(text: str, words: Words) -> list[Place]:
-    return word_places(text, _phrases_and_prefixes(words), most=MAX_PLACES)
+    return phrase_offsets(text, _phrases_and_prefixes(words), max_per_phrase=MAX_PLACES)
 
 
 @lru_cache(maxsize=8)  # the hits of a search have the same words

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.sorted_postings import merged, pages_a_token, without
+from opensearch_winnow.cython_core.sorted_postings import document_frequency_histogram, drop_pages, merge_postings
 from opensearch_winnow.mappings.record import in_order
 
 # The key of a row is its place: three bits for the run, then the upper bits of its first token, as many as fit into a
@@ -99,7 +99,7 @@ class Postings:
         """Return how many tokens are on exactly n pages, by n, without counting the `dropped` pages."""
         total: Counter[int] = Counter()
         for run in _merged([self._blocks(run) for run in self._sizes()]):
-            total.update(pages_a_token(without(*run, dropped)[0] if dropped else run.tokens))
+            total.update(document_frequency_histogram(drop_pages(*run, dropped)[0] if dropped else run.tokens))
         return dict(sorted(total.items()))
 
     def _sizes(self) -> dict[int, int]:
@@ -111,7 +111,7 @@ class Postings:
         size = 0
         for run in _merged([iter([more]), *(self._blocks(run, take=True) for run in runs)]):
             if dropped:
-                run = SortedRun(*without(*run, dropped))
+                run = SortedRun(*drop_pages(*run, dropped))
             rows = ((target << PLACE_BITS | block.tokens[0] >> SLOT_BITS, _bytes(block)) for block in _blocks(run))
             self._rows.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
             size += len(run.tokens)
@@ -156,7 +156,7 @@ def _merged(sources: list[Iterator[SortedRun]]) -> Iterator[SortedRun]:
                     raise sqlite3.DatabaseError(OUT_OF_ORDER)
                 parts.append(part)
                 waiting[index] = rest if rest.tokens else next(sources[index], None)
-        part = reduce(lambda a, b: SortedRun(*merged(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
+        part = reduce(lambda a, b: SortedRun(*merge_postings(*a, *b)), sorted(parts, key=lambda run: len(run.tokens)))
         if part.tokens:
             yield part
 

@@ -7,7 +7,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable
 
-from opensearch_winnow.cython_core.best_scores import among, best
+from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.rows import conditions
@@ -45,14 +45,14 @@ class Ranking:
         if count > len(self._first):
             # More than requested, so that a caller who pages through the hits does not sort them anew each time.
             wanted = min(2 * len(self._first) + count, self.total) if self._first else count
-            above, scores, tied, score = best(*self._hits, wanted)
+            above, scores, tied, score = top_scores(*self._hits, wanted)
             self._first = self._ordered(ScoredPages(above, scores))
             self._first += [(number, score) for number in self._in_order(tied, wanted - len(above))]
         return self._first[:count]
 
     def among(self, numbers: Iterable[int]) -> list[tuple[int, float]]:
         """Return the numbers and scores of the hits among some pages, in order."""
-        return self._ordered(ScoredPages(*among(*self._hits, array("I", sorted(set(numbers))))))
+        return self._ordered(ScoredPages(*filter_pages(*self._hits, array("I", sorted(set(numbers))))))
 
     def _ordered(self, pages: ScoredPages) -> list[tuple[int, float]]:
         places = {number: place for place, number in enumerate(self._in_order(pages.numbers, len(pages.numbers)))}
@@ -73,7 +73,7 @@ class Ranking:
             return pages
         if where == Filters(latest=True) and len(pages.numbers) > MAX_ROW_LOOKUPS:
             others = self._rows.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
-            return ScoredPages(*among(*pages, array("I", [number for (number,) in others]), left_out=True))
+            return ScoredPages(*filter_pages(*pages, array("I", [number for (number,) in others]), exclude=True))
         condition, parameters = conditions(where)
         # CROSS JOIN fixes the order: SQLite looks up the row of each page.
         matching = self._rows.execute(
@@ -81,4 +81,4 @@ class Ranking:
             f" WHERE {condition} ORDER BY number",
             (json.dumps(pages.numbers.tolist()), *parameters),
         )
-        return ScoredPages(*among(*pages, array("I", [number for (number,) in matching])))
+        return ScoredPages(*filter_pages(*pages, array("I", [number for (number,) in matching])))

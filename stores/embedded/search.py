@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_runs import counted
-from opensearch_winnow.cython_core.word_scores import Bm25, Board
+from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer
+from opensearch_winnow.cython_core.word_segments import document_frequencies
 from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import TEXT_WEIGHT, TITLE_WEIGHT, Words
 from opensearch_winnow.stores.embedded.rows import reporting_damage
@@ -50,15 +50,15 @@ def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> ScoredPage
         segment = segments.pop(0)  # which frees its memory afterwards
         present = [[phrase for phrase in each if segment.has(phrase)] for each in wanted]
         if all(present):
-            board = segment.board()
+            scorer = segment.scorer()
             for each in present:
                 for phrase in each:
-                    segment.put(phrase, weights.get(phrase, NO_WEIGHTS), board)
-                board.require()
+                    segment.put(phrase, weights.get(phrase, NO_WEIGHTS), scorer)
+                scorer.require()
             for phrase in filter(segment.has, unwanted):
-                segment.put(phrase, NO_WEIGHTS, board)
-                board.refuse()
-            numbers, scores = board.found(segment.first)
+                segment.put(phrase, NO_WEIGHTS, scorer)
+                scorer.exclude()
+            numbers, scores = scorer.hits(segment.first)
             scored.numbers.extend(numbers)
             scored.scores.extend(scores)
     return scored
@@ -103,7 +103,7 @@ class _SegmentWords:
     def document_frequencies(self, word: str) -> tuple[int, int]:
         """Return how many titles and how many texts have the word."""
         pages = self._pages_of(word)
-        return (0, 0) if pages is None else counted(pages, self._gone)
+        return (0, 0) if pages is None else document_frequencies(pages, self._gone)
 
     def has(self, phrase: Phrase) -> bool:
         """Return whether the segment has each word of the phrase, on whichever pages."""
@@ -111,32 +111,32 @@ class _SegmentWords:
             not phrase.prefix or bool(self._pages_with_prefix(phrase.prefix))
         )
 
-    def board(self) -> Board:
-        return Board(*self._index.short_lengths(self._segment), self._gone)
+    def scorer(self) -> BooleanScorer:
+        return BooleanScorer(*self._index.short_lengths(self._segment), self._gone)
 
-    def put(self, phrase: Phrase, weights: _Weights, board: Board) -> None:
-        """Add a phrase to a board as an alternative."""
+    def put(self, phrase: Phrase, weights: _Weights, scorer: BooleanScorer) -> None:
+        """Add a phrase to a scorer as an alternative."""
         if phrase.words and phrase.prefix:
-            both = self.board()
+            both = self.scorer()
             self._put_words(phrase.words, weights, both)
             both.require()
-            both.add_start(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
+            both.add_prefix(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
             both.require()
-            board.add_board(both)
+            scorer.add_scorer(both)
         elif phrase.prefix:
-            board.add_start(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
+            scorer.add_prefix(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
         else:
-            self._put_words(phrase.words, weights, board)
+            self._put_words(phrase.words, weights, scorer)
 
-    def _put_words(self, words: Sequence[str], weights: _Weights, board: Board) -> None:
+    def _put_words(self, words: Sequence[str], weights: _Weights, scorer: BooleanScorer) -> None:
         if len(words) == 1:
             pages = self._pages_of(words[0])
             if pages is not None:
-                board.add_word(pages, *weights)
+                scorer.add_word(pages, *weights)
             return
         distinct = list(dict.fromkeys(words))
         postings = [self._index.pages_and_places(self._segment, word) for word in distinct]
-        board.add_phrase([each for each in postings if each], [distinct.index(word) for word in words], *weights)
+        scorer.add_phrase([each for each in postings if each], [distinct.index(word) for word in words], *weights)
 
     def _pages_of(self, word: str) -> bytes | None:
         if word not in self._pages:

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_runs import JoinedRuns, look_up, look_up_start
-from opensearch_winnow.cython_core.word_scores import short_length
+from opensearch_winnow.cython_core.word_scores import encode_length
+from opensearch_winnow.cython_core.word_segments import MergedSegments, find_prefix, find_word
 from opensearch_winnow.stores.embedded.rows import Row, reporting_damage, required_row
 
 MERGE_FACTOR = 8  # segments of a tier that become one of the next
@@ -126,13 +126,13 @@ class TextIndex:
     def pages(self, segment: Segment, word: str) -> bytes | None:
         """Return the encoded pages of a word; None if the segment does not have it."""
         block = self._block("words", segment, word)
-        found = block and look_up(block[0], word)
+        found = block and find_word(block[0], word)
         return found[0] if found else None
 
     def pages_and_places(self, segment: Segment, word: str) -> tuple[bytes, bytes] | None:
         """Return the encoded pages of a word, and its places in them."""
         block = self._block("words, places", segment, word)
-        found = block and look_up(block[0], word)
+        found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
     def pages_with_prefix(self, segment: Segment, prefix: str) -> list[bytes]:
@@ -142,7 +142,7 @@ class TextIndex:
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
         )
-        return [pages for (words,) in blocks for pages in look_up_start(words, prefix)]
+        return [pages for (words,) in blocks for pages in find_prefix(words, prefix)]
 
     def _block(self, columns: str, segment: Segment, word: str) -> Row | None:
         """Return columns of the block that has the word, if the segment has it at all."""
@@ -194,7 +194,7 @@ class TextIndex:
             for some in zip(*lengths, strict=True)
         )
         sources = [(segment.first - new.first, self._take_blocks(segment)) for segment in segments]
-        blocks = JoinedRuns(sources, gone)
+        blocks = MergedSegments(sources, gone)
         self._rows.executemany("DELETE FROM word_run WHERE run = ?", [(segment.number,) for segment in segments])
         self._add_segment(new, blocks, titles, texts)
 
@@ -229,5 +229,5 @@ def gone_mask(segment: Segment, gone: array[int]) -> bytes | None:
 def _short_lengths(segment: Segment, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
     short = bytearray(segment.last - segment.first + 1)
     for number, length in zip(numbers, lengths, strict=True):
-        short[number - segment.first] = short_length(length)
+        short[number - segment.first] = encode_length(length)
     return bytes(short)

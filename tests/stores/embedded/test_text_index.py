@@ -221,5 +221,5 @@ def test_the_words_about_damage() -> None:
         filled = Filled(rows)
         filled.add([("a", "a b")])
         rows.execute("UPDATE word_block SET words = x'00'")
-        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: words and their pages make no sense"):
+        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: the word index is corrupt"):
             filled.found(Words.of("a"))
