@@ -111,18 +111,20 @@ def main_text_pages(unpacked: Unpacked) -> Table:
     with store(article.page for article in labelled) as index:
         for least in (0.0, 0.1, 0.5):
             outcomes = count_outcomes(index, labelled, least)
-            asked = outcomes.total() - outcomes["no main text"]
-            others = (outcomes[name] for name in ("not first", "not found", "cannot be asked", "no main text"))
-            rows.append((f"{least:g}", f"{outcomes['first'] / asked:.4f}", f"{outcomes['first']}", *map(str, others)))
+            questions = outcomes.total() - outcomes["no main text"]
+            others = (outcomes[name] for name in ("not first", "not found", "not searchable", "no main text"))
+            rows.append(
+                (f"{least:g}", f"{outcomes['first'] / questions:.4f}", f"{outcomes['first']}", *map(str, others))
+            )
     return Table(
         f"The main text of {len(labelled)} pages, as other people took it, finds its page",
         (
             "min_containment",
-            "first, of those asked",
+            "first among questions",
             "first",
             "not first",
             "not found",
-            "cannot be asked",
+            "not searchable",
             "no main text",
         ),
         rows,

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.corpus_store import Clustering, Linkage
+from opensearch_winnow.clusters.asked import Clustering, Linkage
 from opensearch_winnow.clusters.run import ENGINES, cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders

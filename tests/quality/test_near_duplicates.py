@@ -37,6 +37,5 @@ def test_containment(corpus_store: CorpusStore) -> None:
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
     assert found == {pair: corpus_store.truth.containments[pair] for pair in found}
-    assert len(corpus_store.truth.containments) > len(
-        corpus_store.truth.resemblances
-    )  # a page contained in a longer one need not resemble it
+    # A page contained in a much longer one does not resemble it.
+    assert len(corpus_store.truth.containments) > len(corpus_store.truth.resemblances)
