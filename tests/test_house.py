@@ -111,6 +111,12 @@ def test_lines_of_markdown_fit_a_screen(root: Path) -> None:
     assert long == []
 
 
+def test_make_lists_every_target(root: Path) -> None:
+    (targets,) = re.findall(r"^\.PHONY: (.+)", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    assert sorted(re.findall(r"^make (\S+)", listed, re.MULTILINE)) == sorted(targets.split())
+
+
 @pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_the_usual_files_exist(root: Path, name: str) -> None:
     assert (root / name).is_file()
