@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.foundation.errors import QuestionError
@@ -22,7 +23,8 @@ REUSE_CLASSES = ("cut", "light", "heavy", "non")
 SHORT_TEXT_SCHEME = Scheme(noise=20, guarantee=40, shingle=3)
 
 
-class CorpusStore(NamedTuple):
+@dataclass(frozen=True)
+class CorpusStore:
     """A corpus in a store, with the exact scores of its pairs."""
 
     index: Index
