@@ -52,7 +52,7 @@ def store(pages: Iterable[Page], scheme: Scheme = Scheme()) -> Iterator[Index]:
         yield index
 
 
-def shown(scheme: Scheme) -> str:
+def scheme_label(scheme: Scheme) -> str:
     return f"k = {scheme.k}, t = {scheme.t}, {scheme.shingle} words"
 
 
@@ -96,7 +96,7 @@ def states(unpacked: Unpacked) -> Table:
             found = near_duplicates(index, [page.url for page in pages], MIN_RESEMBLANCE)
         for threshold, quality in best_threshold(found, labels), (0.5, quality_by_labels(found, labels, 0.5)):
             figures = (f"{figure:.3f}" for figure in (quality.recall, quality.precision, quality.f1))
-            rows.append((shown(scheme), f"{threshold:.2f}", *figures))
+            rows.append((scheme_label(scheme), f"{threshold:.2f}", *figures))
     return Table(
         f"{len(pages)} states of a web application, by hand labels of {len(labels):,} pairs",
         ("", "resemblance", "recall", "precision", "F1"),
@@ -144,7 +144,7 @@ def reuse(unpacked: Unpacked) -> Table:
                 scores[answer.reuse].append(containment_in_source(index, answer))
         copied = scores["cut"] + scores["light"] + scores["heavy"]
         medians = (f"{median(scores[name]):.3f}" for name in REUSE_CLASSES)
-        rows.append((shown(scheme), *medians, f"{roc_auc(copied, scores['non']):.3f}"))
+        rows.append((scheme_label(scheme), *medians, f"{roc_auc(copied, scores['non']):.3f}"))
     return Table(
         f"{len(written)} short answers: how much of each is in its source (median)",
         ("", *REUSE_CLASSES, "area under ROC, copied / non"),
