@@ -280,18 +280,18 @@ class Index:
     def clustering(self) -> dict[str, Any] | None:
         """Return the summary of the last clustering written to the store, as JSON values; None if there is none.
 
-        It includes the `threshold`, `linkage` and `fast` of that run, and its time `at`. Pages added or deleted since do
-        not change it.
+        It includes the `threshold`, `linkage` and `fast` of that run, and its time `at`. Pages added or deleted later
+        do not change it.
         """
         summary: dict[str, Any] | None = self.store.setting(CLUSTERING)
         return summary
 
     def clusters(self, *, least: int = 2, limit: int = 100, offset: int = 0) -> list[ClusterSize]:
-        """Return the clusters of at least `least` pages, the largest first, then by id: `limit` of them from `offset`."""
+        """Return the clusters of at least `least` pages, largest first, then by id: `limit` of them from `offset`."""
         return self.store.clusters(least=least, limit=limit, offset=offset)
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
-        """Return the pages of a cluster by time (unknown last), then the shortest URL: `limit` of them from `offset`."""
+        """Return the pages of a cluster, oldest first (unknown last), then by URL: `limit` of them from `offset`."""
         selection = Selection(cluster=cluster)
         return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 
