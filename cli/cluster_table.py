@@ -11,11 +11,10 @@ from opensearch_winnow.answers.page_bins import bins
 from opensearch_winnow.answers.percent import compact_percent
 from opensearch_winnow.answers.printable import one_line
 from opensearch_winnow.cli import cluster_words as words
-from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.cli.pair_histogram import pair_histogram, pairs_at_least
+from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.stats_table import BAR
-from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found, Largest
 

@@ -70,7 +70,7 @@ def test_the_page_is_as_the_commands_are(run: Run, tmp_path: Path) -> None:
 
 def test_every_command_is_in_the_page() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert all(f"$ winnow {name} --help\n" in page for name in main.commands_by_module)
+    assert all(f"$ winnow {name} --help\n" in page for name in main.command_modules)
 
 
 if __name__ == "__main__":

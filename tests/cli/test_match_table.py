@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from opensearch_winnow.answers.display_width import width
 from opensearch_winnow.answers.percent import compact_percent
 from opensearch_winnow.answers.time_period import TimePeriod
-from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.match_table import table
-from opensearch_winnow.cli.page_line import short_urls
+from opensearch_winnow.cli.short_urls import short_urls
+from opensearch_winnow.cli.terminal import bar
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
 from tests.cli.shown_card import HOSTILE, MILL, card
