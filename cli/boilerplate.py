@@ -10,8 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from opensearch_winnow.answers.display_width import shorten, shorten_middle, width
-from opensearch_winnow.answers.printable import one_line, printable
+from opensearch_winnow.answers.display_text import one_line, printable, shorten, shorten_middle, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import page_with_text
 from opensearch_winnow.cli.store_option import next_step, store_option
@@ -116,9 +115,7 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
         registered = index.boilerplate()
     show_list(registered, as_json, color)
     if not registered:
-        say(
-            f"No boilerplate in {index.name}; winnow boilerplate add registers a text, learn finds the templates of sites"
-        )
+        say(f"No boilerplate in {index.name}; winnow boilerplate add registers a text, and learn finds site templates")
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "boilerplate", "show", registered[0].name)
 

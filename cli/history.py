@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.answers.display_width import Span, shorten, width
-from opensearch_winnow.answers.history_document import history_document
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
+from opensearch_winnow.answers.formatting import compact_percent, time_stamp
+from opensearch_winnow.answers.history import history_document, history_summary
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
@@ -57,24 +55,18 @@ def command(
     with Index.open(store, create=False) as index:
         moments = index.history(url, limit=limit + 1, boilerplate=not no_boilerplate)
     latest = moments[-limit:]
+    document = history_document(url, moments, limit=limit)
     if as_json:
-        click.echo(json.dumps(history_document(url, moments, limit=limit)))
+        click.echo(json.dumps(document))
     elif not (screen := terminal(color)):
         show_rows(latest)
     else:
         for line in table(latest, screen.columns):
             screen.echo(screen.line(line))
-    remark(summary(latest))
-    if len(latest) < len(moments):
+    remark(history_summary(document))
+    if document["earlier"]:
         say(f"showing the latest {limit:,} captures; --limit shows more")
     next_step(ctx, "similar", url)
-
-
-def summary(moments: Sequence[Moment]) -> str:
-    known = [moment.resemblance for moment in moments if moment.resemblance is not None]
-    changed = sum(resemblance < 1 for resemblance in known)
-    captures = "1 capture" if len(moments) == 1 else f"{len(moments):,} captures"
-    return captures if not known else f"{captures} · {changed:,} of {len(known):,} changed"
 
 
 def table(moments: Sequence[Moment], columns: int) -> Iterator[list[Span]]:

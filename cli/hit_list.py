@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from opensearch_winnow.answers.capture_time import day, time_stamp
-from opensearch_winnow.answers.display_width import Span, shorten, shorten_middle, wrap
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, wrap
+from opensearch_winnow.answers.formatting import count_of, day, time_stamp
 from opensearch_winnow.answers.search_words import pages_in_groups
 from opensearch_winnow.cli.group_lines import folded_lines, group_lines
 from opensearch_winnow.cli.short_urls import short_urls
@@ -90,7 +89,7 @@ def _facet_count(each: FacetCount, results: SearchResults) -> str:
     what, about = ("group", "≥ ") if results.by == "signature" else ("cluster", "≈ ")
     if results.groups is not None:
         about = ""
-    return f"{value} {each.pages:,} ({about}{each.groups:,} {what}{'s' * (each.groups != 1)})"
+    return f"{value} {each.pages:,} ({about}{count_of(each.groups, what)})"
 
 
 def show_rows(hits: Sequence[Result]) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.answers.nothing_found import no_match
+from opensearch_winnow.answers.similar_words import matches_summary
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import TimePeriodType, filter_options
+from opensearch_winnow.cli.filter_options import TimePeriodType, chosen, filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
-from opensearch_winnow.cli.match_words import pages_found, why_nothing
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
@@ -144,7 +145,7 @@ def command(
     }
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question | minima | {"limit": limit})
-        reasons = [] if matches.matches else why_nothing(index, question, minima, matches)
+        reasons = [] if matches.matches else no_match_lines(index, question | minima, matches)
     if as_json:
         click.echo(json.dumps(matches_document(matches)))
     elif not (screen := terminal(color)):
@@ -175,12 +176,22 @@ def find_matches(index: Index, question: dict[str, Any]) -> Matches:
         raise
 
 
+def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> list[str]:
+    """Say that nothing matches, why, and which options would find something."""
+    why = no_match(index, question, matches, filters=chosen(question["where"]))
+    offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
+    if why.reason:
+        offers[:1] = ["; ".join((why.reason, *offers[:1]))]
+    summary = matches_summary(0, matches.asked, matches.threshold)
+    return [summary, *(line[0].upper() + line[1:] for line in offers)]
+
+
 def say_summary(matches: Matches) -> None:
     """Summarize the matches for people; and say what was left out, to scripts too."""
     if matches.matches:
         remark(
-            f"{pages_found(matches)} · {matches.candidates:,} candidate{'s' * (matches.candidates != 1)}"
-            f" · {duration(matches.seconds)}"
+            f"{matches_summary(matches.total, matches.asked, matches.threshold)}"
+            f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
     if matches.ignored:
         say(
@@ -189,3 +200,8 @@ def say_summary(matches: Matches) -> None:
         )
     if len(matches) < matches.total:
         say(f"showing {len(matches):,} of {matches.total:,} matches; --limit shows more")
+
+
+def _options(change: dict[str, Any]) -> str:
+    minima = {name: value for name, value in change.items() if name.startswith("min_") and value is not None}
+    return " ".join(f"--{name.replace('_', '-')} {value:g}" for name, value in minima.items())

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from opensearch_winnow.answers.nothing_found import empty_store
 from opensearch_winnow.answers.page_counts import page_counts
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import statistics_document
@@ -49,6 +50,6 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     else:
         show_rows(scheme, statistics, pages, law)
     if not statistics.pages:
-        say(f"No page: {name} has none yet; winnow index SOURCE --store {name} puts them there")
+        say(str(empty_store(name)))
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "similar", pages.example)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.answers.display_width import Span, width
-from opensearch_winnow.answers.printable import printable
+from opensearch_winnow.answers.display_text import Span, printable, width
 
 # Light backgrounds from the fixed part of the 256 colours, which themes do not change. Under black text they are
 # readable on dark and light terminals. There are eight because more are hard to tell apart; each comes with a number.
@@ -26,8 +25,8 @@ color_option = click.option(
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="When to use colour. auto: on a terminal, unless NO_COLOR is set. always: format for a terminal even in a pipe,"
-    " for example for less -R.",
+    help="When to use colour. auto: on a terminal, unless NO_COLOR is set. always: print as for a terminal, even in a"
+    " pipe, for example to less -R.",
 )
 
 

@@ -14,7 +14,9 @@ import pytest
 ELLIPTICAL = re.compile(r"(?:Of|That|Those|As|And|How many|By which)\b")
 # Each stood for several things. In brackets, so that a search for one of them does not find this line.
 RETIRED = re.compile(r"\b(?:[aA]ske[d]|in_word[s]|MOS[T]|FE[W]|LONGES[T]|AT_ONC[E]|AT_MOS[T]|TOGETHE[R]|so man[y])\b")
-COMPILED_DOCSTRING = re.compile(r"^\s*(?:cp?def|cdef|def|class)\b[^\n]*:\s*\n\s*(?:r)?\"\"\"(.*?)\"\"\"", re.MULTILINE | re.DOTALL)
+COMPILED_DOCSTRING = re.compile(
+    r"^\s*(?:cp?def|cdef|def|class)\b[^\n]*:\s*\n\s*(?:r)?\"\"\"(.*?)\"\"\"", re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.fixture(scope="module")

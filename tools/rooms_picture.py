@@ -45,8 +45,8 @@ FLOW_OUT = (
 )
 
 TOP, FLOOR, BOX = 56, 60, 46  # of the floors, in pixels
-LEFT, WIDE = 24, 430
-LANES = (480, 740)  # where the flows begin
+LEFT, WIDE = 24, 500
+LANES = (560, 810)  # where the flows begin
 STEP = 27
 
 
@@ -115,9 +115,11 @@ def steps(flow: tuple[tuple[str, str], ...]) -> list[Step]:
     reached = set(_reached(found[0].module))
     for step in found:
         if step.module not in reached:
-            raise SystemExit(f"{found[0].module} does not reach {step.module}: the flow in tools/rooms_picture.py is wrong")
+            raise SystemExit(
+                f"{found[0].module} does not reach {step.module}: the flow in tools/rooms_picture.py is wrong"
+            )
         if not re.search(rf"(?:def|class) {step.name}\b", sources()[step.module]):
-            raise SystemExit(f"{step.module} has no {step.name}: the flow in tools/rooms_picture.py is wrong")
+            raise SystemExit(f"{step.module} has no {step.name}: mend the flow in tools/rooms_picture.py")
     return found
 
 
@@ -138,11 +140,12 @@ def sentence(room: str) -> str:
 
 
 def rooms() -> Picture:
-    plan, imported = floors(), room_imports()
+    plan = floors()
+    room_imports()  # which fails if one climbs
     flows = [steps(FLOW_IN), steps(FLOW_OUT)]
     legend = TOP + FLOOR * len(plan) + 30
     picture = Picture(
-        1000,
+        1060,
         legend + 24 * max(map(len, flows)) + 40,
         "The rooms of the package, and the two flows through them",
         "From the roof down: " + "; ".join(f"{room}: {sentence(room)}" for floor in plan for room in floor) + ". "
@@ -152,32 +155,30 @@ def rooms() -> Picture:
             for way, flow in zip(("in", "out"), flows, strict=True)
         ),
     )
-    height = {}
+    height: dict[str, float] = {}
     for place, floor in enumerate(plan):
         y = TOP + FLOOR * place
         wide = (WIDE - 10 * (len(floor) - 1)) / len(floor)
         for at, room in enumerate(floor):
-            x = LEFT + at * (wide + 10)
+            left = LEFT + at * (wide + 10)
             height[room] = y + BOX / 2
-            picture.box(x, y, wide, BOX)
-            picture.text(x + 12, y + 20, room, "mono strong")
-            lines = sum(text.count("\n") for name, text in sources().items() if room_of(name) == room)
-            picture.text(x + wide - 12, y + 20, f"{lines:,} lines", "quiet end")
-            picture.text(x + 12, y + 38, sentence(room) if len(floor) == 1 else "", "quiet")
+            picture.box(left, y, wide, BOX)
+            picture.text(left + 12, y + 20, room, "mono strong")
+            picture.text(left + 12, y + 38, sentence(room), "quiet")
     for start, way, flow in zip(LANES, ("the flow in", "the flow out"), flows, strict=True):
         picture.label(start, 36, way)
-        points = [(start + STEP * (each.number - 1) + 8, height[room_of(each.module)]) for each in flow]
+        points = [(start + STEP * (each.number - 1) + 8.0, height[room_of(each.module)]) for each in flow]
         picture.path(points, "curve" if start == LANES[0] else "link")
-        for (x, y), each in zip(points, flow, strict=True):
-            picture.dot(x, y)
-            picture.text(x, y - 9, str(each.number), "number middle strong")
+        for (at_x, at_y), each in zip(points, flow, strict=True):
+            picture.dot(at_x, at_y)
+            picture.text(at_x, at_y - 9, str(each.number), "number middle strong")
         for row, each in enumerate(flow):
-            column = LEFT if start == LANES[0] else LEFT + 490
+            column = LEFT if start == LANES[0] else LEFT + 520
             picture.text(column, legend + 24 * row + 30, f"{each.number}", "strong")
             picture.text(column + 22, legend + 24 * row + 30, f"{each.module}.{each.name}", "mono number")
-            picture.text(column + 300, legend + 24 * row + 30, each.leaves, "quiet")
+            picture.text(column + 310, legend + 24 * row + 30, each.leaves, "quiet")
     picture.label(LEFT, legend + 4, "in")
-    picture.label(LEFT + 490, legend + 4, "out")
+    picture.label(LEFT + 520, legend + 4, "out")
     return picture
 
 

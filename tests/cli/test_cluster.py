@@ -17,7 +17,7 @@ from click import unstyle
 from click.testing import Result
 
 from opensearch_winnow import Index, Page, Scheme
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.clusters.schemas import CLUSTERS, EDGES
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter

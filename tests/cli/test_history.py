@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import Result
 
 from opensearch_winnow import Index, Page, compare
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.stores.captures import captures
 from tests.cli.conftest import MILL, sentences
 

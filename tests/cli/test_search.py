@@ -13,7 +13,7 @@ import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
@@ -233,15 +233,20 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
         assert (done.exit_code, done.stdout) == (1, HEAD)
         return done.stderr.strip()
 
-    assert said("unheardof") == f"No page of {crawl} has unheardof"
-    assert said("unheardof*") == f"No page of {crawl} has unheardof*"
-    assert said("un heard") == f'No page of {crawl} has "un heard"'
+    assert said("unheardof") == f"No page in {crawl} has unheardof"
+    assert said("unheardof*") == f"No page in {crawl} has unheardof*"
+    assert said("un heard") == f'No page in {crawl} has "un heard"'
     assert said("valley", "mill", "unheardof") == "No page has all these words; without unheardof there is 1"
     assert said("valley", "unheard", "OR", "of*") == "No page has all these words; without unheard OR of* there are 2"
-    assert said("unheard", "of") == f"No page of {crawl} has all these words, nor all but one of them"
-    assert said("unheard", "of", "--any") == f"No page of {crawl} has any of these words"
-    assert said("valley", "--site", "example.net") == "No page has these words with --site; without, 2 have"
-    assert said("--", "mill", "-the valley", "-val*") == 'No page has these words without "the valley" val*; 1 with it'
+    assert said("unheard", "of") == f"No page in {crawl} has all these words, or all but one of them"
+    assert said("unheard", "of", "--any") == f"No page in {crawl} has any of these words"
+    assert (
+        said("valley", "--site", "example.net")
+        == "No page has these words with --site; without --site, 2 pages have them"
+    )
+    assert said("--", "mill", "-the valley", "-val*") == (
+        'No page has these words without "the valley" or val*; 1 page has them if nothing is excluded'
+    )
     empty = winnow("search", "unheardof", "--store", crawl, "--json")
     assert (empty.exit_code, json.loads(empty.stdout)["hits"], json.loads(empty.stdout)["groups"]) == (1, [], 0)
 

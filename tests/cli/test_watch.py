@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow import Index, Page
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.stores.captures import captures
 from tests.cli.conftest import MILL, sentences
 

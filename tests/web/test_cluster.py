@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.cluster_document import COUNTED
+from opensearch_winnow.answers.cluster_document import MAX_PAGES_COUNTED
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
@@ -121,7 +121,7 @@ def test_lists_of_members(served: Served) -> None:
 
 def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
     def pages() -> Iterator[Page]:
-        for number in range(COUNTED + 5):
+        for number in range(MAX_PAGES_COUNTED + 5):
             yield Page(
                 f"https://{number % 50}.example/{number}", text=f"The same few words on many a page, number {number}."
             )

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from opensearch_winnow.answers.watch_document import (
+from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
     unanswered_document,
     watch_report_document,
+    watch_report_summary,
+    watches_summary,
 )
-from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
 from opensearch_winnow.queries.asked import QuestionError
@@ -51,8 +52,8 @@ def _shown(index: Index, asked: Asked, document: WatchesDocument) -> Mapping[str
     urls = [each["url"] for each in document["watches"]]
     captures = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
-        "heading": watches_words(document),
-        "found": [watch_report_words(each) for each in document["watches"]],
+        "heading": watches_summary(document),
+        "found": [watch_report_summary(each) for each in document["watches"]],
         "pages": [cards[0].id if cards else None for cards in captures],  # that are watched
         "following": not asked["watch"] and asked["page"] * AT_A_TIME < document["total"],
         "excerpt": EXCERPT,
