@@ -12,7 +12,7 @@ from opensearch_winnow.answers.page_counts import bins
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.pair_histogram import pair_histogram, pairs_at_least
 from opensearch_winnow.cli.short_urls import short_urls
-from opensearch_winnow.cli.stats_table import BAR
+from opensearch_winnow.cli.stats_table import BAR_COLUMNS
 from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found, Largest
@@ -96,7 +96,7 @@ def _sizes(screen: Terminal, sizes: Mapping[int, int]) -> None:
     shown = bins(sizes)[1:]  # no cluster has one page
     pages = max(width(label) for label, _ in [*shown, ("pages", 0)])
     digits = max(len(f"{total:,}"), len("clusters"))
-    room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR)
+    room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR_COLUMNS)
     note = f"{GAP}bars are logarithmic" if room > ROOM else ""
     screen.echo(f"{'pages':>{pages}}{GAP}{'clusters':>{digits}}{note}")
     for label, clusters in shown:

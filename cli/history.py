@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
-from opensearch_winnow.answers.formatting import compact_percent, time_stamp
+from opensearch_winnow.answers.formatting import compact_percent, count_of, time_stamp
 from opensearch_winnow.answers.history import history_document, history_summary
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
@@ -65,7 +65,7 @@ def command(
             screen.echo(screen.line(line))
     remark(history_summary(document))
     if document["earlier"]:
-        say(f"showing the latest {limit:,} captures; --limit shows more")
+        say(f"showing the latest {count_of(limit, 'capture')}; --limit shows more")
     next_step(ctx, "similar", url)
 
 

@@ -83,7 +83,7 @@ def facet_lines(results: SearchResults, columns: int) -> Iterator[list[Span]]:
 
 def _facet_count(each: FacetCount, results: SearchResults) -> str:
     value = shorten_middle(one_line(each.value).strip(), MAX_FACET_VALUE_COLUMNS) or "unknown"
-    if results.by is None:
+    if results.by is None or each.groups is None:
         return f"{value} {each.pages:,}"
     # Groups are counted among the examined pages only: a lower bound. Engines count clusters approximately.
     what, about = ("group", "≥ ") if results.by == "signature" else ("cluster", "≈ ")

@@ -23,8 +23,8 @@ from tests.cli.shown_card import HOSTILE, MILL, card
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
 
 
-def of(*found: Match, asked: str = "resemblance") -> Matches:
-    return Matches(list(found), len(found), asked, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
+def of(*found: Match, score: str = "resemblance") -> Matches:
+    return Matches(list(found), len(found), score, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
 
 
 def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
@@ -40,11 +40,11 @@ def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
     assert head.index("page (B)") == line.index(MILL)
 
 
-def test_the_score_that_was_asked_for_comes_first() -> None:
-    head, line = lines(of(match, asked="containment"), 120)
+def test_the_score_of_the_threshold_comes_first() -> None:
+    head, line = lines(of(match, score="containment"), 120)
     assert head.startswith("A in B ")
     assert line.strip().startswith("97 % █████████▊")
-    head, line = lines(of(match, asked="contained"), 120)
+    head, line = lines(of(match, score="contained"), 120)
     assert head.startswith("B in A ")
     assert line.strip().startswith("96 % █████████▋")
 
