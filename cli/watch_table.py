@@ -31,9 +31,9 @@ def new_matches(report: WatchReport) -> list[Match]:
 def show_watch_table(screen: Terminal, watches: Sequence[Watch]) -> None:
     names = [shorten_middle(one_line(each.name).strip(), MAX_NAME_COLUMNS) for each in watches]
     shares = [compact_percent(each.min_containment) for each in watches]
-    name, share = max(map(width, ("name", *names))), max(map(width, ("at least", *shares)))
+    name, share = max(map(width, ("name", *names))), max(map(width, ("threshold", *shares)))
     room = max(screen.columns - name - share - len("2024-01-01") - 6, MIN_TEXT_COLUMNS)
-    screen.echo(screen.paint(f"{_left('name', name)}  {_left('since', 10)}  {_left('at least', share)}  of", "bold"))
+    screen.echo(screen.paint(f"{_left('name', name)}  {_left('added', 10)}  {_left('threshold', share)}  page or text", "bold"))
     for each, name_cell, share_cell in zip(watches, names, shares, strict=True):
         if each.url is not None:
             watched = shorten_middle(one_line(each.url).strip(), room)

@@ -94,7 +94,7 @@ def test_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> 
     quote(crawl)
     code, shown = on_terminal("winnow", "watch", "list", "--store", crawl, NO_COLOR="1", COLUMNS="80")
     head, *rows, step = shown.splitlines()
-    assert (code, head.split()) == (0, ["name", "since", "at", "least", "of"])
+    assert (code, head.split()) == (0, ["name", "added", "threshold", "page", "or", "text"])
     assert rows[1].split()[::3] == ["mill", "%"]
     assert rows[1].endswith(MILL)
     assert all(width(row) <= 80 for row in rows)
