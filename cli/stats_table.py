@@ -31,7 +31,7 @@ def show_table(
     screen.echo(f"{captures} of {count_of(statistics.urls, 'URL')} on {count_of(statistics.sites, 'site')}{period}")
     copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
     if copies:
-        screen.echo(f"{pages.duplicates.total():,} are identical to an earlier page: {copies}")
+        screen.echo(f"{pages.duplicates.total():,} duplicate an earlier page: {copies}")
     code = scheme.form == "code"
     unit = "tokens" if code else "canonical characters"
     screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {scheme.selection}")
