@@ -56,7 +56,7 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return decorated  # type: ignore[no-any-return]
 
 
-def chosen(where: Filters) -> str:
+def filter_option_names(where: Filters) -> str:
     """Return the names of the filter options that are set, separated by spaces."""
     values = {"--site": where.site, "--crawl": where.crawl, "--since": where.since, "--until": where.until}
     return " ".join(name for name, value in values.items() if value is not None)

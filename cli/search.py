@@ -14,7 +14,7 @@ from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.answers.nothing_found import no_hit
 from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import chosen, filter_options
+from opensearch_winnow.cli.filter_options import filter_option_names, filter_options
 from opensearch_winnow.cli.hit_list import empty_page, hits_range, show_list, show_rows, total_with_hint
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -173,7 +173,7 @@ def command(
             reason = (
                 empty_page(results, page, limit)
                 if results.total or cursor is not None
-                else str(no_hit(index, typed, **question, filters=chosen(where)))
+                else str(no_hit(index, typed, **question, filters=filter_option_names(where)))
             )
     if results.hits:
         remark(f"{total_with_hint(results)} · {duration(seconds)}")

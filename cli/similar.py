@@ -14,7 +14,7 @@ from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.similar_words import matches_summary
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import TimePeriodType, chosen, filter_options
+from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -178,7 +178,7 @@ def find_matches(index: Index, question: dict[str, Any]) -> Matches:
 
 def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> list[str]:
     """Say that nothing matches, why, and which options would find something."""
-    why = no_match(index, question, matches, filters=chosen(question["where"]))
+    why = no_match(index, question, matches, filters=filter_option_names(question["where"]))
     offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
     if why.reason:
         offers[:1] = ["; ".join((why.reason, *offers[:1]))]

@@ -47,7 +47,7 @@ def read_text(name: str) -> str:
 
 
 def read_text_or_html(name: str) -> tuple[str | None, bytes | None]:
-    """Return the text of a UTF-8 file, or the bytes of an HTML file, which may be in any encoding; and None."""
+    """Return (text, None) for a UTF-8 file, and (None, bytes) for HTML, whose encoding the extractor detects."""
     content = _read_bytes(name)
     if _looks_like_html(content, name):
         return None, content

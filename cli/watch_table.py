@@ -33,7 +33,9 @@ def show_watch_table(screen: Terminal, watches: Sequence[Watch]) -> None:
     shares = [compact_percent(each.min_containment) for each in watches]
     name, share = max(map(width, ("name", *names))), max(map(width, ("threshold", *shares)))
     room = max(screen.columns - name - share - len("2024-01-01") - 6, MIN_TEXT_COLUMNS)
-    screen.echo(screen.paint(f"{_left('name', name)}  {_left('added', 10)}  {_left('threshold', share)}  page or text", "bold"))
+    screen.echo(
+        screen.paint(f"{_left('name', name)}  {_left('added', 10)}  {_left('threshold', share)}  page or text", "bold")
+    )
     for each, name_cell, share_cell in zip(watches, names, shares, strict=True):
         if each.url is not None:
             watched = shorten_middle(one_line(each.url).strip(), room)

@@ -25,7 +25,7 @@ MILL = "http://example.org/mill"
 
 @pytest.fixture
 def licence(tmp_path: Path, prose: Prose) -> Path:
-    """A file with what the mill and its quotation share."""
+    """A file with the text that the mill and its quotation share."""
     path = tmp_path / "LICENCE.txt"
     path.write_text(prose(60, 0))
     return path

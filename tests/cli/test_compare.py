@@ -104,7 +104,7 @@ def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None
 
 
 def test_programs(winnow: Winnow, tmp_path: Path) -> None:
-    """Every name another, and comments of another language's kind: the names of the files tell what they are."""
+    """All names differ, and comments contain other languages' syntax; the file names tell the language."""
     a, b = tmp_path / "a.py", tmp_path / "b.py"
     line = "def {0}(self, {1}):\n    {2}while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
     a.write_text("".join(line.format(f"one{i}", f"two{i}", "") for i in range(9)))

@@ -1,4 +1,4 @@
-"""Matches on a terminal: lines that fit, URLs that can be told apart, bars, per cents; and dates as they are typed."""
+"""Matches on a terminal: lines that fit, URLs that can be told apart, bars and percentages; and typed dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as the process that it is: exit codes, streams, signals, and files that are not texts."""
+"""The command in a process of its own: exit codes, streams, signals, and files that are not text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
-    """What it says when it could not be done: on stderr only, in words."""
+    """Return the message of a failed command, which is on stderr only and no traceback."""
     assert (done.returncode, done.stdout) == (2, b"")
     message = done.stderr.decode()
     assert "Error: " in message

@@ -1,4 +1,4 @@
-"""winnow search: the list, the rows, the JSON, and what is said where nothing is found."""
+"""winnow search: the list, the rows, the JSON, and the messages if nothing is found."""
 
 from __future__ import annotations
 

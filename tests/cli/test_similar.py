@@ -1,4 +1,4 @@
-"""winnow similar: the table, the rows, the JSON, and what is said where nothing is found."""
+"""winnow similar: the table, the rows, the JSON, and the messages if nothing is found."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
 
 
 def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: Path) -> None:
-    """Ours, in the list of SPDX."""
+    """Our licence is found in the SPDX list."""
     store, lines = tmp_path / "spdx.winnow", tmp_path / "licences.jsonl"
     lines.write_text("\n".join(json.dumps({"url": page.url, "html": page.html}) for page in licences()))
     assert winnow("index", lines, "--store", store, "--workers", "1", "-q").exit_code == 0
@@ -257,7 +257,7 @@ def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: P
 def test_a_licence_is_found_among_real_pages(
     winnow: Winnow, unpacked: Callable[[str], Path], root: Path, tmp_path: Path
 ) -> None:
-    """Ours, on the page of a site with 821 of them: all of it is there, and its template is not taken for it."""
+    """Our licence is found on its page of a site with 821 licences, and the site's template is not mistaken for it."""
     store = tmp_path / "spdx.winnow"
     pages = unpacked("spdx-license-pages")
     base = "https://spdx.org/licenses/"

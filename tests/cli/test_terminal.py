@@ -1,4 +1,4 @@
-"""What a reader sees: colours, columns, and nothing that a text could do to a terminal."""
+"""Output on a terminal: colours, columns, and no control characters from texts."""
 
 from __future__ import annotations
 
