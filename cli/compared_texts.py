@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, visible_text
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import Boilerplate
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from opensearch_winnow.cli.hit_list import empty_page, hits_range, show_list, sh
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import MOST, THRESHOLD, Cursor
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import FacetName, Way
@@ -62,7 +62,7 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     "--threshold",
     metavar="X",
     type=click.FloatRange(0, 1, min_open=True),
-    default=THRESHOLD,
+    default=DEFAULT_THRESHOLD,
     show_default=True,
     help="Minimum resemblance of a page to the hit that it is grouped under.",
 )
@@ -92,7 +92,12 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     help=f"Count pages and groups by these facets, separated by commas: {', '.join(get_args(FacetName))}.",
 )
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(1, MOST), default=10, show_default=True, help="Hits per page."
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, MAX_HITS_PER_PAGE),
+    default=10,
+    show_default=True,
+    help="Hits per page.",
 )
 @click.option(
     "--page",
@@ -157,7 +162,7 @@ def command(
     if cursor is not None:
         check_cursor(ctx)
         before = Cursor.of(cursor)
-        page, limit, request = before.number + 1, before.asked.limit, {"cursor": cursor}
+        page, limit, request = before.number + 1, before.request.limit, {"cursor": cursor}
     elif not phrases(Words.of(typed)).wanted:
         raise click.UsageError("give at least one word to search for, without a minus", ctx)
     if stable and not is_address(store):

@@ -19,8 +19,8 @@ from opensearch_winnow.cli.match_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 
@@ -182,7 +182,7 @@ def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> 
     offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
     if why.reason:
         offers[:1] = ["; ".join((why.reason, *offers[:1]))]
-    summary = matches_summary(0, matches.asked, matches.threshold)
+    summary = matches_summary(0, matches.score, matches.threshold)
     return [summary, *(line[0].upper() + line[1:] for line in offers)]
 
 
@@ -190,7 +190,7 @@ def say_summary(matches: Matches) -> None:
     """Summarize the matches for people; and say what was left out, to scripts too."""
     if matches.matches:
         remark(
-            f"{matches_summary(matches.total, matches.asked, matches.threshold)}"
+            f"{matches_summary(matches.total, matches.score, matches.threshold)}"
             f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
     if matches.ignored:

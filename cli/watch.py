@@ -21,10 +21,9 @@ from opensearch_winnow.cli.watch_table import (
     show_watch_table,
     watch_condition,
 )
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 
 

@@ -111,7 +111,8 @@ def room_imports() -> dict[str, set[str]]:
 
 def steps(flow: tuple[tuple[str, str], ...]) -> list[Step]:
     """The steps of a flow, each of which exists and can be reached from the first by imports."""
-    found = [Step(number, *at.split(":"), leaves) for number, (at, leaves) in enumerate(flow, 1)]
+    named = [(*at.partition(":")[::2], leaves) for at, leaves in flow]
+    found = [Step(number, *each) for number, each in enumerate(named, 1)]
     reached = set(_reached(found[0].module))
     for step in found:
         if step.module not in reached:
