@@ -18,7 +18,7 @@ from benchmarks.machine import machine
 from benchmarks.table import Run
 
 README = Path(__file__).parent / "README.md"
-# In the order of the way in, then what is about more than speed.
+# In the order in which a page is processed, then those about more than speed.
 USUAL = (
     "canonical_text",
     "winnowing",
@@ -36,19 +36,19 @@ USUAL = (
     "web",
 )
 ON_REQUEST = (
-    "store_million",  # 25 minutes, and 14 GB
-    "clusters",  # up to a million records too
-    "choosing",  # no speed either: what docs/choosing.md shows
-    "quality",  # no speed: it is the same on every machine
-    "opensearch_bulk",  # these start an engine: a real OpenSearch
+    "store_million",  # takes 25 minutes and 14 GB
+    "clusters",  # also up to a million records
+    "choosing",  # the tables of docs/choosing.md, not about speed
+    "quality",  # not about speed: the same on every machine
+    "opensearch_bulk",  # this and the next two start a real OpenSearch
     "opensearch_questions",
     "opensearch_search",
-    "minhash_error",  # a study of minutes, whose result stands in docs/decisions/0004-sketches.md
+    "minhash_error",  # takes minutes; its result is in docs/decisions/0004-sketches.md
 )
 
 
 def section(name: str, run: Run) -> str:
-    """What README.md says about a benchmark, printed as it comes."""
+    """Run a benchmark, print its tables, and return its section of README.md."""
     benchmark = import_module(f"benchmarks.{name}")
     parts = [f"## {name}", str(benchmark.__doc__).split("\n\n")[0].strip()]
     print("\n\n".join(parts), flush=True)
@@ -60,11 +60,11 @@ def section(name: str, run: Run) -> str:
 
 
 def write(sections: dict[str, str]) -> None:
-    """Put sections in place of the old ones; what was not run stays."""
+    """Replace sections of README.md, and keep those that were not run."""
     introduction, *old = re.split(r"^(?=## )", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    kept = {part.split(maxsplit=2)[1]: part.rstrip() + "\n" for part in old} | sections
-    order = [name for name in (*USUAL, *ON_REQUEST) if name in kept]
-    README.write_text("\n".join([introduction.rstrip() + "\n", *(kept[name] for name in order)]), encoding="utf-8")
+    by_name = {part.split(maxsplit=2)[1]: part.rstrip() + "\n" for part in old} | sections
+    order = [name for name in (*USUAL, *ON_REQUEST) if name in by_name]
+    README.write_text("\n".join([introduction.rstrip() + "\n", *(by_name[name] for name in order)]), encoding="utf-8")
 
 
 def main() -> None:
@@ -72,9 +72,9 @@ def main() -> None:
     parser.add_argument(
         "name", nargs="*", help=f"{', '.join(USUAL)} (all of these without a name); {', '.join(ON_REQUEST)}"
     )
-    parser.add_argument("--write", action="store_true", help="put the tables into benchmarks/README.md")
-    parser.add_argument("--scale", type=float, default=1.0, help="how much of the usual work to do, to try things out")
-    parser.add_argument("--offline", action="store_true", help="do without peers that would have to be downloaded")
+    parser.add_argument("--write", action="store_true", help="write the tables to benchmarks/README.md")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the usual work to do, to try things out")
+    parser.add_argument("--offline", action="store_true", help="leave out peers that need a download")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.name if name not in USUAL + ON_REQUEST]:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(USUAL + ON_REQUEST)}")

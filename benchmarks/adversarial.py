@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 K = 50
 WINDOWS = (21, 100, 1_000)
 CHARACTERS = 1_000_000
-# The ambush has to begin where a block of the routine begins. How long blocks are is the routine's affair: try all.
+# The ambush must begin where a block of the routine begins. Their length is internal to it, so all of these are tried.
 PERIODS = (512, 1_024, 2_048, 4_096, 8_192)
 ORDINARY = {1: "English", 2: "Chinese"}
 AMBUSH = "letters, an ambush"
@@ -36,7 +36,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def texts_for(w: int, length: int) -> dict[str, str]:
-    """By name; of what comes in many forms, all of them under names that differ after a colon."""
+    """Return texts by name. Variants of one text have names that differ after a colon."""
     tooth = [i / w for i in range(w)]
     ambushes = {f"{AMBUSH}:{period}": ambush(K, w, period, length) for period in {*PERIODS, 8 * w} if period < length}
     return {
@@ -64,7 +64,7 @@ def table(title: str, texts: dict[int, dict[str, str]]) -> Table:
         taken = {name: seconds[name] / len(text) * 1e9 for name, text in texts[w].items()}
         slowdown = {name: taken[name] / taken[ORDINARY[1 if text.isascii() else 2]] for name, text in texts[w].items()}
         worst = max(worst, *slowdown.values())
-        for name in sorted(slowdown, key=slowdown.__getitem__):  # of many forms, the slowest stays
+        for name in sorted(slowdown, key=slowdown.__getitem__):  # the slowest variant stays
             cells.setdefault(name.split(":")[0], {})[w] = f"{times(slowdown[name])} ({taken[name]:.1f})"
     order = dict.fromkeys(name.split(":")[0] for name in max(texts.values(), key=len))
     return Table(

@@ -1,7 +1,7 @@
-"""Texts made to slow winnowing down by somebody who knows the hash, which a scheme without a key lets everybody know.
+"""Makes texts that slow winnowing down, as somebody could who knows the hash of a scheme without a key.
 
-The hash of a k-gram is a sum: what the characters before the last give, plus the number of the last. So whoever writes
-a text chooses the hash of each next k-gram, as finely as there are letters to choose from.
+The hash of a k-gram is a sum: a part from all characters but the last, plus the number of the last. So the author of a
+text can choose the hash of each next k-gram, as finely as the alphabet allows.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 IDEOGRAPHS = "".join(map(chr, range(0x4E00, 0x4E00 + 20_000)))
-ALL = WORD + 1  # hashes are below this
+HASH_LIMIT = WORD + 1  # hashes are below this
 
 
 class Writer:
-    """Appends characters to a text by the hash that the k-gram they end will have."""
+    """Appends characters to a text, chosen by the hash of the k-gram that they complete."""
 
     def __init__(self, k: int, alphabet: str) -> None:
         self.k = k
@@ -30,7 +30,7 @@ class Writer:
         self.values = sorted((char_value(char), char) for char in alphabet)
         self.value = {char: value for value, char in self.values}
         self.base = radix()
-        self.leaving = pow(self.base, k, ALL)
+        self.leaving = pow(self.base, k, HASH_LIMIT)
         self.random = Random(k)
         self.chars: list[str] = []
         self.hash = 0
@@ -46,7 +46,7 @@ class Writer:
         return self.write(self.random.choice(self.alphabet))
 
     def next_above(self, hash_: int) -> str:
-        """The character that gives the smallest hash from this one on, or of all if there is none."""
+        """Return the character with the smallest hash at or above `hash_`, or the smallest of all if there is none."""
         wanted = (hash_ - self._without_last()) & WORD
         return self.values[bisect_left(self.values, (wanted,)) % len(self.values)][1]
 
@@ -71,7 +71,7 @@ def repeated(text: str, length: int) -> str:
 
 
 def rising(k: int, length: int) -> str:
-    """Each hash is the smallest above the one before: every window loses its pick, and has to look for another."""
+    """Return a text whose hashes rise as slowly as possible: every window loses its pick and must find another."""
     writer = Writer(k, IDEOGRAPHS)
     for _ in IDEOGRAPHS[:length]:
         writer.write(writer.next_above(writer.hash + 1))
@@ -79,7 +79,7 @@ def rising(k: int, length: int) -> str:
 
 
 def falling(k: int, length: int) -> str:
-    """Every k-gram is picked as it comes."""
+    """Return a text whose hashes fall, so that every k-gram is picked."""
     writer = Writer(k, IDEOGRAPHS)
     for _ in IDEOGRAPHS[:length]:
         writer.write(writer.next_below(writer.hash))
@@ -87,7 +87,7 @@ def falling(k: int, length: int) -> str:
 
 
 def waves(k: int, heights: Iterable[float], length: int) -> str:
-    """Hashes that go through these heights, from 0 to 1, again and again."""
+    """Return a text whose hashes follow `heights`, from 0 to 1, again and again."""
     writer = Writer(k, IDEOGRAPHS)
     for height in islice(cycle(heights), min(len(IDEOGRAPHS), length)):
         writer.write(writer.next_above(int(height * WORD)))
@@ -95,7 +95,7 @@ def waves(k: int, heights: Iterable[float], length: int) -> str:
 
 
 def plateaus(w: int, length: int) -> str:
-    """Two windows of nothing but zeros, then two of anything."""
+    """Return a text that alternates two windows of zeros and two windows of random letters."""
     random = Random(w)
     return repeated(
         "".join("0" * 2 * w + "".join(random.choices(LETTERS, k=2 * w)) for _ in range(200_000 // w)), length
@@ -103,17 +103,18 @@ def plateaus(w: int, length: int) -> str:
 
 
 def ambush(k: int, w: int, period: int, length: int, effort: int = 5, gap: int = 4) -> str | None:
-    """Plain letters. In each period first the searches that make a routine lose its patience with searching windows,
-    `effort` for each window that fits in; then letters at random, for whatever slower thing it does from there to the
-    end of its block. None if the searches alone would fill half the period.
+    """Return a text of plain letters that makes a routine change to a slower method, or None if `period` is too short.
 
-    A search needs a low hash every few characters, a little above the one before and with none below it for w places.
+    Each period begins with `effort` searches for each window that fits in, so that the routine gives up searching
+    windows. Random letters follow, on which it uses the slower method until its block ends. The searches may fill at
+    most half of the period. A search needs a low hash every few characters, a little above the one before, with no
+    lower hash within w places.
     """
     lows = effort * (period // w + 2)
     if lows * gap > period // 2:
         return None
     writer = Writer(k, LETTERS)
-    ceiling = ALL * 5 // w  # low: what some five hashes of a window are by chance
+    ceiling = HASH_LIMIT * 5 // w  # about five hashes of a window are below it by chance
     for low in range(lows):
         bottom, top = ceiling * low // lows, ceiling * (low + 1) // lows
         place = writer.place()
@@ -122,7 +123,7 @@ def ambush(k: int, w: int, period: int, length: int, effort: int = 5, gap: int =
             if all(writer.write_any() >= ceiling for _ in range(gap - 1)):
                 writer.write(writer.next_above(bottom))
     spent, text = writer.place(), []
-    for _ in range(max(1, min(200_000, length) // period)):  # enough that a processor does not learn it by heart
+    for _ in range(max(1, min(200_000, length) // period)):  # enough to defeat branch prediction
         writer.back_to(spent)
         while len(writer.chars) < period:
             place = writer.place()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CHARACTERS = 2_000_000
 
-# A few phrases in each script, to be drawn at random: what matters is which characters stand beside each other.
+# Phrases in each script to draw from at random. What matters is which characters are next to each other.
 PHRASES = {
     "German": "Am Morgen fährt die Straßenbahn über den Fluss, vorbei an grünen Gärten, großen Häusern, der Bäckerei.",
     "Russian": "Утром трамвай едет через реку, мимо зелёных садов, больших домов и маленькой булочной на углу.",

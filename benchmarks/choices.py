@@ -25,7 +25,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def speeds(of: dict[str, tuple[str, int, int, str]]) -> dict[str, float]:
-    """Millions of characters a second: MB/s of ASCII."""
+    """Return millions of characters per second, which is MB/s for ASCII."""
     taken = alternate({name: partial(fingerprints, *how) for name, how in of.items()}, rounds=7)
     return {name: len(how[0]) / taken[name] / 1e6 for name, how in of.items()}
 

@@ -20,8 +20,8 @@ SCHEMES = tuple(
     Scheme(noise=k, guarantee=t) for k, t in ((10, 20), (20, 40), (30, 60), (50, 100), (50, 149), (50, 299))
 )
 RUNS = (20, 40, 60, 80, 100, 125, 149)  # characters that two texts share
-PLANTED = 2_000  # of each length
-AROUND = 1_000  # characters of another text before and after such a run
+PLANTED = 2_000  # runs of each length
+CONTEXT = 1_000  # characters of another text before and after a planted run
 WIDTHS = (10, 5, 3)
 THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
 
@@ -29,16 +29,16 @@ THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
 def tables(run: Run) -> Iterator[Table]:
     with unpacked_data() as unpacked:
         texts = [canonical(article.main_text, Scheme()).chars for article in articles(unpacked)]
-        texts = [text for text in texts if len(text) >= 2 * AROUND]
+        texts = [text for text in texts if len(text) >= 2 * CONTEXT]
         yield noise(texts)
-        yield found(texts, run.size(PLANTED, least=10))
+        yield found_runs(texts, run.size(PLANTED, least=10))
         every = run.scale >= 1
         by_width = {width: named_pairs(unpacked, Scheme(shingle=width)) for width in (WIDTHS if every else WIDTHS[-1:])}
         yield families(by_width)
         yield thresholds(by_width)
 
 
-def shown(scheme: Scheme) -> str:
+def scheme_label(scheme: Scheme) -> str:
     return f"k = {scheme.k}, t = {scheme.t}"
 
 
@@ -47,7 +47,7 @@ def prints(chars: str, scheme: Scheme) -> set[int]:
 
 
 def noise(texts: Sequence[str]) -> Table:
-    """How much is stored, and how often texts that have nothing to do with each other meet."""
+    """Measure how many fingerprints are stored, and how often unrelated texts share one."""
     pairs = len(texts) * (len(texts) - 1) // 2
     rows = []
     for scheme in SCHEMES:
@@ -58,7 +58,7 @@ def noise(texts: Sequence[str]) -> Table:
                 having[each].append(number)
         met = {pair for numbers in having.values() for pair in combinations(numbers, 2)}
         density = sum(map(len, kept)) / sum(map(len, texts))
-        rows.append((shown(scheme), f"{1000 * density:.1f}", f"{mean(map(len, kept)):.0f}", f"{len(met):,}"))
+        rows.append((scheme_label(scheme), f"{1000 * density:.1f}", f"{mean(map(len, kept)):.0f}", f"{len(met):,}"))
     return Table(
         "Fingerprints, and unrelated texts that share one",
         ("", "fingerprints a thousand characters", "a page", f"of {pairs:,} pairs share one"),
@@ -68,19 +68,19 @@ def noise(texts: Sequence[str]) -> Table:
     )
 
 
-def found(texts: Sequence[str], planted: int) -> Table:
-    """How often two texts that share one run, and nothing else, have a fingerprint of it in common."""
+def found_runs(texts: Sequence[str], planted: int) -> Table:
+    """Measure how often two texts that share only one run have a common fingerprint of it."""
     rows = []
     for scheme in SCHEMES:
         random = Random(0)
-        row = [shown(scheme)]
+        row = [scheme_label(scheme)]
         for length in RUNS:
             shared = 0
             for _ in range(planted):
                 one, other, third = random.sample(texts, 3)
                 start = random.randrange(len(third) - length)
                 run = third[start : start + length]
-                a, b = (_around(text, run, random.randrange(AROUND)) for text in (one, other))
+                a, b = (_around(text, run, random.randrange(CONTEXT)) for text in (one, other))
                 shared += bool(prints(a, scheme) & prints(b, scheme) & set(fingerprints(run, scheme.k, 1)[0]))
             row.append(f"{100 * shared / planted:.0f} %")
         rows.append(tuple(row))
@@ -94,11 +94,11 @@ def found(texts: Sequence[str], planted: int) -> Table:
 
 
 def _around(text: str, run: str, before: int) -> str:
-    return f"{text[:before]}{run}{text[before : 2 * AROUND]}"
+    return f"{text[:before]}{run}{text[before : 2 * CONTEXT]}"
 
 
 def named_pairs(unpacked: Unpacked, scheme: Scheme) -> dict[str, tuple[list[float], list[float]]]:
-    """For each manual the resemblances of pages of the same name, and of all others that share something."""
+    """Return for each manual the resemblances of pages with the same name, and of other pages that share a shingle."""
     pairs = {}
     for (name, site), title in zip(
         MANUALS[::2], ("a manual in three versions", "another in eight editions"), strict=True

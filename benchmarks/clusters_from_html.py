@@ -11,7 +11,7 @@ from benchmarks.clusters_growth import MEMORY, PAPER, WHOLE_CRAWL, Growth
 from benchmarks.crawled_pages import crawled_pages, source
 from benchmarks.table import Run, Table
 from benchmarks.timing import alternate
-from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
@@ -19,16 +19,16 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
 BYTES = 160_000_000
-THEIR_BYTES = 5_000  # of a page, in 1997: 150 GB of 30 million
-LEAST, LEAST_BYTES = 20, 4_000_000  # pages, and what they have in all
+PAPER_PAGE_BYTES = 5_000  # mean size of a page in 1997: 150 GB for 30 million pages
+MIN_PAGES, MIN_BYTES = 20, 4_000_000  # to measure, and their total size
 MAKE, WRITE, CLUSTER = "HTML → records", "records → record file", "record file → clusters"
 
 Seconds = dict[str, float]
 
 
 def from_html_table(run: Run, growth: Growth) -> Table:
-    pages = crawled_pages(run.size(BYTES, least=LEAST_BYTES))
-    small = smallest(pages, THEIR_BYTES)
+    pages = crawled_pages(run.size(BYTES, least=MIN_BYTES))
+    small = smallest(pages, PAPER_PAGE_BYTES)
     rounds = run.size(3)
     measured = [(some, seconds_of(some, rounds)) for some in (pages, small)]
     rows = []
@@ -59,9 +59,9 @@ def from_html_table(run: Run, growth: Growth) -> Table:
         "From HTML to clusters",
         ("", *columns),
         rows,
-        f"Aim: 10.5 CPU-hours, for pages as the paper had them, of {THEIR_BYTES / 1e3:.0f} kB: the right column has"
-        " the smallest of the same pages. The hours of clustering follow from the growth above, and not from these few"
-        " pages."
+        f"Aim: 10.5 CPU-hours, for pages as the paper had them, of {PAPER_PAGE_BYTES / 1e3:.0f} kB: the right column"
+        " has the smallest of the same pages. The hours of clustering follow from the growth above, and not from these"
+        " few pages."
         f" {PAPER} {source()}",
     )
 
@@ -71,21 +71,21 @@ def mean(pages: Sequence[bytes]) -> float:
 
 
 def smallest(pages: Sequence[bytes], size: int) -> list[bytes]:
-    """As many as have this mean size, or a few."""
+    """Return the largest selection of pages with this mean size, or a few pages."""
     by_size = sorted(pages, key=len)
     means = (total / (place + 1) for place, total in enumerate(accumulate(map(len, by_size))))
-    return by_size[: max(sum(each <= size for each in means), LEAST)]
+    return by_size[: max(sum(each <= size for each in means), MIN_PAGES)]
 
 
 def seconds_of(pages: Sequence[bytes], rounds: int) -> Seconds:
-    """The best CPU seconds of each step, all threads counted."""
+    """Return the best CPU seconds of each step, including all threads."""
     recipe = Recipe()
     made: list[Record] = []
     with TemporaryDirectory(prefix="winnow-bench-") as name:
         records, clusters = Path(name, "records.parquet"), Path(name, "clusters.parquet")
 
         def make() -> None:
-            maker = RecordMaker(recipe)  # a new one each time, which has seen nothing
+            maker = RecordMaker(recipe)  # a new one each time, so that no page counts as seen
             results = [maker.make(Page(f"https://example.org/{n}", html=page)) for n, page in enumerate(pages)]
             made[:] = [record for record in results if isinstance(record, Record)]
 
@@ -96,6 +96,10 @@ def seconds_of(pages: Sequence[bytes], rounds: int) -> Seconds:
                     writer.add(record)
 
         def cluster() -> None:
-            cluster_records([str(records)], Clustering(), output=str(clusters), overwrite=True, memory=MEMORY)
+            cluster_records(
+                [str(records)],
+                ClusteringOptions(),
+                RunSettings(output=str(clusters), overwrite=True, memory=MEMORY),
+            )
 
         return alternate({MAKE: make, WRITE: write, CLUSTER: cluster}, rounds)

@@ -17,31 +17,31 @@ import pyarrow.parquet as pq
 from benchmarks.generated_crawl import generated_crawl
 from benchmarks.own_process import PROCESSES, Taken, in_own_process
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
 SIZES = (100_000, 300_000, 1_000_000)
-PART = 50_000  # pages in a record file
-GROWN = 1.05  # a crawl that goes on from a state, beside what the state is of
+PAGES_PER_FILE = 50_000  # of records
+GROWN = 1.05  # size of the grown crawl relative to the crawl of the state
 MEMORY = "2GB"
-WHOLE_CRAWL = 30_000_000  # pages that Broder and others clustered
+WHOLE_CRAWL = 30_000_000  # pages that Broder et al. clustered
 PAPER = "Broder and others took 10.5 CPU-days for 30 million pages, in 1997."
 
 
 class Clustered(NamedTuple):
-    found: Found
+    found: ClusteringResult
     taken: Taken
 
 
 class Growth(NamedTuple):
-    """CPU seconds by the number of pages, as a power of it."""
+    """CPU seconds as a power of the number of pages."""
 
-    pages: int  # the most that were measured
-    cpu: float  # of them
+    pages: int  # of the largest measurement
+    cpu: float  # seconds for these pages
     exponent: float
 
     @classmethod
@@ -51,35 +51,37 @@ class Growth(NamedTuple):
         return cls(pages[-1], cpu[-1], slope)
 
     def hours(self, pages: int) -> float:
-        """CPU-hours for so many; with a start that takes its time small sizes seem to grow slower than they do."""
+        """Extrapolate the CPU-hours for `pages`. The exponent is at least 1: a fixed start-up time hides growth."""
         return self.cpu * float((pages / self.pages) ** max(self.exponent, 1)) / 3600
 
 
 def growth_tables(run: Run) -> Generator[Table, None, Growth]:
-    """The tables, and then the growth of the default."""
+    """Yield the tables, and return the growth of the default options."""
     sizes = [run.size(size, least=100 * (number + 1)) for number, size in enumerate(SIZES)]
     before = int(sizes[-1] / GROWN)
     with TemporaryDirectory(prefix="winnow-bench-") as name:
         folder = Path(name)
-        parts = make_records(folder / "records", sorted({0, *range(0, sizes[-1], PART), *sizes, before}))
+        parts = make_records(folder / "records", sorted({0, *range(0, sizes[-1], PAGES_PER_FILE), *sizes, before}))
         default, fast = [], []
         for size in sizes:
             records = [path for path, end in parts.items() if end <= size]
-            default.append(clustered(folder, records, Clustering(), output=str(folder / f"{size}.parquet")))
-            fast.append(clustered(folder, records, Clustering(fast=True), output=str(folder / f"{size}-fast.parquet")))
+            default.append(clustered(folder, records, ClusteringOptions(), output=str(folder / f"{size}.parquet")))
+            fast.append(
+                clustered(folder, records, ClusteringOptions(fast=True), output=str(folder / f"{size}-fast.parquet"))
+            )
         growth = Growth.of(default)
         yield growth_table(default, fast, growth, Growth.of(fast))
         old = [path for path, end in parts.items() if end <= before]
         state = str(folder / "state")
-        first = clustered(folder, old, Clustering(), state=state, output=str(folder / "old.parquet"))
-        grown = clustered(folder, list(parts), Clustering(), state=state, output=str(folder / "grown.parquet"))
+        first = clustered(folder, old, ClusteringOptions(), state=state, output=str(folder / "old.parquet"))
+        grown = clustered(folder, list(parts), ClusteringOptions(), state=state, output=str(folder / "grown.parquet"))
         assert clusters_of(folder / "grown.parquet") == clusters_of(folder / f"{sizes[-1]}.parquet")
         yield state_table(first, grown, default[-1])
     return growth
 
 
 def make_records(folder: Path, bounds: Sequence[int]) -> dict[str, int]:
-    """Record files, each with the number of pages up to its end; made by all cores."""
+    """Write record files on all cores, and return their paths with the number of pages up to the end of each."""
     folder.mkdir()
     spans = list(pairwise(bounds))
     paths = [str(folder / f"part-{number:05}.parquet") for number in range(len(spans))]
@@ -99,17 +101,17 @@ def write_part(path: str, start: int, end: int) -> None:
 
 
 def clustered(
-    folder: Path, records: Sequence[str], asked: Clustering, *, output: str, state: str | None = None
+    folder: Path, records: Sequence[str], options: ClusteringOptions, *, output: str, state: str | None = None
 ) -> Clustered:
     work = folder / "work"
     work.mkdir(exist_ok=True)
-    return Clustered(*in_own_process(clustering, records, asked, output, state, str(work), folder=work))
+    return Clustered(*in_own_process(clustering, records, options, output, state, str(work), folder=work))
 
 
 def clustering(
-    records: Sequence[str], asked: Clustering, output: str, state: str | None, work: str
-) -> Callable[[], Found]:
-    return partial(cluster_records, records, asked, output=output, state=state, work=work, memory=MEMORY)
+    records: Sequence[str], options: ClusteringOptions, output: str, state: str | None, work: str
+) -> Callable[[], ClusteringResult]:
+    return partial(cluster_records, records, options, RunSettings(output=output, state=state, work=work, memory=MEMORY))
 
 
 def clusters_of(path: Path) -> list[tuple[str, str]]:
@@ -139,9 +141,9 @@ def growth_table(default: Sequence[Clustered], fast: Sequence[Clustered], growth
             "recall of edges / expected",
         ),
         rows,
-        f"Within {MEMORY}, from record files of {PART:,} pages, each run in a process of its own. CPU time grows as the"
-        f" pages to the power of {growth.exponent:.2f} (fast: {fast_growth.exponent:.2f}), since families grow with the"
-        f" crawl. At that rate, and at least in proportion to the pages, {WHOLE_CRAWL:,} pages would take"
+        f"Within {MEMORY}, from record files of {PAGES_PER_FILE:,} pages, each run in a process of its own. CPU time"
+        f" grows as the pages to the power of {growth.exponent:.2f} (fast: {fast_growth.exponent:.2f}), since families"
+        f" grow with the crawl. At that rate, and at least in proportion to the pages, {WHOLE_CRAWL:,} pages would take"
         f" {growth.hours(WHOLE_CRAWL):.1f} CPU-hours (fast: {fast_growth.hours(WHOLE_CRAWL):.1f}). {PAPER}"
         " Fast finds a part of the default's edges: the table shows how many, and how many it expects to find.",
     )

@@ -21,7 +21,7 @@ from benchmarks.peers.missing import available
 from benchmarks.peers.text_clusters import PEERS, THRESHOLD, Clusters, Labels
 from benchmarks.sketches_vs_peers import WIDTH, with_version
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
+from opensearch_winnow.clusters.options import LINKAGES, ClusteringOptions, Linkage, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
@@ -38,13 +38,13 @@ PAGES = 20_000
 ROUNDS = 2
 SCHEME = Scheme()
 OURS = {
-    "opensearch-winnow": Clustering(threshold=THRESHOLD),
-    "opensearch-winnow, components": Clustering(threshold=THRESHOLD, linkage="components"),
-    "opensearch-winnow, fast": Clustering(threshold=THRESHOLD, fast=True),
+    "opensearch-winnow": ClusteringOptions(threshold=THRESHOLD),
+    "opensearch-winnow, components": ClusteringOptions(threshold=THRESHOLD, linkage="components"),
+    "opensearch-winnow, fast": ClusteringOptions(threshold=THRESHOLD, fast=True),
 }
 FIRST = next(iter(OURS))
 
-# Pages that share a shingle, and how many: all others have a resemblance of nothing.
+# Pairs at or above the threshold, from all pairs that share a shingle. All other pairs have resemblance 0.
 ALIKE = f"""
 WITH sizes AS (SELECT page, count(*) AS size FROM postings GROUP BY page),
     shared AS (
@@ -97,7 +97,7 @@ def peers_table(run: Run) -> Table:
 
 
 def clustering(name: str, count: int) -> Callable[[], Labels]:
-    import_module("opensearch_winnow.clusters.on_duckdb")  # before the start, as peers are
+    import_module("opensearch_winnow.clusters.on_duckdb")  # imported before the clock starts, as the peers are
     clusters: Clusters = partial(ours, OURS[name]) if name in OURS else PEERS[name]()
     return partial(clusters, texts_of(count))
 
@@ -106,17 +106,17 @@ def texts_of(count: int) -> list[str]:
     return [page.text or "" for page in generated_crawl(0, count)]
 
 
-def ours(asked: Clustering, texts: Sequence[str]) -> Labels:
+def ours(options: ClusteringOptions, texts: Sequence[str]) -> Labels:
     recipe = Recipe(scheme=SCHEME)
     maker = RecordMaker(recipe)
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         records, output = str(Path(folder, "records.parquet")), str(Path(folder, "clusters.parquet"))
         with RecordWriter(records, recipe.scheme) as writer:
             for number, text in enumerate(texts):
-                record = maker.make(Page(f"{number:08}", text=text))  # by which they are in this order
+                record = maker.make(Page(f"{number:08}", text=text))  # the URL keeps them in this order
                 assert isinstance(record, Record)
                 writer.add(record)
-        cluster_records([records], asked, output=output)
+        cluster_records([records], options, RunSettings(output=output))
         table = pq.read_table(output, columns=["url", "representative"])
     labels = array("q", bytes(8 * len(texts)))
     for url, representative in zip(*(column.to_pylist() for column in table.columns), strict=True):
@@ -145,10 +145,10 @@ def true_clusters(texts: Sequence[str]) -> dict[Linkage, Labels]:
 
 
 def pair_f1(labels: Labels, truth: Labels) -> float:
-    there = pairs(labels) + pairs(truth)
-    return 2 * pairs(zip(labels, truth, strict=True)) / there if there else 1.0
+    total = pairs(labels) + pairs(truth)
+    return 2 * pairs(zip(labels, truth, strict=True)) / total if total else 1.0
 
 
 def pairs(labels: Iterable[Hashable]) -> int:
-    """How many pairs of pages have one label."""
+    """Count the pairs of pages with the same label."""
     return sum(comb(size, 2) for size in Counter(labels).values())

@@ -1,7 +1,7 @@
-"""Where the texts of the benchmarks come from.
+"""The texts of the benchmarks.
 
-Real pages: the PostgreSQL manual in three versions, where WINNOW_DATA names a folder that has it; else the Javadoc of
-Lucene in three releases, which is fetched.
+They are real pages: the PostgreSQL manual in three versions if the folder WINNOW_DATA has it, otherwise the Javadoc of
+Lucene in three releases, which is downloaded.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 DATA = Path(os.environ.get("WINNOW_DATA") or os.devnull)
 MANUAL = DATA / "postgresql-doc-13-15-17" / "pages.tar.xz"
-NOT_SEEN = re.compile(r"<(script|style|head).*?</\1>|<[^>]*>", re.DOTALL)
+INVISIBLE = re.compile(r"<(script|style|head).*?</\1>|<[^>]*>", re.DOTALL)
 
 
 def source() -> str:
-    """One sentence for under a table."""
+    """Return a sentence on the texts, for the note below a table."""
     return "Texts: the PostgreSQL manual." if MANUAL.exists() else "Texts: the Javadoc of Lucene."
 
 
 @cache
 def pages(characters: int) -> list[str]:
-    """Texts of pages, roughly as a reader sees them, with so many characters in all or a page more."""
+    """Return the visible texts of pages until they have at least `characters` characters."""
     texts: list[str] = []
     for page in _manual() if MANUAL.exists() else _javadoc():
-        text = html.unescape(NOT_SEEN.sub(" ", page.decode("utf-8", "replace")))
+        text = html.unescape(INVISIBLE.sub(" ", page.decode("utf-8", "replace")))
         texts.append(text)
         characters -= len(text)
         if characters <= 0:
@@ -66,11 +66,11 @@ def text(characters: int) -> str:
 
 @cache
 def english(characters: int) -> str:
-    """Canonical text, one byte a character. About a quarter of a text is spaces and punctuation, never half."""
+    """Return canonical text of one byte per character. Less than half of a text is spaces and punctuation."""
     return canonical_text(text(2 * characters)).chars.encode("ascii", "ignore").decode()[:characters]
 
 
-# Other scripts as far as the core can tell: other numbers, in the order and with the frequencies of a real language.
+# Imitations of other scripts: other code points, in the order and with the frequencies of a real language.
 
 
 def cyrillic(chars: str) -> str:
@@ -78,10 +78,10 @@ def cyrillic(chars: str) -> str:
 
 
 def chinese(chars: str) -> str:
-    """An ideograph for two letters: about as many characters as a translation has."""
+    """Replace each two letters by an ideograph, which gives about the length of a translation."""
     return "".join([chr(0x4E00 + ord(a) * 0x80 + ord(b)) for a, b in zip(chars[::2], chars[1::2], strict=False)])
 
 
 def gothic(chars: str) -> str:
-    """Beyond the Basic Multilingual Plane, four bytes a character."""
+    """Replace letters by some beyond the Basic Multilingual Plane, which take four bytes each."""
     return chars.translate({ord("a") + i: 0x10330 + i for i in range(26)})

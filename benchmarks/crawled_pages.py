@@ -1,4 +1,4 @@
-"""HTML as it came over the wire: real pages of many kinds where WINNOW_DATA has them, else Javadoc and licences."""
+"""Pages as raw HTML: real pages of many kinds if WINNOW_DATA has them, otherwise Javadoc and licences."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350", "post
 
 
 def source() -> str:
-    """One sentence for under a table."""
+    """Return a sentence on the pages, for the note below a table."""
     real = all((DATA / name).is_dir() for name in SETS)
     return f"Pages: {'real ones of 2005 to 2026, and a manual' if real else 'Javadoc of three sites, and licences'}."
 
 
 @cache
 def crawled_pages(size: int) -> list[bytes]:
-    """Pages with so many bytes in all, or a page more: from each set in turn."""
+    """Return pages from each set in turn until they have at least `size` bytes."""
     sets = [_packed(name) for name in SETS if (DATA / name).is_dir()] or [_public()]
     pages: list[bytes] = []
     while sets and size > 0:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     Extract = Callable[[bytes], str]
 
 SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350")
-PAGES = 973  # all of them
-TIMED = 6  # every sixth, or the slow ones would take ten minutes
+PAGES = 973  # all labelled pages
+TIMED = 6  # every sixth page is timed, or slow extractors would take ten minutes
 MODULES = ("argparse", "ast", "asyncio", "collections", "decimal", "email.message", "http.client", "json", "pathlib")
-NOT_SEEN = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
+INVISIBLE = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"\w+")
 SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 EMPHASIS = r"</?(?:b|i|em|strong|u|mark)(?:\s[^<>]*)?>"
@@ -46,19 +46,19 @@ SHINGLE = 5
 @dataclass(frozen=True, slots=True)
 class Sample:
     html: bytes  # in UTF-8
-    truth: str = ""  # what a person took for its main text
+    truth: str = ""  # the main text, as labelled by a person
 
     @property
     def words_of_nodes(self) -> set[str]:
-        """Words as they stand between two tags, by one who knows HTML or one who does not."""
+        """The words between two tags, as found by an HTML parser or by a regular expression."""
         tree = etree.fromstring(self.html, etree.HTMLParser(encoding="utf-8", huge_tree=True))
         nodes = [] if tree is None else tree.xpath("//text()[not(parent::script or parent::style)]")
-        plain = markup.unescape(NOT_SEEN.sub("\n", self.html.decode("utf-8", "replace")))
+        plain = markup.unescape(INVISIBLE.sub("\n", self.html.decode("utf-8", "replace")))
         return {word for text in (plain, *nodes) for word in WORD.findall(text)}
 
     @property
     def words_with_emphasis(self) -> list[list[str]]:
-        """Words of which a part is bold or the like, in their parts."""
+        """The parts of each word that is bold or otherwise emphasised only in part."""
         visible = SCRIPT.sub(" ", self.html.decode("utf-8", "replace"))
         return [WORD.findall(re.sub(EMPHASIS, " ", word)) for word in EMPHASISED.findall(visible)]
 
@@ -84,7 +84,7 @@ def _real(archives: list[Any], count: int) -> dict[str, Sample]:
                     truths |= {name: page["articleBody"] for name, page in json.load(file).items()}
                 elif file and member.name.endswith(".json"):
                     truths[stem] = json.load(file)["ground_truth"]["main_content"] or ""
-                if count < 20 and len(pages) >= count:  # only to see that it works
+                if count < 20 and len(pages) >= count:  # a trial run
                     break
     return {name: Sample(to_utf8(page, encoding_of(page)), truths.get(name, "")) for name, page in pages.items()}
 
@@ -163,7 +163,7 @@ CANDIDATES: dict[str, Callable[[], Extract]] = {
     "trafilatura, main text (ours)": partial(named, "trafilatura"),
 }
 
-# --- how good ---------------------------------------------------------------------------------------------------------
+# --- quality ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -214,7 +214,7 @@ def qualities(extractors: dict[str, Extract], pages: list[Sample]) -> dict[str, 
 def attempt(extract: Extract, html: bytes) -> str:
     try:
         return extract(html)
-    except Exception:  # a page that a peer does not take is a page that it loses
+    except Exception:  # a page that a peer cannot parse counts as lost
         return ""
 
 

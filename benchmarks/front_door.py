@@ -19,10 +19,10 @@ IMPORTS = (
     "from opensearch_winnow import group_hits, winnow_fields",
     "from opensearch_winnow import Scheme, compare, fingerprint",
     "from opensearch_winnow import Index",
-    "from lxml import etree",  # a package of others, for comparison
+    "from lxml import etree",  # another package, for comparison
 )
 CPU_SECONDS = "import time; start = time.process_time(); {statement}; print(time.process_time() - start)"
-TEXTS = 400  # different ones: one alone would be known to the processor by heart
+TEXTS = 400  # different texts, to defeat branch prediction
 
 
 def tables(run: Run) -> Iterator[Table]:

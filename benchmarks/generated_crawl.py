@@ -1,4 +1,4 @@
-"""A crawl for clusters of any size: families of copies, most of them small and a few huge, among pages of their own."""
+"""Generates a crawl of any size for clustering: families of copies, most of them small, and single pages."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from random import Random
 from benchmarks.generated_pages import PAGES_OF_A_SITE, TEMPLATE, passage, popularity, words
 from opensearch_winnow.ingest.page import Page
 
-MEDIAN = 350  # words of a page; the mean is half as much again
-SPREAD = 0.9  # of the logarithm of the length
-SHORTEST, LONGEST = 20, 20_000
-IN_FAMILIES = 0.4  # of the pages: as many as Broder and others found in clusters
-FAMILIES = 60_000  # the n-th has a share of 1 / (n + HEAD): of a million pages the largest has some 4,600
+MEDIAN = 350  # words of a page; the mean is 1.5 times that
+SIGMA = 0.9  # standard deviation of the logarithm of the length
+MIN_WORDS, MAX_WORDS = 20, 20_000
+IN_FAMILIES = 0.4  # share of the pages, as many as Broder et al. found in clusters
+FAMILIES = 60_000  # the n-th has a weight of 1 / (n + HEAD); the largest has about 4,600 of a million pages
 HEAD = 10
-MIRRORED = 0.25  # of a family: word by word
-MOST_EDITED = 0.7  # of a page; few of them are edited so much
-QUOTING = 0.3  # of the pages: a popular passage
+MIRRORED = 0.25  # share of a family that is copied word for word
+MAX_EDITED = 0.7  # share of a copy that is edited; most are edited far less
+QUOTING = 0.3  # share of the single pages that quote a popular passage
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def generated_crawl(start: int, end: int) -> Iterator[Page]:
-    """The pages of these numbers, the same in every run; fetched one a second."""
+    """Yield the pages with these numbers, one fetched every second. They are the same in every run."""
     for number in range(start, end):
         random = Random(number)
         yield Page(
@@ -45,14 +45,14 @@ def _text(number: int, random: Random) -> str:
         theirs = _original(bisect(_shares(), random.random() * _shares()[-1]))
         if random.random() < MIRRORED:
             return _lines(theirs)
-        edited = int(len(theirs) * MOST_EDITED * random.random() ** 2)
+        edited = int(len(theirs) * MAX_EDITED * random.random() ** 2)
         place = random.randrange(len(theirs) - edited + 1)
         own = [*theirs[:place], *words(random, edited), *theirs[place + edited :]]
     return _lines(words(Random(f"site {number // PAGES_OF_A_SITE}"), TEMPLATE)) + "\n" + _lines(own)
 
 
 def _length(random: Random) -> int:
-    return min(max(int(MEDIAN * random.lognormvariate(0, SPREAD)), SHORTEST), LONGEST)
+    return min(max(int(MEDIAN * random.lognormvariate(0, SIGMA)), MIN_WORDS), MAX_WORDS)
 
 
 @lru_cache(maxsize=20_000)

@@ -1,4 +1,4 @@
-"""Pages for stores of any size: words at random, with copies among them as the Web has them."""
+"""Generates pages for stores of any size: random words, with copies among them as on the Web."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from random import Random
 
 from opensearch_winnow.ingest.page import Page
 
-WORDS = 50_000  # different ones, the n-th as frequent as 1/n
+WORDS = 50_000  # different words; the frequency of the n-th is proportional to 1/n
 LENGTH = 960  # words of a page: about 100 fingerprints
-PAGES_OF_A_SITE = 50  # about what large crawls have of a host
-TEMPLATE = 40  # words, on every page of a site: a fingerprint or two
-PASSAGE = 60  # words, that one page in three has from elsewhere: the n-th most popular one as often as 1/n
+PAGES_OF_A_SITE = 50  # about the mean of large crawls
+TEMPLATE = 40  # words on every page of a site: one or two fingerprints
+PASSAGE = 60  # words that one page in three quotes; the n-th passage has a frequency proportional to 1/n
 PASSAGES = 10_000
-COPIES = 10  # one page in so many is a near-duplicate of an earlier one
+COPIES = 10  # every tenth page is a near-duplicate of an earlier one
 
 
 def generated_pages(start: int, end: int) -> Iterator[Page]:
-    """The pages of these numbers; the same in every run."""
+    """Yield the pages with these numbers. They are the same in every run."""
     for number in range(start, end):
         yield Page(url(number), text=text(number))
 
@@ -32,7 +32,7 @@ def url(number: int) -> str:
 def text(number: int) -> str:
     random = Random(number)
     own = body(random, number)
-    if number % COPIES == COPIES - 1:  # of a page that is no copy: early ones have many
+    if number % COPIES == COPIES - 1:  # the original is not a copy itself; early pages have many copies
         original = int(number * random.random() ** 2) // COPIES * COPIES
         place = random.randrange(LENGTH * 3 // 4)
         theirs = body(Random(original), original)
@@ -65,7 +65,7 @@ def words(random: Random, count: int) -> list[str]:
 
 @cache
 def _pool() -> list[str]:
-    """Each word as often as a text has it, so that drawing takes no weights: that is a tenth of the time."""
+    """Return each word as often as it is drawn: drawing without weights takes a tenth of the time."""
     random = Random("words")
     vowels, consonants = "aeiou", "bcdfghklmnprstvwz"
     pool = []

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Sketch = Callable[[bytes], object]
 
 WORDS = 10  # in a shingle
-PERMUTATIONS = 128  # what datasketch does by default
+PERMUTATIONS = 128  # the default of datasketch
 PLAIN = "lxml: its tree, and the text that it writes"
 
 
@@ -66,13 +66,13 @@ def lxml_text(page: bytes) -> str:
 
 
 def records(pages: Iterable[bytes]) -> None:
-    maker = RecordMaker(Recipe())  # a new one each time, which has seen nothing
+    maker = RecordMaker(Recipe())  # a new one each time, so that no page counts as seen
     for number, page in enumerate(pages):
         maker.make(Page(f"http://example.org/{number}", html=page))
 
 
 def beside_assembled(pages: list[bytes]) -> Table:
-    """What a user would put together from well-known parts: text, shingles of words, MinHash."""
+    """Compare with what a user would assemble from well-known parts: text, word shingles, MinHash."""
     peers, missing = available(
         {"trafilatura + datasketch": with_trafilatura, "BeautifulSoup (lxml) + datasketch": with_beautifulsoup}
     )
@@ -121,7 +121,7 @@ def datasketch() -> Callable[[str], object]:
 
 
 def with_workers(run: Run, pages: list[bytes]) -> Table:
-    """The whole way from a compressed archive to a file of records, by the clock."""
+    """Measure the whole way from a compressed archive to a record file, by the clock."""
     best = {1: float("inf"), 2: float("inf")}
     memory = dict.fromkeys(best, 0)
     with TemporaryDirectory() as name:
@@ -146,7 +146,7 @@ def with_workers(run: Run, pages: list[bytes]) -> Table:
 
 
 def write_archive(path: Path, pages: Iterable[bytes]) -> int:
-    """How many bytes of pages there are in it. No two are the same: what was seen is not parsed again."""
+    """Write an archive and return the bytes of its pages. They all differ, because a known page is not parsed again."""
     size = 0
     with path.open("wb") as file:
         for number, page in enumerate(pages):
@@ -160,7 +160,7 @@ def write_archive(path: Path, pages: Iterable[bytes]) -> int:
 
 
 def index_archive(archive: Path, to: Path, workers: int) -> tuple[float, int]:
-    """Seconds, and the bytes of memory of the largest worker at its peak."""
+    """Return the seconds, and the peak memory of the largest worker in bytes."""
     to.unlink(missing_ok=True)
     peak = 0
 

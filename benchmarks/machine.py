@@ -1,4 +1,4 @@
-"""What kind of machine figures come from."""
+"""Describes the machine that figures come from."""
 
 from __future__ import annotations
 

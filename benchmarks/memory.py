@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHARACTERS = 1_000_000_000
-ROOM = 12  # bytes of the machine's memory for each character: half as much again as is taken
+MACHINE_BYTES_PER_CHAR = 12  # memory of the machine for each character, 1.5 times what is used
 SAMPLE = 5_000_000
-BYTES = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss
+MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss
 
 
 def tables(run: Run) -> Iterator[Table]:
-    """In a process of its own, whose peak nothing else has raised."""
-    length = min(run.size(CHARACTERS, least=100_000), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // ROOM)
+    """Measure in a new process, whose peak nothing else has raised."""
+    length = min(
+        run.size(CHARACTERS, least=100_000),
+        os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // MACHINE_BYTES_PER_CHAR,
+    )
     command = [sys.executable, "-m", "benchmarks.memory", str(length)]
     steps = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     yield Table(
@@ -37,7 +40,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_BYTES
 
 
 def measure(length: int) -> list[tuple[str, int, float]]:

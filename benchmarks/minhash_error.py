@@ -38,7 +38,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def pairs(count: int, size: int, resemblance: float) -> Iterator[tuple[array[int], array[int], float]]:
-    """Two pages of `size` shingles, and their resemblance: as near to the wanted one as whole shingles allow."""
+    """Yield two pages of `size` shingles, and their resemblance, which is as close to `resemblance` as possible."""
     random = Random(size)
     common = round(2 * size * resemblance / (1 + resemblance))
     alone = size - common
@@ -52,7 +52,7 @@ def difference(a: bytes, b: bytes, bits: int, truth: float) -> float:
 
 
 def cell(differences: list[float]) -> str:
-    """The standard error, and the bias as a multiple of its own noise."""
+    """Return the standard error, and the bias in standard errors of the mean."""
     bias, error = fmean(differences), pstdev(differences)
     return f"{error:.4f} ({bias / (error or 1) * len(differences) ** 0.5:+.1f})"
 
@@ -81,7 +81,7 @@ def make_all(pages: list[array[int]], bins: int, bits: int) -> list[bytes]:
 def times_of_the_widths() -> Table:
     random = Random(0)
     many = random.randbytes(BYTES * 20_000)
-    # Many pages: one that comes again is known to the processor's branch prediction.
+    # Many different pages, to defeat branch prediction.
     pages = {size: [array("Q", random.randbytes(8 * size)) for _ in range(20_000 // size)] for size in SIZES}
     rows = []
     for bits, bins in BINS.items():
@@ -92,14 +92,14 @@ def times_of_the_widths() -> Table:
         micros = [f"{times[str(size)] / len(pages[size]) * 1e6:.1f}" for size in SIZES]
         rows.append((f"{bins} × {bits} bit", *micros, f"{times['compare'] / 20_000 * 1e9:.0f}"))
     return Table(
-        "µs for a MinHash of a page of so many shingles, packed; ns to compare two",
+        "µs for a packed MinHash, by the shingles of the page; ns to compare two",
         ("", *(f"{size:,} shingles" for size in SIZES), "compare"),
         rows,
     )
 
 
 def optimal_densification(shingles: array[int], bins: int) -> array[int]:
-    """One throw only: an empty bin copies another, drawn again until one is found that is not empty."""
+    """Fill each empty bin with the value of a random bin, drawn until one is found that is not empty."""
     values = [WORD] * bins
     for shingle in shingles:
         at = shingle * bins >> 64

@@ -31,11 +31,11 @@ from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 
 PAGES = 3_000  # of each set
-ROUNDS = 5  # that count; the first does not, as the engine's code is compiled while it runs
+ROUNDS = 5  # measured, after a first round in which the engine compiles its code
 NAME = "pages"
 STORE = "store"
 PLAIN = {"properties": {"title": {"type": "text"}, "text": {"type": "text"}}}
-PEER, TEXTS, ALL, WHOLE = (
+PEER, TEXTS, ALL_FIELDS, WHOLE = (
     "`helpers.bulk`, title and text",
     "our bulk loop, title and text",
     "our bulk loop, all fields",
@@ -68,7 +68,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 class Loading:
-    """The same pages, again and again, into an index that is new each time."""
+    """Loads the same pages again and again, each time into a new index."""
 
     def __init__(self, client: OpenSearch, url: str, engine: psutil.Process, records: Sequence[Record]) -> None:
         self.records = records
@@ -96,24 +96,24 @@ class Loading:
         )
 
     def whole(self) -> Took:
-        """From a program's pages to pages that can be found: fingerprinted, looked up, written, refreshed."""
+        """Add pages to an index: make records, look up known pages, write, and refresh."""
         self._client.indices.delete(index=f"{STORE}-*,{STORE}.settings", ignore_unavailable=True)
         pages = (Page(each.url, text=each.text, title=each.title) for each in self.records)
 
         with TemporaryDirectory() as folder, Index.open(self._store) as index:
             failed = Path(folder, "failed.jsonl")
-            index.add([], failed=failed)  # which makes the store
+            index.add([], failed=failed)  # creates the store
             took = self._clocked(lambda: index.add(pages, failed=failed))
             assert index.store.count() == len(self.records)
         return took
 
     def size(self) -> int:
-        """Bytes of the index as it is now, in one segment."""
+        """Return the bytes of the index, merged to one segment."""
         indices = self._client.indices
         indices.refresh(index=NAME)
         indices.forcemerge(index=NAME, max_num_segments=1)
         indices.flush(index=NAME, force=True)
-        indices.refresh(index=NAME)  # whereupon the old segments go
+        indices.refresh(index=NAME)  # removes the old segments
         return int(indices.stats(index=NAME, metric="store")["_all"]["primaries"]["store"]["size_in_bytes"])
 
     def _make(self, fields: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ def texts(record: Record) -> dict[str, Any]:
 
 
 def times_table(load: Loading, rounds: int) -> Table:
-    kinds = {PEER: load.texts_by_peer, TEXTS: load.texts, ALL: load.all_fields, WHOLE: load.whole}
+    kinds = {PEER: load.texts_by_peer, TEXTS: load.texts, ALL_FIELDS: load.all_fields, WHOLE: load.whole}
     took: dict[str, list[Took]] = {name: [] for name in kinds}
     for number in range(rounds + 1):
         for name, kind in kinds.items():

@@ -35,15 +35,15 @@ from tests.quality.truth import Pairs, truth_about
 
 RECORDS = 100_000
 QUESTIONS = 300
-WARM = 50  # questions that are not counted
-HITS = 100  # of more_like_this, among which a near-duplicate counts as found
+WARM_UP = 50  # questions that are not measured
+HITS = 100  # of more_like_this in which a near-duplicate counts as found
 MATCH, NEAR, CANDIDATES, MLT = (
     "match, ten words of the page",
     "similar(url=…), near-duplicates, whole answer",
     "of that, the search for candidates by sketch",
     "more_like_this the page",
 )
-Asked = TypeVar("Asked")
+Subject = TypeVar("Subject")
 AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_like_this, recall at least .99."
 
 
@@ -72,29 +72,29 @@ def filled(engine: str, name: str, pages: Iterable[Page]) -> Iterator[tuple[Inde
 
 
 def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table:
-    """All kinds of question about one page, then about the next."""
+    """Ask all kinds of questions about one page, then about the next."""
     pages = list(index.store.scan(Record) if title == "Real pages" else islice(index.store.scan(Record), 20_000))
-    asked = Random(6).sample(pages, min(len(pages), run.size(QUESTIONS, least=5) + WARM))
+    subjects = Random(6).sample(pages, min(len(pages), run.size(QUESTIONS, least=5) + WARM_UP))
     kinds: dict[str, Callable[[Record], Any]] = {
         MATCH: lambda page: search(index, client, match(page)),
         MLT: lambda page: search(index, client, more_like_this(index, page)),
         CANDIDATES: lambda page: search(index, client, candidates(page)),
         NEAR: lambda page: index.similar(url=page.url),
     }
-    rows = in_turns(kinds, asked, beside=(MATCH, MLT))
+    rows = in_turns(kinds, subjects, beside=(MATCH, MLT))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of match", "of mlt"), rows, AIM)
 
 
 def in_turns(
-    kinds: dict[str, Callable[[Asked], Any]], asked: Sequence[Asked], *, beside: tuple[str, str]
+    kinds: dict[str, Callable[[Subject], Any]], subjects: Sequence[Subject], *, beside: tuple[str, str]
 ) -> list[tuple[str, ...]]:
-    """A row for each kind of question: milliseconds, and how many times as long as two of them take."""
+    """Return a row for each kind of question: milliseconds, and the ratios to the two kinds in `beside`."""
     seconds: dict[str, list[float]] = {name: [] for name in kinds}
-    for each in asked:
+    for each in subjects:
         for name, question in kinds.items():
             seconds[name] += clocked(question, [each])
-    p50 = {name: percentiles(every[WARM:] or every) for name, every in seconds.items()}
+    p50 = {name: percentiles(every[WARM_UP:] or every) for name, every in seconds.items()}
     return [
         (name, f"{middle * 1e3:.1f} / {late * 1e3:.1f}", *(f"{middle / p50[other][0]:.2f} ×" for other in beside))
         for name, (middle, late) in p50.items()
@@ -106,7 +106,7 @@ def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Tabl
     ours = {(url, match.card.url) for url in urls(truth) for match in index.similar(url=url, limit=None).matches}
     by_url = {record.url: record for record in corpus}
     theirs: set[tuple[str, str]] = set()
-    first: set[tuple[str, str]] = set()  # among as many hits as there are near-duplicates
+    first: set[tuple[str, str]] = set()  # found among as many hits as the page has near-duplicates
     for url in urls(truth):
         found = search(index, client, more_like_this(index, by_url[url], HITS))["hits"]["hits"]
         others = [hit["_source"]["url"] for hit in found]
@@ -146,7 +146,7 @@ def match(page: Record) -> dict[str, Any]:
 
 
 def more_like_this(index: Index, page: Record, hits: int = 10) -> dict[str, Any]:
-    """As the engine has it by default."""
+    """Return the query with the default options of the engine."""
     like = {"_index": index.name.rpartition("/")[2], "_id": page.id}
     query = {"more_like_this": {"fields": ["text"], "like": [like]}}
     return {"query": query, "size": hits, "_source": ["url", "title"]}

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.generated_pages import generated_pages
-from benchmarks.opensearch_questions import WARM, filled, in_turns, search
+from benchmarks.opensearch_questions import WARM_UP, filled, in_turns, search
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
@@ -48,7 +48,7 @@ AIM = "Aim: grouped by signature within 1.1 × the first 100 without groups, and
 def tables(run: Run) -> Iterator[Table]:
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
-        # Usually there are 300 points in time at most, which is fewer than we leave open.
+        # The default limit is 300 points in time, and this benchmark leaves more open.
         many = {"search.max_open_pit_context": "1000"}
         running = engine.start(heap="2g", port=free_port(), owner=os.getpid(), settings=many)
         try:
@@ -66,17 +66,17 @@ def tables(run: Run) -> Iterator[Table]:
 
 def times_table(title: str, index: Index, client: Any, texts: list[str], run: Run) -> Table:
     source = Random(7)
-    asked: list[str] = []
-    while len(asked) < run.size(QUERIES, least=5) + WARM:
+    queries: list[str] = []
+    while len(queries) < run.size(QUERIES, least=5) + WARM_UP:
         words = [word for word in source.choice(texts).split() if word.isalpha()]
         start = source.randrange(max(len(words) - 1, 1))
         if words:
-            asked.append(" ".join(words[start : start + 2]))
+            queries.append(" ".join(words[start : start + 2]))
     kinds: dict[str, Callable[[str], Any]] = {
         RAW: lambda typed: search(index, client, {"query": words_query(Words.of(typed)), "size": 10})
     }
-    for name, how in KINDS.items():
-        kinds[name] = lambda typed, how=how: index.search(typed, **how)  # type: ignore[misc]
-    rows = in_turns(kinds, asked, beside=(TOP, HUNDRED))
+    for name, options in KINDS.items():
+        kinds[name] = lambda typed, options=options: index.search(typed, **options)  # type: ignore[misc]
+    rows = in_turns(kinds, queries, beside=(TOP, HUNDRED))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of 10", "of 100"), rows, AIM)

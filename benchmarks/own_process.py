@@ -1,4 +1,4 @@
-"""Work in a process of its own, so that what it takes is its own: processor, memory, disk."""
+"""Runs work in a process of its own, and measures its processor time, memory and disk space."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-# Not forked: a fork has the memory of its parent, and no threads of DuckDB's and Arrow's.
+# Spawned, because a fork has the memory of its parent but not the threads of DuckDB and Arrow.
 PROCESSES = get_context("spawn")
-LOOK_EVERY = 0.2  # seconds, at the disk
+DISK_INTERVAL_SECONDS = 0.2  # between two measurements of the disk
 
 Value = TypeVar("Value")
 
 
 class Taken(NamedTuple):
-    """What some work took."""
+    """Resources that some work took."""
 
     seconds: float  # by the clock
-    cpu: float  # seconds, of all threads, and of the processes that it started
-    memory: int  # bytes, at the peak, of the whole process
-    disk: int  # bytes in the folder, at the peak
+    cpu: float  # seconds of all threads and child processes
+    memory: int  # peak of the whole process, in bytes
+    disk: int  # peak size of the folder, in bytes
 
 
 def in_own_process(
     prepare: Callable[..., Callable[[], Value]], *arguments: Any, folder: Path | None = None
 ) -> tuple[Value, Taken]:
-    """What the work that `prepare` returns gives, and what it took; what `prepare` does is not counted."""
+    """Call the function that `prepare` returns, and return its result and what it took, without `prepare` itself."""
     disk = 0
     with ProcessPoolExecutor(1, PROCESSES) as pool:
         done = pool.submit(_measured, prepare, arguments)
-        while wait([done], LOOK_EVERY).not_done:
+        while wait([done], DISK_INTERVAL_SECONDS).not_done:
             disk = max(disk, _size(folder) if folder else 0)
         value, seconds, cpu, memory = done.result()
     return value, Taken(seconds, cpu, memory, disk)
@@ -57,7 +57,7 @@ def _cpu() -> float:
 
 
 def _peak() -> int:
-    """In bytes. On Linux ru_maxrss would begin with what the parent had when it started us."""
+    """Return the peak memory in bytes. On Linux ru_maxrss would include the memory of the parent at the start."""
     status = Path("/proc/self/status")
     if status.exists():
         (peak,) = (line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
@@ -67,7 +67,7 @@ def _peak() -> int:
 
 def _size(folder: Path) -> int:
     size = 0
-    for place, _, names in os.walk(folder):  # which does not mind a folder that is gone meanwhile
+    for place, _, names in os.walk(folder):  # ignores folders that disappear meanwhile
         for name in names:
             with suppress(FileNotFoundError):
                 size += Path(place, name).stat().st_blocks * 512

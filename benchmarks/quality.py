@@ -52,7 +52,7 @@ def store(pages: Iterable[Page], scheme: Scheme = Scheme()) -> Iterator[Index]:
         yield index
 
 
-def shown(scheme: Scheme) -> str:
+def scheme_label(scheme: Scheme) -> str:
     return f"k = {scheme.k}, t = {scheme.t}, {scheme.shingle} words"
 
 
@@ -96,7 +96,7 @@ def states(unpacked: Unpacked) -> Table:
             found = near_duplicates(index, [page.url for page in pages], LEAST)
         for threshold, quality in best_threshold(found, labels), (0.5, beside_labels(found, labels, 0.5)):
             figures = (f"{figure:.3f}" for figure in (quality.recall, quality.precision, quality.f1))
-            rows.append((shown(scheme), f"{threshold:.2f}", *figures))
+            rows.append((scheme_label(scheme), f"{threshold:.2f}", *figures))
     return Table(
         f"{len(pages)} states of a web application, by hand labels of {len(labels):,} pairs",
         ("", "resemblance", "recall", "precision", "F1"),
@@ -111,18 +111,20 @@ def main_text_pages(unpacked: Unpacked) -> Table:
     with store(article.page for article in labelled) as index:
         for least in (0.0, 0.1, 0.5):
             outcomes = main_texts(index, labelled, least)
-            asked = outcomes.total() - outcomes["no main text"]
-            others = (outcomes[name] for name in ("not first", "not found", "cannot be asked", "no main text"))
-            rows.append((f"{least:g}", f"{outcomes['first'] / asked:.4f}", f"{outcomes['first']}", *map(str, others)))
+            questions = outcomes.total() - outcomes["no main text"]
+            others = (outcomes[name] for name in ("not first", "not found", "not searchable", "no main text"))
+            rows.append(
+                (f"{least:g}", f"{outcomes['first'] / questions:.4f}", f"{outcomes['first']}", *map(str, others))
+            )
     return Table(
         f"The main text of {len(labelled)} pages, as other people took it, finds its page",
         (
             "min_containment",
-            "first, of those asked",
+            "first among questions",
             "first",
             "not first",
             "not found",
-            "cannot be asked",
+            "not searchable",
             "no main text",
         ),
         rows,
@@ -142,7 +144,7 @@ def reuse(unpacked: Unpacked) -> Table:
                 scores[answer.reuse].append(in_source(index, answer))
         copied = scores["cut"] + scores["light"] + scores["heavy"]
         medians = (f"{median(scores[name]):.3f}" for name in REUSE)
-        rows.append((shown(scheme), *medians, f"{area(copied, scores['non']):.3f}"))
+        rows.append((scheme_label(scheme), *medians, f"{area(copied, scores['non']):.3f}"))
     return Table(
         f"{len(written)} short answers: how much of each is in its source (median)",
         ("", *REUSE, "area under ROC, copied / non"),

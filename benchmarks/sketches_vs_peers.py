@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     Sketch = Callable[[str], object]
 
 WIDTH = 10
-PERMUTATIONS = 128  # what datasketch does by default: 512 bytes, as many as our 1024 bins of 4 bits
-CHARACTERS = 4_000_000  # half a second of the slowest
+PERMUTATIONS = 128  # the default of datasketch: 512 bytes, as our 1024 bins of 4 bits
+CHARACTERS = 4_000_000  # half a second for the slowest
 
 
 def ours(text: str) -> bytes:
-    return pack(minhash(shingles(canonical_text(text), WIDTH)))  # packed, or it would be 8 kB and not 512 bytes
+    return pack(minhash(shingles(canonical_text(text), WIDTH)))  # packed to 512 bytes instead of 8 kB
 
 
 def peer_shingles(text: str) -> list[str]:
@@ -59,7 +59,7 @@ def datasketch() -> Sketch:
 
 @cache
 def fast_hash() -> Callable[[bytes], int]:
-    """The quickest that datasketch can be given: three times as quick as what it takes by itself."""
+    """Return the fastest hash for datasketch, three times as fast as its default."""
     try:
         quickest: Callable[[bytes], int] = import_module("xxhash").xxh32_intdigest
     except ImportError:
@@ -81,7 +81,7 @@ def tables(run: Run) -> Iterator[Table]:
     size = sum(len(text.encode()) for text in texts)
     peers, missing = available({"rensa, RMinHash": rensa, "datasketch, update_batch": datasketch})
     paths = {"opensearch-winnow": ours} | {with_version(name): path for name, path in peers.items()}
-    # Pages are short, and so is a round of ours: more rounds than usual until one of them is undisturbed.
+    # Rounds are short, so it takes more of them until one is undisturbed.
     seconds = alternate({name: partial(of_all, path, texts) for name, path in paths.items()}, rounds=12)
     yield Table(
         "Text → shingles → MinHash",

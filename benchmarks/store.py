@@ -24,21 +24,21 @@ from opensearch_winnow.stores.embedded import EmbeddedStore
 
 SIZES = (10_000, 100_000)
 QUESTIONS = 300
-SOME = 500  # records, that are made and added in turn
+BATCH_SIZE = 500  # records that are made, then added
 AIM = "Aim: p50 of similar at most 15 ms with 100,000 records, and growth slower than that of the store."
 
 Seconds = dict[str, list[float]]
 
 
 class Step(NamedTuple):
-    """A store as far as it has grown."""
+    """Measurements of the store at one size."""
 
     records: int
     added: int  # since the last step
     making: float  # CPU seconds
     writing: float
     sizes: dict[str, int]
-    asked: Seconds
+    seconds_by_question: Seconds
 
 
 def tables(run: Run) -> Iterator[Table]:
@@ -46,7 +46,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
-    """One store that grows from size to size, and is asked at each."""
+    """Measure a store that grows from size to size."""
     steps = [0, *(run.size(size, least=20 * (number + 1)) for number, size in enumerate(sizes))]
     grown = []
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
@@ -54,19 +54,19 @@ def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
         for start, end in pairwise(steps):
             making, writing = making_and_writing(path, generated_pages(start, end))
             with Index.open(path, create=False) as index:
-                asked = ask(index, end, run.size(QUESTIONS, least=5))
-                grown.append(Step(end, end - start, making, writing, index.statistics().sizes, asked))
+                seconds_by_question = ask(index, end, run.size(QUESTIONS, least=5))
+                grown.append(Step(end, end - start, making, writing, index.statistics().sizes, seconds_by_question))
     yield questions_table(grown)
     yield cost_table(grown)
     yield size_table(grown[-1].sizes, grown[-1].records)
 
 
 def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]:
-    """CPU seconds for making records, and for putting them into the store, which is closed then."""
+    """Return the CPU seconds for making records, and for writing them to the store and closing it."""
     maker = RecordMaker(Recipe())
     making = writing = 0.0
     with EmbeddedStore.open(path, create=True) as store, StoreDestination(store) as destination:
-        while some := list(islice(pages, SOME)):
+        while some := list(islice(pages, BATCH_SIZE)):
             start = time.process_time()
             made = [maker.make(page) for page in some]
             between = time.process_time()
@@ -80,7 +80,7 @@ def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]
 
 
 def ask(index: Index, size: int, count: int) -> Seconds:
-    """How long each kind of question takes, about the same pages."""
+    """Measure each kind of question about the same pages."""
     random = Random(size)
     numbers = [random.randrange(size) for _ in range(count)]
     maker = RecordMaker(Recipe())
@@ -119,7 +119,7 @@ def clocked(question: Callable[..., object], about: Sequence[object]) -> list[fl
 
 
 def percentiles(seconds: list[float]) -> tuple[float, float]:
-    """The median and the 95th percentile."""
+    """Return the median and the 95th percentile."""
     cuts = quantiles(seconds, n=20, method="inclusive")
     return cuts[9], cuts[18]
 
@@ -127,8 +127,8 @@ def percentiles(seconds: list[float]) -> tuple[float, float]:
 def questions_table(grown: Sequence[Step]) -> Table:
     first, last = grown[0], grown[-1]
     rows = []
-    for name in first.asked:
-        measured = [percentiles(step.asked[name]) for step in grown]
+    for name in first.seconds_by_question:
+        measured = [percentiles(step.seconds_by_question[name]) for step in grown]
         cells = [f"{p50 * 1e3:.1f} / {p95 * 1e3:.1f}" for p50, p95 in measured]
         rows.append((name, *cells, f"{measured[-1][0] / measured[0][0]:.1f} ×"))
     return Table(
@@ -139,10 +139,10 @@ def questions_table(grown: Sequence[Step]) -> Table:
             f"p50 grows, store {last.records / first.records:.0f} ×",
         ),
         rows,
-        f"{AIM} {len(last.asked[rows[0][0]])} questions of each kind, one after the other, each about a page of the"
-        " store with about 100 fingerprints. One page in ten is a near-duplicate of another, and one in three has a"
-        " passage from elsewhere; the number of copies follows a power law. The 50 pages of a site share a template,"
-        " so a question for any passage finds all of them.",
+        f"{AIM} {len(last.seconds_by_question[rows[0][0]])} questions of each kind, one after the other, each about a"
+        " page of the store with about 100 fingerprints. One page in ten is a near-duplicate of another, and one in"
+        " three has a passage from elsewhere; the number of copies follows a power law. The 50 pages of a site share"
+        " a template, so a question for any passage finds all of them.",
     )
 
 

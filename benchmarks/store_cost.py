@@ -27,7 +27,7 @@ SETS = {
 
 
 class Cost(NamedTuple):
-    pages: int  # that have a text
+    pages: int  # with a text
     html: int  # bytes
     text: int  # characters
     making: float  # CPU seconds
@@ -66,17 +66,17 @@ def together(costs: Iterable[Cost]) -> Cost:
     return Cost(sum(pages), sum(html), sum(text), sum(making), sum(writing), parts)
 
 
-def sets(most: int) -> Iterator[tuple[str, Iterator[Page]]]:
-    """Sets of pages by what they are: real ones where they are at hand."""
+def sets(limit: int) -> Iterator[tuple[str, Iterator[Page]]]:
+    """Yield sets of pages with a description: real pages if WINNOW_DATA has them."""
     if not DATA.is_dir():
-        yield "Javadoc in English", islice(javadoc(*LUCENE), most)
-        yield "Javadoc in Chinese", islice(javadoc(*HUTOOL), most)
-        yield "Javadoc in Japanese", islice(javadoc(*NABLARCH), most)
-        yield "licences", islice(licences(), most)
+        yield "Javadoc in English", islice(javadoc(*LUCENE), limit)
+        yield "Javadoc in Chinese", islice(javadoc(*HUTOOL), limit)
+        yield "Javadoc in Japanese", islice(javadoc(*NABLARCH), limit)
+        yield "licences", islice(licences(), limit)
         return
     with unpacked_data() as unpacked:
         for name, what in SETS.items():
-            yield what, islice(html_pages(unpacked(name), f"https://{name}.example"), most)
+            yield what, islice(html_pages(unpacked(name), f"https://{name}.example"), limit)
 
 
 def cost(pages: Iterable[Page]) -> Cost:

@@ -1,4 +1,4 @@
-"""What a benchmark gives: tables, the same on a terminal and in README.md. And how large a run it is asked for."""
+"""The tables that a benchmark returns, for the terminal and README.md, and the size of a run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WIDTH = 120  # columns of a line of prose
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How much to measure: 1 for figures that can be trusted, much less to see that everything works."""
+    """The size of a run: scale 1 for reliable figures, much less to see that everything works."""
 
     scale: float = 1.0
-    offline: bool = False  # do without the peers that would have to be downloaded
+    offline: bool = False  # leave out peers that need a download
 
     def size(self, full: int, least: int = 1) -> int:
         return max(least, int(full * self.scale))
@@ -42,5 +42,5 @@ class Table:
 
 
 def times(ratio: float) -> str:
-    """A ratio with as many figures as mean something."""
+    """Return a ratio with its significant digits."""
     return f"{ratio:.0f} ×" if ratio >= 20 else f"{ratio:.1f} ×"

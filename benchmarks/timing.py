@@ -1,4 +1,4 @@
-"""How long things take beside each other on a machine that is never quite idle."""
+"""Measures candidates in turns, for ratios that hold on a machine that is never quite idle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def alternate(candidates: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
-    """The best CPU seconds of each candidate; they take turns, so that what slows the machine down slows them all."""
+    """Return the best CPU seconds of each candidate. They take turns, so that a slow moment affects all."""
     best = dict.fromkeys(candidates, float("inf"))
     for _ in range(rounds):
         for name, candidate in candidates.items():

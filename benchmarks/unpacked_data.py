@@ -1,4 +1,4 @@
-"""Sets of real pages, unpacked for the time of a benchmark."""
+"""Unpacks sets of real pages for the time of a benchmark."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.quality.corpora import manuals, public_pages, records
 
 @contextmanager
 def unpacked_data() -> Iterator[Callable[[str], Path]]:
-    """A function from the name of a set to its folder, which is there until the end."""
+    """Yield a function that unpacks a set by name and returns its folder. The folders are removed at the end."""
     if not DATA.is_dir():
-        raise SystemExit("this benchmark needs pages with labels, and WINNOW_DATA names no folder of them")
+        raise SystemExit("this benchmark needs labelled pages: set WINNOW_DATA to their folder")
     with TemporaryDirectory(prefix="winnow-bench-") as place:
 
         def unpacked(name: str) -> Path:
@@ -32,7 +32,7 @@ def unpacked_data() -> Iterator[Callable[[str], Path]]:
 
 
 def real_records() -> list[Record]:
-    """Records of manuals and licences: those of WINNOW_DATA, or else those that every clone can fetch."""
+    """Return records of manuals and licences from WINNOW_DATA, or from public pages that are downloaded."""
     if not DATA.is_dir():
         return records(public_pages(one_in=1))
     with unpacked_data() as unpacked:

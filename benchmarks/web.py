@@ -23,8 +23,8 @@ from tests.web.served_fixture import serving
 
 GENERATED = 100_000
 QUESTIONS = 300
-WARM = 10  # questions that are not counted
-SECONDS = 60  # of the visitors
+WARM_UP = 10  # questions that are not measured
+VISIT_SECONDS = 60
 AIM = "Aim: p95 of the page at most 1.5 × that of the search alone."
 
 DIRECT, PAGE, JSON = "index.search, in the same way", "the page, over HTTP", "its JSON, over HTTP"
@@ -42,12 +42,14 @@ def tables(run: Run) -> Iterator[Table]:
                     for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)
                 ]
                 index.cluster()
-            asked = queries(titles, run.size(QUESTIONS, least=5) + WARM)
+            words_typed = queries(titles, run.size(QUESTIONS, least=5) + WARM_UP)
             with serving(path) as served:
-                yield search_table(what, path, served.address, asked)
+                yield search_table(what, path, served.address, words_typed)
                 if number == 0:
-                    seconds = run.size(SECONDS, least=1)
-                    yield visitors_table(f"{VISITORS} visitors of them at once for {seconds} s", served, asked, seconds)
+                    seconds = run.size(VISIT_SECONDS, least=1)
+                    yield visitors_table(
+                        f"{VISITORS} visitors of them at once for {seconds} s", served, words_typed, seconds
+                    )
 
 
 def corpora(run: Run) -> Iterator[tuple[str, Iterable[Page]]]:
@@ -57,19 +59,19 @@ def corpora(run: Run) -> Iterator[tuple[str, Iterable[Page]]]:
 
 
 def queries(texts: list[str], count: int) -> list[str]:
-    """Two words that follow each other on a page."""
+    """Return queries of two consecutive words of a page."""
     source = Random(7)
-    asked: list[str] = []
-    while len(asked) < count:
+    made: list[str] = []
+    while len(made) < count:
         words = [word for word in source.choice(texts).split() if word.isalpha()]
         if words:
             start = source.randrange(max(len(words) - 1, 1))
-            asked.append(" ".join(words[start : start + 2]))
-    return asked
+            made.append(" ".join(words[start : start + 2]))
+    return made
 
 
-def search_table(what: str, path: Path, address: str, asked: list[str]) -> Table:
-    """Each way takes its turn with each question, and begins as often as the others."""
+def search_table(what: str, path: Path, address: str, words_typed: list[str]) -> Table:
+    """Measure each way with each query. The ways take turns, and each goes first equally often."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=300)
     sizes: dict[str, list[int]] = {PAGE: [], JSON: []}
 
@@ -87,7 +89,7 @@ def search_table(what: str, path: Path, address: str, asked: list[str]) -> Table
             JSON: lambda words: get(JSON, ".json", words),
         }
         seconds: dict[str, list[float]] = {way: [] for way in WAYS}
-        for turn, words in enumerate(asked):
+        for turn, words in enumerate(words_typed):
             for number in range(len(WAYS)):
                 way = WAYS[(turn + number) % len(WAYS)]
                 start = time.perf_counter()
@@ -95,7 +97,7 @@ def search_table(what: str, path: Path, address: str, asked: list[str]) -> Table
                 seconds[way].append(time.perf_counter() - start)
         count = index.store.count()
     connection.close()
-    shown = {way: _percentiles(every[WARM:]) for way, every in seconds.items()}
+    shown = {way: _percentiles(every[WARM_UP:]) for way, every in seconds.items()}
     rows = [
         (
             way,

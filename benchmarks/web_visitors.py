@@ -1,4 +1,4 @@
-"""Visitors of the search UI: each searches, opens a page, compares it with one that is like it, and searches again."""
+"""Simulates visitors of the search UI, who search, open a page, compare it with a similar one, and search again."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ VISITORS = 50
 
 
 class Visitor(Thread):
-    """Goes on until the end, as quickly as it is answered. `seconds` and `errors` are by the kind of screen."""
+    """Sends requests without a pause until `end`, and keeps their `seconds` by the kind of screen, and `errors`."""
 
-    def __init__(self, number: int, address: str, asked: list[str], end: float) -> None:
+    def __init__(self, number: int, address: str, queries: list[str], end: float) -> None:
         super().__init__()
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self.errors: list[str] = []
-        self._number, self._asked, self._end = number, asked, end
+        self._number, self._queries, self._end = number, queries, end
         self._connection = HTTPConnection(urlsplit(address).netloc, timeout=300)
 
     def run(self) -> None:
         for turn in count(self._number * 7):
-            words = self._asked[turn % len(self._asked)]
+            words = self._queries[turn % len(self._queries)]
             results = self._get("search", f"/search?{urlencode({'q': words})}")
             page = re.search(r'href="(/page/\w+)"', results)
             pair = re.search(r'href="(/compare/\w+/\w+)"', results)
@@ -62,9 +62,9 @@ class Visitor(Thread):
         return body
 
 
-def visitors_table(title: str, served: Served, asked: list[str], seconds: int) -> Table:
+def visitors_table(title: str, served: Served, queries: list[str], seconds: int) -> Table:
     start = time.monotonic()
-    visitors = [Visitor(number, served.address, asked, start + seconds) for number in range(VISITORS)]
+    visitors = [Visitor(number, served.address, queries, start + seconds) for number in range(VISITORS)]
     for each in visitors:
         each.start()
     for each in visitors:

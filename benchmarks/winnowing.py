@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from benchmarks.peers.compiled import Winnow
 
-SETTINGS = ((50, 100), (20, 21))  # the winnowing paper's on the Web, and the preset "passages"
+SETTINGS = ((50, 100), (20, 21))  # of the winnowing paper for the Web, and of the preset "passages"
 CHARACTERS = 12_000_000
-SLOW_PART = 30  # a peer in Python gets one part in so many: half a second's work
+SLOW_PART = 30  # a peer in Python gets a thirtieth of the text: half a second of work
 
 OURS = "opensearch-winnow"
 DEQUE = "monotone deque, in C"
@@ -56,7 +56,7 @@ def tables(run: Run) -> Iterator[Table]:
 
 
 def candidates(run: Run) -> tuple[dict[str, Winnow], list[str]]:
-    """Who can be measured here, and who cannot and why."""
+    """Return the routines that can be measured here, and a line for each peer that cannot."""
     peers, missing = available(
         {
             SIMD: lambda: simd_minimizers(run.offline),
@@ -91,7 +91,7 @@ def copydetect() -> Winnow:
 
 
 def check_peers(found: dict[str, Winnow], chars: str, k: int, w: int) -> None:
-    expected = fingerprints(chars, k, w, robust=False)  # the peers go by Definition 1
+    expected = fingerprints(chars, k, w, robust=False)  # the peers implement Definition 1
     for name in {DEQUE, CIRCULAR} & found.keys():
         if found[name](chars, k, w) != expected:
             raise AssertionError(f"{name} gives other fingerprints at k={k}, w={w}")

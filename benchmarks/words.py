@@ -30,11 +30,11 @@ from opensearch_winnow.stores.embedded.text_index import TextIndex
 
 REAL = 3_000  # pages of each set
 GENERATED = 100_000
-AT_ONCE = 500  # pages in a transaction
+PAGES_PER_TRANSACTION = 500  # pages in a transaction
 QUESTIONS = 40  # of each kind
-COMMON = 12  # words that are called so
-SHOWN = 10
-# With as much memory for words that are not written yet as served it best.
+COMMON = 12  # the most frequent words
+HITS = 10
+# The hash size, memory for words that are not written yet, is the one that served FTS5 best.
 FTS5 = """
 CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
 INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
@@ -50,16 +50,16 @@ class Question(NamedTuple):
 
 
 class Both:
-    """The two indexes, each in a file of its own."""
+    """The two indexes, each in its own file."""
 
     def __init__(self, folder: Path) -> None:
         self.ours, self.fts5 = (_file(folder / name, tables) for name, tables in (("ours", OURS), ("fts5", FTS5)))
         self.pages = 0
-        self.seconds = {"ours": 0.0, "fts5": 0.0}  # of CPU
+        self.seconds = {"ours": 0.0, "fts5": 0.0}  # CPU
 
     def add(self, texts: Iterable[Text]) -> None:
         texts = iter(texts)
-        while some := list(islice(texts, AT_ONCE)):
+        while some := list(islice(texts, PAGES_PER_TRANSACTION)):
             numbers = range(self.pages + 1, self.pages + 1 + len(some))
             self.pages += len(some)
             with self._timed("ours"):
@@ -69,7 +69,7 @@ class Both:
                 self.fts5.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows)
 
     def size(self, name: str) -> float:
-        """Bytes of a page."""
+        """Return the bytes of a page."""
         rows: sqlite3.Connection = getattr(self, name)
         (size,) = rows.execute(
             "SELECT (page_count - freelist_count) * page_size"
@@ -80,13 +80,13 @@ class Both:
     def ask_ours(self, question: Question) -> int:
         found = find(self.ours, question.ours, array("I"))
         if found.numbers:
-            best(*found, min(SHOWN, len(found.numbers)))
+            best(*found, min(HITS, len(found.numbers)))
         return len(found.numbers)
 
     def ask_fts5(self, question: Question) -> int:
-        """By bm25(): with ORDER BY rank it takes longer."""
+        """Order by bm25(), which is faster than ORDER BY rank."""
         rows = self.fts5.execute(
-            f"SELECT rowid, bm25(words, 4.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT {SHOWN}",
+            f"SELECT rowid, bm25(words, 4.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT {HITS}",
             (question.fts5,),
         )
         rows.fetchall()
@@ -110,14 +110,14 @@ def tables(run: Run) -> Iterator[Table]:
             both = Both(Path(folder))
             with closing(both.ours), closing(both.fts5):
                 sample: list[Text] = []
-                both.add(_kept(texts, sample))
+                both.add(_sampled(texts, sample))
                 yield questions_table(what, both, questions(sample, run.size(QUESTIONS, least=2)))
                 costs.append(cost(what, both))
     yield Table(
         "What a page costs",
         ("", "CPU µs to write it, FTS5", "ours", "FTS5 / ours", "bytes, FTS5", "ours", "FTS5 / ours"),
         costs,
-        f"{AT_ONCE} pages per transaction, in turns. Neither stores the texts themselves.",
+        f"{PAGES_PER_TRANSACTION} pages per transaction, in turns. Neither stores the texts themselves.",
     )
 
 
@@ -130,7 +130,7 @@ def corpora(run: Run) -> Iterator[tuple[str, Iterator[Text]]]:
 
 def questions(sample: Sequence[Text], count: int) -> dict[str, list[Question]]:
     random = Random(7)
-    texts = [words for _, text in sample if len(words := word_tokens(text)[0]) > SHOWN]
+    texts = [words for _, text in sample if len(words := word_tokens(text)[0]) > HITS]
     often = Counter(word for words in texts for word in words)
     common = [word for word, _ in often.most_common(COMMON)]
     rare = [word for word, times in often.items() if times == 1]
@@ -167,10 +167,10 @@ def _any(words: Sequence[str]) -> Question:
     return Question(Words.of(" ".join(words), any_word=True), " OR ".join(f'"{word}"' for word in words))
 
 
-def questions_table(what: str, both: Both, asked: dict[str, list[Question]]) -> Table:
+def questions_table(what: str, both: Both, questions_by_kind: dict[str, list[Question]]) -> Table:
     rows = []
-    count = min(map(len, asked.values()))
-    for name, some in asked.items():
+    count = min(map(len, questions_by_kind.values()))
+    for name, some in questions_by_kind.items():
         seconds: dict[str, list[float]] = {"ours": [], "fts5": []}
         totals = []
         for question in some:
@@ -186,7 +186,7 @@ def questions_table(what: str, both: Both, asked: dict[str, list[Question]]) -> 
         f"{both.pages:,} {what}: milliseconds, p50",
         ("", "pages found, p50", "FTS5", "ours", "ours is faster by"),
         rows,
-        f"Each query counts the pages and finds the {SHOWN} best, without reading them. {count} queries of each kind,"
+        f"Each query counts the pages and finds the {HITS} best, without reading them. {count} queries of each kind,"
         " in turns, wall-clock time.",
     )
 
@@ -205,8 +205,8 @@ def cost(what: str, both: Both) -> tuple[str, ...]:
     )
 
 
-def _kept(texts: Iterable[Text], sample: list[Text]) -> Iterator[Text]:
-    """All of them, of which some are kept."""
+def _sampled(texts: Iterable[Text], sample: list[Text]) -> Iterator[Text]:
+    """Yield all texts, and add every twentieth to `sample`."""
     for number, text in enumerate(texts):
         if number % 20 == 0:
             sample.append(text)

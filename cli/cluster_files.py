@@ -1,4 +1,4 @@
-"""The files of winnow cluster: whether they can be written, the plot, and which there are at the end."""
+"""Checks the files that winnow cluster writes, draws the plot, and tells what was written."""
 
 from __future__ import annotations
 
@@ -6,76 +6,77 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli import cluster_words as words
+from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.cluster_table import Written
 from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.text_file import FileError
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.operations.clustering import TELLING
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.operations.clustering import WRITING_BACK
 from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
 
 SVG = ".svg"
 
 
 def check_files(files: Mapping[str, str], inputs: Sequence[Path]) -> None:
-    """By the option that names each: no input is lost, and none is taken for an input the next time."""
+    """Check that no output, by the option that names it, overwrites an input or becomes one in the next run."""
     folders = [path for path in inputs if path.is_dir()]
     for option, name in files.items():
         file = Path(name)
-        if any(file.resolve() == Path(other).resolve() for at, other in files.items() if at != option):
-            raise FileError(f"{option} {name} is named twice; each file has a name of its own")
+        if any(file.resolve() == Path(other).resolve() for key, other in files.items() if key != option):
+            raise FileError(f"{option} {name} is named twice: name another file")
         if file.exists() and any(path.exists() and file.samefile(path) for path in inputs):
-            raise FileError(f"{option} {name} would overwrite one of the inputs; name another file")
+            raise FileError(f"{option} {name} would overwrite an input: name another file")
         if file.parent.exists() and any(file.parent.samefile(folder) for folder in folders):
-            raise FileError(f"{option} {name} would become a part of the inputs; name a file in another folder")
+            raise FileError(f"{option} {name} would be read as an input in the next run: name a file in another folder")
 
 
 def check_plot(plot: Path, *, overwrite: bool) -> None:
-    """Before the work, not after it."""
+    """Check that the plot can be written, before the work starts."""
     if plot.suffix != SVG:
-        raise FileError(f"--plot {plot} is an SVG: name a file that ends in {SVG}")
+        raise FileError(f"--plot {plot} must be an SVG file: name a file that ends in {SVG}")
     if plot.is_dir() or not plot.parent.is_dir():
         raise FileError(f"--plot {plot} cannot be written: name a file in a folder that exists")
     if plot.exists() and not overwrite:
         raise FileError(f"{plot} exists; name another file, or add --overwrite to replace it")
 
 
-def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
-    from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
+def write_plot(plot: Path, name: str, options: ClusteringOptions, result: ClusteringResult) -> None:
+    from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (slow to import)
 
-    about = words.about(asked, found)
+    subtitle = summary.plot_subtitle(options, result)
     with written_in_words(plot):
         hidden = AtomicFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:
-                file.writelines(size_plot(found.sizes, found.identical_sizes, name=name, subtitle=about))
+                file.writelines(size_plot(result.sizes, result.identical_sizes, name=name, subtitle=subtitle))
             hidden.place()
         finally:
             hidden.discard()
 
 
-def what_was_written(
-    found: Found, output: str | None, evidence: str | None, plot: Path | None, store: str | None
+def list_written(
+    result: ClusteringResult, output: str | None, evidence: str | None, plot: Path | None, store: str | None
 ) -> Written:
-    if not found.pages:
+    """Return what was written: the kind of file or the store, and its name or how much changed."""
+    if not result.pages:
         return []
     written = []
     if output:
         written.append(("clusters", output))
     if evidence:
-        written.append(("evidence", f"{evidence}, {count_of(found.edges, 'pair')}"))
+        written.append(("evidence", f"{evidence}, {count_of(result.edges, 'pair')}"))
     if plot:
         written.append(("plot", str(plot)))
     if store:
-        written.append((store, words.told(found)))
+        written.append((store, summary.store_update(result)))
     return written
 
 
-def what_stopping_left(stopped: Stopped, start: float, tables: Sequence[str | None], told: str | None) -> str:
-    """Tables are in place, each as a whole, before a store is told, batch by batch."""
+def stopped_message(stopped: Stopped, start: float, tables: Sequence[str | None], store: str | None) -> str:
+    """Return what a stopped run left. Complete tables appear first, then the `store` is updated batch by batch."""
     complete = [name for name in tables if name and Path(name).exists() and Path(name).stat().st_ctime >= start]
-    said = [f"{name} is complete" for name in complete]
-    if told and (complete or stopped.phase == TELLING):
-        said.append(f"{told} may not know all of the clusters, cluster it again")
-    return f"Stopped: {'; '.join(said) or 'nothing was written'}."
+    parts = [f"{name} is complete" for name in complete]
+    if store and (complete or stopped.phase == WRITING_BACK):
+        parts.append(f"{store} may be updated only in part, so cluster it again")
+    return f"Stopped: {'; '.join(parts) or 'nothing was written'}."

@@ -1,4 +1,4 @@
-"""A clustering as tables with bars, and as tab-separated values."""
+"""Prints the result of a clustering as tables with bars, or as tab-separated values."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from math import log10
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width, wrap
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.page_counts import bins
-from opensearch_winnow.cli import cluster_words as words
+from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.pair_histogram import pair_histogram, pairs_at_least
 from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.stats_table import BAR_COLUMNS
 from opensearch_winnow.cli.terminal import Terminal, bar
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found, Largest
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import ClusteringResult, LargestCluster
 
 GAP = "  "
-TOGETHER = "\u00a0"
-ROOM = 20  # columns; a title in fewer says nothing
-COUNTS = ("pages", "contents", "clusters", "clustered_pages", "identical_clusters", "identical_pages", "edges")
-PAIR_COUNTS = ("compared", "exact", "edges", "common", "longest", "left_out")
-Written = Sequence[tuple[str, str]]  # what, and where or how much
+NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
+MIN_COLUMNS = 20  # a title or sentence in fewer columns says nothing
+RESULT_COUNTS = ("pages", "contents", "clusters", "clustered_pages", "identical_clusters", "identical_pages", "edges")
+CANDIDATE_COUNTS = ("compared", "exact", "edges", "common", "longest", "left_out")
+Written = Sequence[tuple[str, str]]  # the kind of file or the store, and its name or how much changed
 
 
 class Lines:
-    """Sentences in as many columns as there are, below headings. A no-break space keeps words together."""
+    """Prints headings and sentences, wrapped to the width of the screen."""
 
     def __init__(self, screen: Terminal) -> None:
         self.screen = screen
@@ -36,31 +36,33 @@ class Lines:
         self.say(text, "bold")
 
     def say(self, text: str, style: str = "plain") -> None:
-        for line in wrap([(text.replace(" %", f"{TOGETHER}%"), style)], max(self.screen.columns, ROOM)):
-            self.screen.echo(self.screen.line(line).replace(TOGETHER, " "))
+        for line in wrap([(text.replace(" %", f"{NO_BREAK}%"), style)], max(self.screen.columns, MIN_COLUMNS)):
+            self.screen.echo(self.screen.line(line).replace(NO_BREAK, " "))
 
 
-def show_table(screen: Terminal, name: str, asked: Clustering, found: Found, written: Written) -> None:
+def show_table(
+    screen: Terminal, name: str, options: ClusteringOptions, result: ClusteringResult, written: Written
+) -> None:
     lines = Lines(screen)
-    screen.echo(screen.paint(shorten_middle(one_line(name), max(screen.columns, ROOM)), "bold"))
-    lines.say(words.pages_and_contents(found))
-    lines.say(words.clusters_and_pages(found))
-    lines.say(words.what_a_cluster_is(asked))
-    if found.sizes:
+    screen.echo(screen.paint(shorten_middle(one_line(name), max(screen.columns, MIN_COLUMNS)), "bold"))
+    lines.say(summary.pages_and_contents(result))
+    lines.say(summary.clusters_and_pages(result))
+    lines.say(summary.cluster_definition(options))
+    if result.sizes:
         lines.heading("Clusters by size")
-        _sizes(screen, found.sizes)
+        _sizes(screen, result.sizes)
         lines.heading("Largest clusters")
-        _largest(screen, found.largest)
-    if found.candidates.compared:
-        lines.heading("How alike the compared pairs are (heights are logarithmic)")
-        for line in pair_histogram(found.candidates.histogram, asked.threshold, screen.columns):
+        _largest(screen, result.largest)
+    if result.candidates.compared:
+        lines.heading("Resemblance of the compared pairs (heights are logarithmic)")
+        for line in pair_histogram(result.candidates.histogram, options.threshold, screen.columns):
             screen.echo(screen.line(line).rstrip())
-        at_least = pairs_at_least(found.candidates.histogram)
-        lines.say("pairs ≥ " + " · ".join(f"{compact_percent(share)}:{TOGETHER}{pairs:,}" for share, pairs in at_least))
-        lines.say(words.what_was_compared(found.candidates, asked))
-        lines.say(words.what_was_left_out(found.candidates, asked))
-        if found.expected_recall is not None:
-            lines.say(words.expected_recall(found.expected_recall))
+        at_least = pairs_at_least(result.candidates.histogram)
+        lines.say("pairs ≥ " + " · ".join(f"{compact_percent(share)}:{NO_BREAK}{pairs:,}" for share, pairs in at_least))
+        lines.say(summary.compared_pairs(result.candidates, options))
+        lines.say(summary.left_out_pairs(result.candidates, options))
+        if result.expected_recall is not None:
+            lines.say(summary.expected_recall(result.expected_recall))
     if written:
         lines.heading("Written")
         columns = max(len(what) for what, _ in written)
@@ -68,24 +70,25 @@ def show_table(screen: Terminal, name: str, asked: Clustering, found: Found, wri
             lines.say(f"{what:<{columns}}{GAP}{one_line(where)}")
 
 
-def show_rows(found: Found, written: Written) -> None:
-    """One row a number: its part, its name, and the value."""
-    candidates = found.candidates
-    rows: list[tuple[str, str, object]] = [("count", name, getattr(found, name)) for name in COUNTS]
-    rows += [("clusters of pages", str(size), clusters) for size, clusters in sorted(found.sizes.items())]
+def show_rows(result: ClusteringResult, written: Written) -> None:
+    """Print a row for each number: its part, its name and its value."""
+    candidates = result.candidates
+    rows: list[tuple[str, str, object]] = [("count", name, getattr(result, name)) for name in RESULT_COUNTS]
+    rows += [("clusters of pages", str(size), clusters) for size, clusters in sorted(result.sizes.items())]
     rows += [
-        ("clusters of identical pages", str(size), clusters) for size, clusters in sorted(found.identical_sizes.items())
+        ("clusters of identical pages", str(size), clusters)
+        for size, clusters in sorted(result.identical_sizes.items())
     ]
-    rows += [("largest", each.url, each.pages) for each in found.largest]
-    rows += [("pairs", name, getattr(candidates, name)) for name in PAIR_COUNTS]
+    rows += [("largest", each.url, each.pages) for each in result.largest]
+    rows += [("pairs", name, getattr(candidates, name)) for name in CANDIDATE_COUNTS]
     bars = len(candidates.histogram)
     rows += [
         ("pairs of resemblance", f"{place / bars:g}", pairs)
         for place, pairs in enumerate(candidates.histogram)
         if pairs
     ]
-    if found.expected_recall is not None:
-        rows.append(("expected", "recall", f"{found.expected_recall:.4g}"))
+    if result.expected_recall is not None:
+        rows.append(("expected", "recall", f"{result.expected_recall:.4g}"))
     rows += [("written", what, one_line(where)) for what, where in written]
     sys.stdout.write("part\tname\tvalue\n")
     sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in rows)
@@ -93,11 +96,11 @@ def show_rows(found: Found, written: Written) -> None:
 
 def _sizes(screen: Terminal, sizes: Mapping[int, int]) -> None:
     total = sum(sizes.values())
-    shown = bins(sizes)[1:]  # no cluster has one page
+    shown = bins(sizes)[1:]  # the first bin is clusters of one page, and there are none
     pages = max(width(label) for label, _ in [*shown, ("pages", 0)])
     digits = max(len(f"{total:,}"), len("clusters"))
     room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR_COLUMNS)
-    note = f"{GAP}bars are logarithmic" if room > ROOM else ""
+    note = f"{GAP}bars are logarithmic" if room > MIN_COLUMNS else ""
     screen.echo(f"{'pages':>{pages}}{GAP}{'clusters':>{digits}}{note}")
     for label, clusters in shown:
         share = (1 + log10(clusters)) / (1 + log10(total)) if clusters else 0
@@ -105,20 +108,20 @@ def _sizes(screen: Terminal, sizes: Mapping[int, int]) -> None:
         screen.echo(f"{label:>{pages}}{GAP}{clusters:>{digits},}{GAP}{bar(share, room)}{part}".rstrip())
 
 
-def _largest(screen: Terminal, largest: Sequence[Largest]) -> None:
-    """How many pages, the URL of the representative, and its title: beside it, or below where there is no room."""
+def _largest(screen: Terminal, largest: Sequence[LargestCluster]) -> None:
+    """Print number of pages, URL and title of each representative. The title goes below if there is no room beside."""
     digits = max(len(f"{each.pages:,}") for each in largest)
-    room = max(screen.columns - digits - len(GAP), ROOM)
+    room = max(screen.columns - digits - len(GAP), MIN_COLUMNS)
     urls = short_urls([each.url for each in largest], room)
     if urls.folder:
         screen.echo(" " * digits + GAP + screen.paint(shorten_middle(f"… is {urls.folder}", room), "dim"))
     columns = max(map(width, urls.shown))
     beside = room - columns - len(GAP)
     for each, url in zip(largest, urls.shown, strict=True):
-        title = shorten(one_line(each.title or "").strip(), beside if beside >= ROOM else room)
+        title = shorten(one_line(each.title or "").strip(), beside if beside >= MIN_COLUMNS else room)
         line = f"{each.pages:>{digits},}{GAP}{url}"
-        if title and beside >= ROOM:
+        if title and beside >= MIN_COLUMNS:
             line += " " * (columns - width(url)) + GAP + screen.paint(title, "dim")
         screen.echo(line)
-        if title and beside < ROOM:
+        if title and beside < MIN_COLUMNS:
             screen.echo(" " * digits + GAP + screen.paint(title, "dim"))

@@ -1,4 +1,4 @@
-"""Which phase a long run is in, and how far: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the phase and progress of a long run: a bar on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from opensearch_winnow.cli.progress import EVERY
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.clusters.asked import Progress
+from opensearch_winnow.clusters.options import Progress
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C, or a service manager, in the middle of a phase."""
+    """Raised when Ctrl-C or SIGTERM stops a run in the middle of a phase."""
 
     def __init__(self, phase: str) -> None:
         super().__init__(phase)
@@ -22,26 +22,28 @@ class Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def shown_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
-    """What to call with the phase, how much of it is done, and how much there is. Who stops the run raises Stopped."""
+def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
+    """Yield a function that shows the phase, the amount done and the total. Raise Stopped if the run is stopped."""
     last = ""
 
-    def noted(phase: str, done: int, total: int | None) -> None:
+    def note_phase(phase: str, done: int, total: int | None) -> None:
         nonlocal last
         last = phase
         show(phase, done, total)
 
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # else what a run works with is left behind
+    before = signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # so that a stopped run removes its temporary files
     try:
-        with _shown(quiet=quiet, color=color) as show:
-            yield noted
+        with _display(quiet=quiet, color=color) as show:
+            yield note_phase
     except KeyboardInterrupt:
         raise Stopped(last) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _shown(*, quiet: bool, color: str) -> AbstractContextManager[Progress]:
+def _display(*, quiet: bool, color: str) -> AbstractContextManager[Progress]:
     if quiet:
         return nullcontext(lambda phase, done, total: None)  # noqa: ARG005
     return _bar(plain=color == "never") if sys.stderr.isatty() else nullcontext(_lines())
@@ -62,7 +64,7 @@ def _lines() -> Progress:
 
 @contextmanager
 def _bar(*, plain: bool) -> Iterator[Progress]:
-    from rich import progress as rich  # noqa: PLC0415 (50 ms, for nothing in a pipe)
+    from rich import progress as rich  # noqa: PLC0415 (takes 50 ms, and a pipe does not need it)
     from rich.console import Console  # noqa: PLC0415
 
     bar = rich.BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
@@ -72,7 +74,7 @@ def _bar(*, plain: bool) -> Iterator[Progress]:
         (task,) = progress.tasks
 
         def show(phase: str, done: int, total: int | None) -> None:
-            # Not by `update`, for which a total of None is no change.
+            # Set directly, because `update` ignores a total of None.
             task.description, task.completed, task.total = f"{phase}: {done:,}" if done else phase, done, total
 
         yield show

@@ -1,1 +1,1 @@
-"""Batches: records → pairs → verified edges → clusters, on DuckDB or Spark."""
+"""Clusters near-duplicates in batch, on DuckDB or Spark: records → pairs → verified edges → clusters."""

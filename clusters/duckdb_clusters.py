@@ -1,4 +1,4 @@
-"""From edges to clusters on one machine, and the tables that say so."""
+"""Makes clusters from edges on one machine, and has the queries for the tables to write."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from opensearch_winnow.clusters.asked import Linkage
-from opensearch_winnow.clusters.columns import column, numbers
+from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
 from opensearch_winnow.clusters.duckdb_connection import Connection
 from opensearch_winnow.clusters.duckdb_edges import EARLIER, LATER, Edges
-from opensearch_winnow.clusters.found import Largest
+from opensearch_winnow.clusters.options import Linkage
+from opensearch_winnow.clusters.result import LargestCluster
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 
-LED = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
-SCORED = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64())])
-ROWS = 100_000
-TOP = 10
+FOLLOWERS = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
+SCORES = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64())])
+ROWS_PER_BATCH = 100_000
+LARGEST_LISTED = 10  # clusters in the result
 
-MEMBERS = """
+CREATE_MEMBERS = """
 CREATE TABLE members AS
 SELECT number, content, leader, coalesce(resemblance, 1.0) AS resemblance, coalesce(error, 0.0) AS error
 FROM (
     SELECT number, content, coalesce(leader, content) AS leader, (leader::BIGINT << 32) | content AS pair
-    FROM pages LEFT JOIN led ON led.page = content
+    FROM pages LEFT JOIN followers ON followers.page = content
 ) LEFT JOIN scores USING (pair)
 """
 CLUSTERS = """
@@ -56,55 +56,56 @@ ORDER BY earlier, later
 """
 
 
-class Sizes(NamedTuple):
+class ClusterSizes(NamedTuple):
+    """Fields of `ClusteringResult` that count clusters."""
+
     sizes: dict[int, int]
     identical_sizes: dict[int, int]
-    largest: list[Largest]
+    largest: list[LargestCluster]
 
 
 class Clusters:
-    """Makes the table `members`, and answers about it."""
+    """Creates the table `members`, which has the leader of each page, and counts its clusters."""
 
     def __init__(self, con: Connection, edges: Edges, linkage: Linkage) -> None:
         self._con = con
         self._edges = edges
-        if linkage == "representatives":
-            leaders = self._leaders()
-            con.run("CREATE TABLE scores AS SELECT pair, resemblance, error FROM edges")
-        else:
-            leaders = self._components()
-        con.feed("CREATE TABLE led AS SELECT * FROM fed WHERE page <> leader", LED, _numbered(leaders))
+        leaders = self._representatives() if linkage == "representatives" else self._components()
+        con.run("CREATE TABLE scores AS SELECT pair, resemblance, error FROM edges")
+        con.feed(
+            "CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> leader", FOLLOWERS, _leader_rows(leaders)
+        )
         if linkage == "components":
-            self._score()
-        con.run(MEMBERS)
+            self._add_scores()
+        con.run(CREATE_MEMBERS)
 
-    def _leaders(self) -> array[int]:
+    def _representatives(self) -> array[int]:
         leaders = PairLeaders(self._edges.pages)
         for batch in self._con.batches("SELECT pair FROM edges ORDER BY pair"):
-            leaders.add(numbers(batch.column(0), "Q"))
+            leaders.add(to_numbers(batch.column(0), "Q"))
         return leaders.leaders
 
     def _components(self) -> array[int]:
-        joined = UnionFind(self._edges.pages)
+        components = UnionFind(self._edges.pages)
         for batch in self._con.batches(f"SELECT {EARLIER}::UINTEGER, {LATER}::UINTEGER FROM edges"):
-            joined.join_all(numbers(batch.column(0), "I"), numbers(batch.column(1), "I"))
-        return joined.labels()
+            components.join_all(to_numbers(batch.column(0), "I"), to_numbers(batch.column(1), "I"))
+        return components.labels()
 
-    def _score(self) -> None:
-        """How pages resemble the first of a component, also those that are no pair with it."""
-        self._con.run("CREATE TABLE scores AS SELECT pair, resemblance, error FROM edges")
-        unknown = (
-            "SELECT (leader::BIGINT << 32) | page AS pair FROM led"
+    def _add_scores(self) -> None:
+        """Add the estimated resemblance to its leader of each page that has no edge to the leader."""
+        without_edge = (
+            "SELECT (leader::BIGINT << 32) | page AS pair FROM followers"
             " WHERE pair NOT IN (SELECT pair FROM edges) ORDER BY pair"
         )
-        self._con.feed("INSERT INTO scores SELECT * FROM fed", SCORED, self._estimates(unknown))
+        self._con.feed("INSERT INTO scores SELECT * FROM input_rows", SCORES, self._estimates(without_edge))
 
     def _estimates(self, query: str) -> Iterator[pa.RecordBatch]:
         for batch in self._con.batches(query):
-            values, errors, _ = self._edges.judge(numbers(batch.column(0), "Q"))
-            yield pa.record_batch([batch.column(0), column(values), column(errors)], schema=SCORED)
+            values, errors, _ = self._edges.judge(to_numbers(batch.column(0), "Q"))
+            yield pa.record_batch([batch.column(0), to_column(values), to_column(errors)], schema=SCORES)
 
-    def sizes(self) -> Sizes:
+    def sizes(self) -> ClusterSizes:
+        """Count clusters of two pages or more by size, and list the largest."""
         by_size = self._con.rows(
             "SELECT size, count(*), count(*) FILTER (identical) FROM ("
             " SELECT count(*) AS size, min(content) = max(content) AS identical"
@@ -112,16 +113,17 @@ class Clusters:
         )
         largest = self._con.rows(
             "SELECT size, id, url, title FROM (SELECT leader, count(*) AS size FROM members GROUP BY leader"
-            f" HAVING size > 1) JOIN pages ON number = leader ORDER BY size DESC, id LIMIT {TOP}"
+            f" HAVING size > 1) JOIN pages ON number = leader ORDER BY size DESC, id LIMIT {LARGEST_LISTED}"
         )
-        return Sizes(
+        return ClusterSizes(
             sizes={size: clusters for size, clusters, _ in by_size},
             identical_sizes={size: identical for size, _, identical in by_size if identical},
-            largest=[Largest(*row) for row in largest],
+            largest=[LargestCluster(*row) for row in largest],
         )
 
 
-def _numbered(leaders: array[int]) -> Iterator[pa.RecordBatch]:
-    for start in range(0, len(leaders), ROWS):
-        end = min(start + ROWS, len(leaders))
-        yield pa.record_batch([pa.array(range(start, end), pa.uint32()), column(leaders, start, end)], schema=LED)
+def _leader_rows(leaders: array[int]) -> Iterator[pa.RecordBatch]:
+    for start in range(0, len(leaders), ROWS_PER_BATCH):
+        end = min(start + ROWS_PER_BATCH, len(leaders))
+        pages = pa.array(range(start, end), pa.uint32())
+        yield pa.record_batch([pages, to_column(leaders, start, end)], schema=FOLLOWERS)

@@ -1,4 +1,4 @@
-"""DuckDB, fed with batches of columns and read in batches; what goes wrong in words."""
+"""A DuckDB database that reads and returns batches of Arrow columns, and reports its errors in one sentence."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.options import ClusterError
 
-ROWS = 50_000  # of a batch that is read
+ROWS_PER_BATCH = 50_000  # of a query's result
 
 
 class Connection:
-    """A database in a folder of its own, that takes no more memory than it is given, and spills the rest into it."""
+    """A DuckDB database in `folder` that takes at most `memory` bytes and spills the rest to that folder."""
 
     def __init__(self, folder: Path, memory: int, threads: int | None) -> None:
         self._database = duckdb.connect(folder / "clusters.duckdb")
         self.run(f"SET memory_limit = '{memory // 1_000_000}MB'")
         self.run(f"SET temp_directory = '{str(folder / 'spilled').replace(chr(39), chr(39) * 2)}'")
-        self.run("SET preserve_insertion_order = false")  # it takes memory, and every order that matters is asked for
+        self.run("SET preserve_insertion_order = false")  # saves memory; queries that need an order ask for it
         if threads:
             self.run(f"SET threads = {threads}")
 
@@ -31,26 +31,26 @@ class Connection:
         self._database.execute(statement)
 
     def row(self, query: str) -> tuple[Any, ...]:
-        found = self._database.execute(query).fetchone()
-        assert found is not None
-        return found
+        row = self._database.execute(query).fetchone()
+        assert row is not None
+        return row
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         return self._database.execute(query).fetchall()
 
     def batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        """What a query gives. Others may run meanwhile."""
+        """Yield the result of a query. Other statements may run in between."""
         with self._database.cursor() as cursor:
-            yield from cursor.sql(query).to_arrow_reader(ROWS)
+            yield from cursor.sql(query).to_arrow_reader(ROWS_PER_BATCH)
 
     def through(self, query: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """What a query gives that reads batches as the table `fed`."""
-        with self._database.cursor() as cursor, _fed(cursor, schema, batches):
-            yield from cursor.sql(query).to_arrow_reader(ROWS)
+        """Yield the result of a query that reads `batches` as the table `input_rows`."""
+        with self._database.cursor() as cursor, _input_rows(cursor, schema, batches):
+            yield from cursor.sql(query).to_arrow_reader(ROWS_PER_BATCH)
 
     def feed(self, statement: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-        """Run a statement that reads batches as the table `fed`."""
-        with self._database.cursor() as cursor, _fed(cursor, schema, batches):
+        """Run a statement that reads `batches` as the table `input_rows`."""
+        with self._database.cursor() as cursor, _input_rows(cursor, schema, batches):
             cursor.execute(statement)
 
     def close(self) -> None:
@@ -58,17 +58,20 @@ class Connection:
 
 
 @contextmanager
-def _fed(cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[None]:
+def _input_rows(
+    cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> Iterator[None]:
+    """Register `batches` as the table `input_rows`, and raise an error of theirs as it was."""
     raised: list[BaseException] = []
 
-    def passed_on() -> Iterator[pa.RecordBatch]:
+    def remembering_errors() -> Iterator[pa.RecordBatch]:
         try:
             yield from batches
-        except BaseException as error:  # of which DuckDB would make a sentence
+        except BaseException as error:  # DuckDB would turn it into the text of another exception
             raised.append(error)
             raise
 
-    cursor.register("fed", pa.RecordBatchReader.from_batches(schema, passed_on()))
+    cursor.register("input_rows", pa.RecordBatchReader.from_batches(schema, remembering_errors()))
     try:
         yield
     except Exception:
@@ -78,20 +81,20 @@ def _fed(cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable
 
 
 @contextmanager
-def in_words(folder: Path) -> Iterator[None]:
-    """What may go wrong in a folder where DuckDB and others work."""
+def reporting_duckdb_errors(folder: Path) -> Iterator[None]:
+    """Raise errors of DuckDB, and of files in the work folder, as a ClusterError of one sentence."""
     try:
         yield
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.OutOfMemoryException as error:
         if "temp" not in str(error).partition("\n")[0]:
-            raise ClusterError(f"there is not enough memory, so give more of it (--memory): {_reason(error)}") from None
-        raise ClusterError(f"{folder} is full: name another folder to work in (--work)") from None
+            raise ClusterError(f"not enough memory; allow more with --memory: {_reason(error)}") from None
+        raise ClusterError(f"{folder} is full: name another work folder with --work") from None
     except (duckdb.Error, OSError) as error:
         if "No space left" in str(error):
-            raise ClusterError(f"{folder} is full: name another folder to work in (--work)") from None
-        raise ClusterError(f"{folder} cannot be used to work in: {_reason(error)}") from None
+            raise ClusterError(f"{folder} is full: name another work folder with --work") from None
+        raise ClusterError(f"cannot work in the folder {folder}: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

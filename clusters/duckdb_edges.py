@@ -1,30 +1,33 @@
-"""From records to edges on one machine: pages in their order, candidate pairs, verdicts, texts where needed."""
+"""Finds edges, the pairs of similar pages, on one machine: by shared tokens, then MinHashes, then texts."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from opensearch_winnow.clusters.ahead import ahead
-from opensearch_winnow.clusters.asked import ClusterError, Clustering, Progress
-from opensearch_winnow.clusters.columns import EDGE, JUDGED, POSTING, bars, column, numbers
+from opensearch_winnow.clusters.arrow_columns import histogram, to_column, to_numbers
 from opensearch_winnow.clusters.duckdb_connection import Connection
 from opensearch_winnow.clusters.flat_files import PairFiles, RowFile, SetFile
-from opensearch_winnow.clusters.found import Candidates
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, Progress
 from opensearch_winnow.clusters.record_scan import RecordScan
-from opensearch_winnow.clusters.state import STILL, State, changed_pages
+from opensearch_winnow.clusters.result import Candidates
+from opensearch_winnow.clusters.state import COPY_OLD_EDGES, EDGES, changed_pages
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
-# Pages have numbers in their order, and contents that of their first page. Keys of different kinds begin differently.
-PAGES = """
+# Pages are numbered in their order; `content` is the number of the first page with the same key. The first letter of a
+# key keeps shingle digests, content digests and ids apart.
+CREATE_PAGES = """
 CREATE TABLE pages AS
 SELECT * EXCLUDE (shingle_digest, shingle_count, key), min(number) OVER (PARTITION BY key) AS content, key
 FROM (
@@ -33,220 +36,240 @@ FROM (
         CASE WHEN shingle_count > 0 THEN 's' || shingle_digest
              WHEN content_digest <> '' THEN 'c' || content_digest
              ELSE 'i' || id END AS key
-    FROM fed
+    FROM input_rows
 )
 """
-READ = (
+PAGE_COLUMNS = (
     "id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count", "cluster",
 )  # fmt: skip
-ROWS = 100_000  # pairs that are compared at a time
+POSTINGS = pa.schema([pa.field("token", pa.int64()), pa.field("page", pa.uint32())])
+JUDGED = pa.schema(
+    [("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("verdict", pa.uint8())]
+)
+PAIRS_PER_BATCH = 100_000  # compared at a time
+# A pair is one number: the earlier page in the upper 32 bits, the later page in the lower 32 bits.
 EARLIER, LATER = "(pair >> 32)", "(pair & 4294967295)"
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Edges:
-    """Makes the tables `pages` and `edges`."""
+    """Creates the tables `pages` and `edges`, and counts the candidate pairs."""
 
     def __init__(
-        self, con: Connection, scan: RecordScan, asked: Clustering, folder: Path, threads: int, progress: Progress
+        self,
+        con: Connection,
+        scan: RecordScan,
+        options: ClusteringOptions,
+        folder: Path,
+        threads: int,
+        progress: Progress,
     ) -> None:
         self._con = con
         self._scan = scan
         self._scheme = scan.scheme
-        self._asked = asked
+        self._options = options
         self._folder = folder
         self._threads = threads
         self._progress = progress
-        self.found = Candidates()
+        self.candidates = Candidates()
         self.pages = 0
-        self._numbers = array("I")  # of the rows
-        self._contents = array("I")
-        self._counts = array("I")  # shingles of the pages, by number
+        self._numbers = array("I")  # page number of each row
+        self._contents = array("I")  # content of each row
+        self._shingle_counts = array("I")  # by page number
         self._minhashes: RowFile | None = None
-        self._tokens = 0
-        self._changed: array[int] | None = None  # a byte for each page: whether its pairs are made; None: all are
+        self._posting_count = 0
+        self._changed: array[int] | None = None  # by page number, 1 if its pairs are needed; None if all are
 
     @property
-    def _size(self) -> int:
+    def _minhash_bytes(self) -> int:
         return self._scheme.bins * self._scheme.bits // 8
 
     def make_pages(self) -> None:
-        fields = [(name, pa.int64() if name == "fetched_at" else pa.string()) for name in READ]
+        """Create the table `pages`."""
+        fields = [(name, pa.int64() if name == "fetched_at" else pa.string()) for name in PAGE_COLUMNS]
         schema = pa.schema([("row", pa.uint32()), *fields]).set(
-            READ.index("shingle_count") + 1, pa.field("shingle_count", pa.int32())
+            PAGE_COLUMNS.index("shingle_count") + 1, pa.field("shingle_count", pa.int32())
         )
-        self._con.feed(PAGES, schema, self._read(schema))
+        self._con.feed(CREATE_PAGES, schema, self._page_rows(schema))
         for batch in self._con.batches("SELECT number, content FROM pages ORDER BY row"):
-            self._numbers.frombytes(numbers(batch.column(0), "I").cast("B"))
-            self._contents.frombytes(numbers(batch.column(1), "I").cast("B"))
+            self._numbers.frombytes(to_numbers(batch.column(0), "I").cast("B"))
+            self._contents.frombytes(to_numbers(batch.column(1), "I").cast("B"))
         self.pages = len(self._numbers)
-        self._counts = array("I", bytes(4 * self.pages))
+        self._shingle_counts = array("I", bytes(4 * self.pages))
 
-    def _read(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        for row, batch in self._scan.columns(*READ):
+    def _page_rows(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        for row, batch in self._scan.columns(*PAGE_COLUMNS):
             self._progress("reading", row, None)
             times = batch.column("fetched_at").cast(pa.int64())
             batch = batch.set_column(batch.schema.get_field_index("fetched_at"), "fetched_at", times)
             rows = pa.array(range(row, row + len(batch)), pa.uint32())
-            yield pa.record_batch([rows, *(batch.column(name) for name in READ)], schema=schema)
+            yield pa.record_batch([rows, *(batch.column(name) for name in PAGE_COLUMNS)], schema=schema)
 
-    def make_edges(self, before: State | None = None) -> None:
-        """All of them; or with a state of before, which is loaded, those that it does not have."""
+    def make_edges(self, *, use_state: bool = False) -> None:
+        """Create the table `edges`. With `use_state`, copy the edges of the loaded state and find only the others."""
         con = self._con
-        self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._size)
+        self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._minhash_bytes)
         pairs = PairFiles(self._folder / "pairs", self.pages)
         try:
-            if before:
-                self._pair(self._changed_postings(), pairs)
+            if use_state:
+                self._propose_pairs(self._changed_postings(), pairs)
             else:
-                postings = con.through("SELECT token, page FROM fed ORDER BY token, page", POSTING, self._postings())
-                self._pair(postings, pairs)
-            con.feed("CREATE TABLE judged AS SELECT * FROM fed", JUDGED, self._judged(pairs))
+                in_order = "SELECT token, page FROM input_rows ORDER BY token, page"
+                self._propose_pairs(con.through(in_order, POSTINGS, self._postings()), pairs)
+            con.feed("CREATE TABLE judged AS SELECT * FROM input_rows", JUDGED, self._judge_pairs(pairs))
         finally:
             pairs.close()
-        self._minhashes.forget()
+        self._minhashes.release_memory()
         con.run(
             f"CREATE TABLE edges AS SELECT pair, resemblance, error, false AS exact FROM judged WHERE verdict = {ALIKE}"
         )
-        con.feed("INSERT INTO edges SELECT * FROM fed", EDGE, self._decided())
+        con.feed("INSERT INTO edges SELECT * FROM input_rows", EDGES, self._edges_by_text())
         con.run("DROP TABLE judged")
-        if before:
-            con.run(STILL)
-        (self.found.edges,) = con.row("SELECT count(*) FROM edges")
-        self.found.compared = sum(self.found.histogram)
+        if use_state:
+            con.run(COPY_OLD_EDGES)
+        (self.candidates.edges,) = con.row("SELECT count(*) FROM edges")
+        self.candidates.compared = sum(self.candidates.histogram)
 
-    def _first_pages(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
-        """The numbers of some rows, and whether each is the first page of its content."""
-        some = column(self._numbers, row, row + count)
-        return some, pc.equal(some, column(self._contents, row, row + count))
+    def _row_numbers(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
+        """Return the page numbers of `count` rows from `row`, and whether each is the first page of its content."""
+        pages = to_column(self._numbers, row, row + count)
+        return pages, pc.equal(pages, to_column(self._contents, row, row + count))
 
     def _postings(self) -> Iterator[pa.RecordBatch]:
-        """And the MinHashes are put where they are found by number."""
-        fields = ("bands",) if self._asked.fast else ("bands", "sketch")
+        """Yield the postings of the first page of each content, and store its MinHash by page number."""
+        fields = ("bands",) if self._options.fast else ("bands", "sketch")
         for row, batch in self._scan.columns("shingle_count", "minhash", *fields):
             self._progress("reading tokens", row, self.pages)
-            some, first = self._first_pages(row, len(batch))
-            wanted = pc.and_(first, pc.greater(batch.column("shingle_count"), 0))
-            some, batch = some.filter(wanted), batch.filter(wanted)
-            self._keep(numbers(some, "I"), batch)
+            pages, is_first = self._row_numbers(row, len(batch))
+            wanted = pc.and_(is_first, pc.greater(batch.column("shingle_count"), 0))
+            pages, batch = pages.filter(wanted), batch.filter(wanted)
+            self._store_minhashes(to_numbers(pages, "I"), batch)
             tokens = [batch.column(name) for name in fields]
-            pages = [some.take(pc.list_parent_indices(each)) for each in tokens]
+            token_pages = [pages.take(pc.list_parent_indices(each)) for each in tokens]
             flat = [each.flatten() for each in tokens]
-            postings = pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(pages)], schema=POSTING)
-            self._tokens += len(postings)
+            postings = pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(token_pages)], schema=POSTINGS)
+            self._posting_count += len(postings)
             yield postings
 
-    def _keep(self, pages: memoryview, batch: pa.RecordBatch) -> None:
+    def _store_minhashes(self, pages: memoryview, batch: pa.RecordBatch) -> None:
         assert self._minhashes is not None
         counts = batch.column("shingle_count").to_pylist()
         for page, count, minhash in zip(pages, counts, batch.column("minhash"), strict=True):
             packed = memoryview(minhash.as_buffer())
-            if len(packed) != self._size:
-                raise ClusterError(f"a record has a MinHash of {len(packed)} bytes, and its scheme of {self._size}")
+            if len(packed) != self._minhash_bytes:
+                raise ClusterError(
+                    f"a record has a MinHash of {len(packed)} bytes, but its scheme makes {self._minhash_bytes} bytes"
+                )
             self._minhashes[page] = packed
-            self._counts[page] = count
+            self._shingle_counts[page] = count
 
     def _changed_postings(self) -> Iterator[pa.RecordBatch]:
-        """Those of tokens on pages that have changed."""
-        self._con.feed("CREATE TABLE postings AS SELECT * FROM fed", POSTING, self._postings())
+        """Yield the postings of tokens on at least one changed page."""
+        self._con.feed("CREATE TABLE postings AS SELECT * FROM input_rows", POSTINGS, self._postings())
         self._changed = array("B", bytes(self.pages))
-        for batch in changed_pages(self._con, self._asked.compared):
-            for page in numbers(batch, "I"):
+        for batch in changed_pages(self._con, self._options.compared):
+            for page in to_numbers(batch, "I"):
                 self._changed[page] = 1
         touched = "SELECT token FROM postings SEMI JOIN changed USING (page)"
-        (self._tokens,) = self._con.row(f"SELECT count(*) FROM postings WHERE token IN ({touched})")
+        (self._posting_count,) = self._con.row(f"SELECT count(*) FROM postings WHERE token IN ({touched})")
         yield from self._con.batches(
             f"SELECT token, page FROM postings WHERE token IN ({touched}) ORDER BY token, page"
         )
         self._con.run("DROP TABLE postings")
 
-    def _pair(self, postings: Iterable[pa.RecordBatch], pairs: PairFiles) -> None:
-        pairing = TokenPairs(self._asked.compared)
+    def _propose_pairs(self, postings: Iterable[pa.RecordBatch], pairs: PairFiles) -> None:
+        pairing = TokenPairs(self._options.compared)
         done = 0
         for batch in postings:
-            self._progress("pairing", done, self._tokens)
-            pairs.add(pairing.add(numbers(batch.column(0), "Q"), numbers(batch.column(1), "I"), self._changed))
+            self._progress("pairing", done, self._posting_count)
+            pairs.add(pairing.add(to_numbers(batch.column(0), "Q"), to_numbers(batch.column(1), "I"), self._changed))
             done += len(batch)
-        self.found.common, self.found.longest = pairing.common, pairing.longest
-        self.found.left_out = pairing.left_out
+        self.candidates.common, self.candidates.longest = pairing.common, pairing.longest
+        self.candidates.left_out = pairing.left_out
 
-    def _judged(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
-        """Those that are alike, or may be."""
+    def _judge_pairs(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
+        """Yield the pairs that are alike or uncertain by their MinHashes."""
 
-        def judged(part: int) -> list[tuple[list[int], pa.RecordBatch]]:
-            some = pairs.distinct(part)
-            starts = range(0, len(some), ROWS)
-            return [self._judge(column(some, start, min(start + ROWS, len(some)))) for start in starts]
+        def judge_part(part: int) -> list[tuple[list[int], pa.RecordBatch]]:
+            distinct = pairs.distinct(part)
+            starts = range(0, len(distinct), PAIRS_PER_BATCH)
+            ends = (min(start + PAIRS_PER_BATCH, len(distinct)) for start in starts)
+            return [self._judge_batch(to_column(distinct, start, end)) for start, end in zip(starts, ends, strict=True)]
 
         done, total = 0, sum(pairs.counts)
-        for batches, count in zip(ahead(judged, range(pairs.PARTS), self._threads), pairs.counts, strict=True):
+        parts = map_ahead(judge_part, range(pairs.PARTS), self._threads)
+        for batches, count in zip(parts, pairs.counts, strict=True):
             self._progress("comparing", done, total)
             done += count
-            for clear, batch in batches:
-                self._count(clear)
+            for bars, batch in batches:
+                self._add_to_histogram(bars)
                 yield batch
 
-    def _judge(self, pair: pa.Array) -> tuple[list[int], pa.RecordBatch]:
-        """How alike the clear ones are, and those that are alike or may be."""
-        values, errors, verdicts = (column(each) for each in self.judge(numbers(pair, "Q")))
+    def _judge_batch(self, pair: pa.Array) -> tuple[list[int], pa.RecordBatch]:
+        """Return the histogram of the pairs with a clear verdict, and the pairs that are alike or uncertain."""
+        values, errors, verdicts = (to_column(each) for each in self.judge(to_numbers(pair, "Q")))
         judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
         clear = values.filter(pc.not_equal(verdicts, UNCERTAIN))
-        return bars(clear), judged.filter(pc.not_equal(verdicts, DIFFERENT))
+        return histogram(clear), judged.filter(pc.not_equal(verdicts, DIFFERENT))
 
     def judge(self, pairs: memoryview) -> tuple[array[float], array[float], array[int]]:
+        """Estimate resemblances from MinHashes: return the estimates, their standard errors and the verdicts."""
         assert self._minhashes is not None
         return pair_verdicts(
             pairs,
             self._minhashes.rows,
-            self._counts,
-            self._size,
-            threshold=self._asked.threshold,
+            self._shingle_counts,
+            self._minhash_bytes,
+            threshold=self._options.threshold,
             bits=self._scheme.bits,
             clear=CLEAR_ERRORS,
         )
 
-    def _decided(self) -> Iterator[pa.RecordBatch]:
-        """The uncertain ones that are alike, from their texts where these are at hand."""
+    def _edges_by_text(self) -> Iterator[pa.RecordBatch]:
+        """Yield the uncertain pairs that are alike, by their texts or, where a text is missing, by the estimate."""
         done = 0
         total, *_ = self._con.row(f"SELECT count(*) FROM judged WHERE verdict = {UNCERTAIN}")
-        unclear = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY pair"
+        uncertain = f"SELECT pair, resemblance, error FROM judged WHERE verdict = {UNCERTAIN} ORDER BY pair"
         with closing(SetFile(self._folder / "shingles", self.pages)) as sets:
             if total:
-                self._read_texts(sets)
-            for exact, batch in ahead(lambda batch: _decide(batch, sets), self._con.batches(unclear), self._threads):
+                self._store_shingles(sets)
+            batches = self._con.batches(uncertain)
+            for exact, batch in map_ahead(lambda batch: _decide(batch, sets), batches, self._threads):
                 self._progress("comparing texts", done, total)
                 done += len(batch)
-                self.found.exact += exact
-                self._count(bars(batch.column("resemblance")))
-                yield batch.filter(pc.greater_equal(batch.column("resemblance"), self._asked.threshold))
+                self.candidates.exact += exact
+                self._add_to_histogram(histogram(batch.column("resemblance")))
+                yield batch.filter(pc.greater_equal(batch.column("resemblance"), self._options.threshold))
 
-    def _read_texts(self, sets: SetFile) -> None:
-        """The shingles of the pages that are in uncertain pairs."""
+    def _store_shingles(self, sets: SetFile) -> None:
+        """Store the shingles of all pages in uncertain pairs."""
         wanted = array("B", bytes(self.pages))
         ends = " UNION ".join(
             f"SELECT {end} AS page FROM judged WHERE verdict = {UNCERTAIN}" for end in (EARLIER, LATER)
         )
         for batch in self._con.batches(ends):
-            for page in numbers(batch.column(0), "Q"):
+            for page in to_numbers(batch.column(0), "Q"):
                 wanted[page] = 1
-        for shingled in ahead(self._shingled, self._texts(column(wanted)), self._threads):
+        for shingled in map_ahead(self._shingles, self._texts(to_column(wanted)), self._threads):
             for page, shingles in shingled:
                 sets[page] = shingles
         sets.complete()
 
     def _texts(self, wanted: pa.Array) -> Iterator[tuple[pa.Array, pa.RecordBatch]]:
-        """URL and text of the pages that are flagged, with their numbers."""
+        """Yield the numbers of pages whose flag in `wanted` is 1, with their URLs and texts."""
         for row, batch in self._scan.columns("url", "text"):
             self._progress("reading texts", row, self.pages)
-            some, first = self._first_pages(row, len(batch))
-            these = pc.and_(pc.and_(first, pc.equal(wanted.take(some), 1)), pc.not_equal(batch.column("text"), ""))
-            yield some.filter(these), batch.filter(these)
+            pages, is_first = self._row_numbers(row, len(batch))
+            rows = pc.and_(pc.and_(is_first, pc.equal(wanted.take(pages), 1)), pc.not_equal(batch.column("text"), ""))
+            yield pages.filter(rows), batch.filter(rows)
 
-    def _shingled(self, pages: tuple[pa.Array, pa.RecordBatch]) -> list[tuple[int, array[int]]]:
-        numbered = zip(numbers(pages[0], "I"), *pages[1].to_pydict().values(), strict=True)
+    def _shingles(self, texts: tuple[pa.Array, pa.RecordBatch]) -> list[tuple[int, array[int]]]:
+        numbered = zip(to_numbers(texts[0], "I"), *texts[1].to_pydict().values(), strict=True)
         return [(page, side(text, self._scheme, name=url).shingles) for page, url, text in numbered]
 
-    def _count(self, pairs: list[int]) -> None:
-        self.found.histogram = [a + b for a, b in zip(self.found.histogram, pairs, strict=True)]
+    def _add_to_histogram(self, bars: list[int]) -> None:
+        self.candidates.histogram = [a + b for a, b in zip(self.candidates.histogram, bars, strict=True)]
 
     def close(self) -> None:
         if self._minhashes:
@@ -254,9 +277,21 @@ class Edges:
 
 
 def _decide(batch: pa.RecordBatch, sets: SetFile) -> tuple[int, pa.RecordBatch]:
-    """How many of uncertain pairs are decided by texts, and all of them with what they are decided to be."""
+    """Return how many pairs have both texts, and all pairs with their exact resemblance, or else the estimate."""
     pair, estimates, errors = batch.columns
-    exact = column(sets.resemblances(numbers(pair, "Q")))
+    exact = to_column(sets.resemblances(to_numbers(pair, "Q")))
     known = pc.invert(pc.is_nan(exact))
     decided = [pair, pc.if_else(known, exact, estimates), pc.if_else(known, 0.0, errors), known]
-    return known.true_count, pa.record_batch(decided, schema=EDGE)
+    return known.true_count, pa.record_batch(decided, schema=EDGES)
+
+
+def map_ahead(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """Yield the results in the order of `items`, computed by `threads` threads at most one item further ahead."""
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Files that are looked into by the number of a page: the memory they take is the system's to give and to take back."""
+"""Files addressed by page number. They are memory-mapped, so the system can take their memory back at any time."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from opensearch_winnow.cython_core.token_pairs import split_pairs
 
 
 class RowFile:
-    """Rows of one size."""
+    """Rows of `size` bytes each."""
 
     def __init__(self, path: Path, rows: int, size: int) -> None:
         self.size = size
-        room = max(rows * size, 1)  # an empty file cannot be mapped
+        length = max(rows * size, 1)  # an empty file cannot be mapped
         with path.open("w+b") as file:
             if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(file.fileno(), 0, room)  # to write to a page that the disk lacks would kill us
+                # Writing to a mapped page for which the disk has no room would kill the process.
+                os.posix_fallocate(file.fileno(), 0, length)
             else:
-                file.truncate(room)
-            self._bytes = mmap.mmap(file.fileno(), room)
+                file.truncate(length)
+            self._bytes = mmap.mmap(file.fileno(), length)
         self.rows = memoryview(self._bytes)[: rows * size]
 
     def __setitem__(self, number: int, row: memoryview) -> None:
         self._bytes[number * self.size : (number + 1) * self.size] = row
 
-    def forget(self) -> None:
-        """Take no memory until it is looked into again."""
+    def release_memory(self) -> None:
+        """Give the memory back to the system until the rows are read again. They stay in the file."""
         if hasattr(mmap, "MADV_DONTNEED"):
-            self._bytes.madvise(mmap.MADV_DONTNEED)  # of a file, so that nothing is lost
+            self._bytes.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         self.rows.release()
@@ -40,7 +41,7 @@ class RowFile:
 
 
 class SetFile:
-    """Sets of 64-bit numbers, sorted, for some of the pages: first all are added, then they are compared."""
+    """Sorted sets of 64-bit numbers by page. Add all sets, call `complete`, then compare them."""
 
     def __init__(self, path: Path, pages: int) -> None:
         self._file = path.open("w+b")
@@ -57,13 +58,14 @@ class SetFile:
         self._file.write(values)
 
     def complete(self) -> None:
-        """From now on they are compared."""
+        """Make the sets comparable. None can be added afterwards."""
         self._file.flush()
         if self._end:
             self._bytes = mmap.mmap(self._file.fileno(), 8 * self._end, access=mmap.ACCESS_READ)
             self._values = memoryview(self._bytes).cast("Q")
 
     def resemblances(self, pairs: memoryview) -> array[float]:
+        """Return the resemblance of each pair of pages, NaN if one has no set."""
         return pair_resemblances(pairs, self._values, self._starts, self._counts)
 
     def close(self) -> None:
@@ -74,10 +76,10 @@ class SetFile:
 
 
 class PairFiles:
-    """Pairs of pages, which come again and again: written to some files, and then each once, in the order of a file.
+    """Removes duplicates from pairs of pages: divides them by page into PARTS files, and sorts each file in memory.
 
-    To divide, and to sort what then fits into memory, takes less than half of the processor time of DISTINCT in DuckDB,
-    and 8 bytes of disk a pair (docs/decisions/0011-clusters.md).
+    This takes less than half of the processor time of DISTINCT in DuckDB, and 8 bytes of disk for each pair
+    (docs/decisions/0011-clusters.md).
     """
 
     PARTS = 256
@@ -86,7 +88,7 @@ class PairFiles:
         folder.mkdir()
         self._pages = max(pages, 1)
         self._files = [(folder / f"{part:03}").open("w+b") for part in range(self.PARTS)]
-        self.counts = [0] * self.PARTS  # pairs that were added to each
+        self.counts = [0] * self.PARTS  # pairs added to each file, with duplicates
 
     def add(self, pairs: array[int]) -> None:
         parts, counts = split_pairs(pairs, self.PARTS, self._pages)
@@ -99,7 +101,7 @@ class PairFiles:
                 start += count
 
     def distinct(self, part: int) -> array[int]:
-        """Those of one file, in ascending order. Only once: then they are forgotten."""
+        """Return the different pairs of one file in ascending order, and empty the file."""
         file = self._files[part]
         count = file.seek(0, os.SEEK_END) // 8
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The records that are clustered, column by column: each capture once, few at a time in memory."""
+"""Reads columns of the records to cluster in batches, each capture once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from opensearch_winnow.record_files.reader import batches, latest, record_files,
 
 @dataclass(frozen=True, slots=True)
 class RecordScan:
-    """Rows of record files have numbers, in the order of the files; a row that a later one replaces has none."""
+    """Record files of one scheme. Rows are numbered in order, and a row replaced by a later one is left out."""
 
     files: Sequence[Path]
     scheme: Scheme
-    keep: Sequence[pa.BooleanArray | None]
+    keep: Sequence[pa.BooleanArray | None]  # for each file which rows to read; None for all
 
     @classmethod
     def of(cls, names: Sequence[str], key: str | None = None) -> Self:
-        """Of files and folders of them. Refused if they are of two schemes."""
+        """Open record files and folders of them. All must have the same scheme."""
         scheme, *others = map(scheme_of, names)
         for name, other in zip(names[1:], others, strict=True):
             if other.id != scheme.id:
@@ -33,7 +33,7 @@ class RecordScan:
         return cls(files, scheme.scheme(key), latest(files) if len(files) > 1 else [None])
 
     def columns(self, *names: str) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Batches of some columns, each with the number of its first row."""
+        """Yield batches of the named columns, each with the number of its first row."""
         row = 0
         for file, keep in zip(self.files, self.keep, strict=True):
             for batch in batches(file, keep, names):

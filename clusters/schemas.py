@@ -1,4 +1,4 @@
-"""The tables that a clustering makes."""
+"""The Arrow schemas of the tables that a clustering writes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ CLUSTERS = pa.schema(
     [
         pa.field("url", pa.string(), nullable=False),
         pa.field("fetched_at", TIME),
-        pa.field("capture", pa.string(), nullable=False),  # the id of the record
-        pa.field("cluster", pa.string(), nullable=False),  # the id of its representative's
-        pa.field("representative", pa.string(), nullable=False),  # the URL of that one
-        pa.field("resemblance", pa.float64(), nullable=False),  # to it
-        pa.field("error", pa.float64(), nullable=False),  # the standard error of that; 0: exact
+        pa.field("capture", pa.string(), nullable=False),  # id of the page's record
+        pa.field("cluster", pa.string(), nullable=False),  # id of the representative's record
+        pa.field("representative", pa.string(), nullable=False),  # URL of the representative
+        pa.field("resemblance", pa.float64(), nullable=False),  # to the representative
+        pa.field("error", pa.float64(), nullable=False),  # standard error of the resemblance; 0 if it is exact
     ]
 )
-# Why pages are in one cluster. Of pages with the same shingles each is an edge to the first of them.
+# The evidence: a row for each pair of similar pages. Pages with the same shingles are paired with the first of them.
 EDGES = pa.schema(
     [
         pa.field("url", pa.string(), nullable=False),  # of the earlier page
@@ -27,11 +27,12 @@ EDGES = pa.schema(
         pa.field("other_capture", pa.string(), nullable=False),
         pa.field("resemblance", pa.float64(), nullable=False),
         pa.field("error", pa.float64(), nullable=False),
-        pa.field("rule", pa.string(), nullable=False),  # content, text, shingles: what is equal; exact or estimate
+        # What is equal (content, text or shingles), or how the resemblance was computed (exact or estimate).
+        pa.field("rule", pa.string(), nullable=False),
         pa.field("scheme", pa.string(), nullable=False),
     ]
 )
-# Which clusters a store is told of.
+# A row for each page whose record has another cluster than the one found.
 CHANGES = pa.schema(
     [pa.field("capture", pa.string(), nullable=False), pa.field("cluster", pa.string(), nullable=False)]
 )

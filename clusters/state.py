@@ -1,10 +1,12 @@
-"""What a clustering leaves for the next one of the same crawl, grown: its contents, and the edges between them.
+"""The state that a clustering leaves for the next run over the same, grown crawl: its contents and their edges.
 
-A content that the state has, with the same first page, has its place among the others still, and with it its pairs;
-but for tokens on so many pages that not all of them are paired, if a page has come in between. Contents whose pairs
-may be others have changed: all their pairs are made anew, and all other edges stay as they are. Not seen is a record
-that has got or lost nothing but its text, by which a pair near the threshold may be decided otherwise: to look at all
-texts would take longer than all else.
+A content that is in the state with the same first page keeps its edges: its place among the other contents, and so
+its pairs, are the same as before. The exceptions are tokens on too many pages to propose all of their pairs:
+if a new page comes between others, their pairs may differ. Such contents count as changed. All pairs of new and changed
+contents are compared again, and all other edges are copied.
+
+A record that gained or lost only its text is not noticed, although that may change the verdict on a pair near the
+threshold: reading all texts would take longer than everything else.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.clusters.asked import ClusterError, Clustering
 from opensearch_winnow.clusters.duckdb_connection import Connection
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions
 from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.record_files.reader import METADATA
 
@@ -27,17 +29,17 @@ FORMAT = 1
 CONTENTS = pa.schema([("number", pa.uint32()), ("key", pa.string()), ("id", pa.string())])
 EDGES = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("exact", pa.bool_())])
 
-# Contents by the number that they had, with the one that they have now. One that has another first page is not there.
-KNOWN = """
+# Contents of the state that still have the same first page: their old and new numbers.
+CREATE_KNOWN = """
 CREATE TABLE known AS
-SELECT before.number AS before, pages.number AS page
-FROM before JOIN pages USING (key, id) WHERE pages.number = pages.content
+SELECT old_contents.number AS old_number, pages.number AS page
+FROM old_contents JOIN pages USING (key, id) WHERE pages.number = pages.content
 """
-# Of tokens on too many pages that not all are paired: pages that came in between, or moved, change the pairs of others.
-CHANGED = """
+# New contents, and contents whose pairs may differ because a page was inserted among the pages of a common token.
+CREATE_CHANGED = """
 CREATE TABLE changed AS
 WITH fresh AS (
-    SELECT number AS page, key IN (SELECT key FROM before) AS moved
+    SELECT number AS page, key IN (SELECT key FROM old_contents) AS moved
     FROM pages ANTI JOIN known ON known.page = number WHERE number = content
 ), touched AS (
     SELECT token, page, fresh.page IS NOT NULL AS is_fresh, coalesce(moved, false) AS moved
@@ -50,67 +52,70 @@ WITH fresh AS (
 )
 SELECT page FROM fresh UNION SELECT page FROM touched SEMI JOIN shifted USING (token)
 """
-STILL = """
+COPY_OLD_EDGES = """
 INSERT INTO edges
 SELECT (one.page::BIGINT << 32) | other.page, resemblance, error, exact
-FROM before_edges
-JOIN known one ON one.before = pair >> 32
-JOIN known other ON other.before = pair & 4294967295
+FROM old_edges
+JOIN known one ON one.old_number = pair >> 32
+JOIN known other ON other.old_number = pair & 4294967295
 WHERE one.page NOT IN (SELECT page FROM changed) AND other.page NOT IN (SELECT page FROM changed)
 """
 
 
 class State:
-    """In a folder: `contents.parquet` and `edges.parquet`."""
+    """A folder with the files `contents.parquet` and `edges.parquet`."""
 
-    def __init__(self, folder: Path, asked: Clustering, scheme: str) -> None:
+    def __init__(self, folder: Path, options: ClusteringOptions, scheme: str) -> None:
         self._folder = folder
-        self._about = {
+        self._metadata = {
             "format": FORMAT,
             "scheme_id": scheme,
-            "threshold": asked.threshold,
-            "fast": asked.fast,
-            "compared": asked.compared,
+            "threshold": options.threshold,
+            "fast": options.fast,
+            "compared": options.compared,
         }
         self._contents, self._edges = folder / "contents.parquet", folder / "edges.parquet"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             others = {each.name for each in folder.iterdir()} - {self._contents.name, self._edges.name}
         except OSError as error:
-            raise ClusterError(f"{folder} cannot be a folder for the state: {error.strerror}") from None
+            raise ClusterError(f"cannot keep the state in the folder {folder}: {error.strerror}") from None
         if others - {f".{self._contents.name}.new", f".{self._edges.name}.new"}:
-            raise ClusterError(f"{folder} has other files in it; name an empty folder for the state, or a new one")
-        self._usable = self._checked()
+            raise ClusterError(f"the folder {folder} has other files: name an empty or a new folder for the state")
+        self._usable = self._check()
 
-    def _checked(self) -> bool:
-        """Whether there is one. Refused if it is of something else."""
+    def _check(self) -> bool:
+        """Return whether the folder has a complete state. Raise an error if it was made with other options."""
         if not (self._contents.exists() and self._edges.exists()):
             return False
-        abouts = []
+        found = []
         for file in (self._contents, self._edges):
             try:
-                abouts.append(json.loads((pq.read_schema(file).metadata or {})[METADATA]))
+                found.append(json.loads((pq.read_schema(file).metadata or {})[METADATA]))
             except (pa.ArrowException, OSError, KeyError, ValueError):
                 raise self._damaged() from None
-        for name, wanted in self._about.items():
-            if abouts[0].get(name) != wanted:
+        for name, value in self._metadata.items():
+            if found[0].get(name) != value:
                 raise ClusterError(
-                    f"the state in {self._folder} is of {name.replace('_id', '')} {abouts[0].get(name)}, and this is of"
-                    f" {wanted}: name another folder, or remove this one"
+                    f"the state in {self._folder} was made with {name.replace('_id', '')} {found[0].get(name)}, not"
+                    f" {value}: name another folder, or remove this one"
                 )
-        return bool(abouts[0]["run"] == abouts[1]["run"])  # else a run was killed between the two
+        return bool(found[0]["run"] == found[1]["run"])  # they differ if a run was killed between the two files
 
     def _damaged(self) -> ClusterError:
-        return ClusterError(f"the state in {self._folder} cannot be read, or is damaged: remove it to start anew")
+        return ClusterError(f"the state in {self._folder} is damaged or cannot be read: remove it to start over")
 
     def load(self, con: Connection) -> bool:
-        """Whether it can be used: not if a content is gone, since nobody knows any more whose pairs it took."""
+        """Create the tables `old_contents`, `old_edges` and `known`, and return whether the state can be used.
+
+        It cannot be used if a content is gone: the pairs that this content took from others are not recorded.
+        """
         if not self._usable:
             return False
-        for table, schema, file in (("before", CONTENTS, self._contents), ("before_edges", EDGES, self._edges)):
-            con.feed(f"CREATE TABLE {table} AS SELECT * FROM fed", schema, self._read(file))
-        con.run(KNOWN)
-        (gone,) = con.row("SELECT count(*) FROM before WHERE key NOT IN (SELECT key FROM pages)")
+        for table, schema, file in (("old_contents", CONTENTS, self._contents), ("old_edges", EDGES, self._edges)):
+            con.feed(f"CREATE TABLE {table} AS SELECT * FROM input_rows", schema, self._read(file))
+        con.run(CREATE_KNOWN)
+        (gone,) = con.row("SELECT count(*) FROM old_contents WHERE key NOT IN (SELECT key FROM pages)")
         return not gone
 
     def _read(self, file: Path) -> Iterator[pa.RecordBatch]:
@@ -121,14 +126,14 @@ class State:
             raise self._damaged() from None
 
     def write(self, con: Connection) -> None:
-        """For the next run, in place of what is there."""
-        about: dict[str, Any] = {**self._about, "run": uuid4().hex}
+        """Replace the state by the contents and edges of this run."""
+        metadata: dict[str, Any] = {**self._metadata, "run": uuid4().hex}
         contents = "SELECT number, key, id FROM pages WHERE number = content ORDER BY number"
         edges = "SELECT pair, resemblance, error, exact FROM edges ORDER BY pair"
         files = []
         try:
             for path, schema, query in ((self._contents, CONTENTS, contents), (self._edges, EDGES, edges)):
-                files.append(TableFile(path, schema, about, overwrite=True))
+                files.append(TableFile(path, schema, metadata, overwrite=True))
                 files[-1].write(con.batches(query))
             for file in files:
                 file.place()
@@ -138,7 +143,7 @@ class State:
 
 
 def changed_pages(con: Connection, compared: int) -> Iterator[pa.Array]:
-    """From the tables `pages`, `known` and `postings`. Makes the table `changed`."""
-    con.run(CHANGED.format(compared=compared))
+    """Create the table `changed` from `pages`, `known` and `postings`, and yield its pages."""
+    con.run(CREATE_CHANGED.format(compared=compared))
     for batch in con.batches("SELECT page FROM changed"):
         yield batch.column(0)

@@ -1,4 +1,4 @@
-"""A table in a Parquet file, which nobody sees before it is complete."""
+"""Writes a table to a Parquet file that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -11,42 +11,40 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.record_files.atomic_file import AtomicFile
 from opensearch_winnow.record_files.atomic_parquet import in_words
 from opensearch_winnow.record_files.reader import METADATA
 
 
 class TableFile:
-    """Opened before the work is done: what cannot be written is best known soon."""
+    """A Parquet file to write. It is opened before the work starts, so that a wrong path is reported at once."""
 
-    def __init__(self, target: Path, schema: pa.Schema, about: dict[str, Any], *, overwrite: bool = False) -> None:
+    def __init__(self, target: Path, schema: pa.Schema, metadata: dict[str, Any], *, overwrite: bool = False) -> None:
         if target.is_dir():
-            raise ClusterError(f"{target} is a folder; name a file")
+            raise ClusterError(f"{target} is a folder: name a file")
         if target.exists() and not overwrite:
             raise ClusterError(f"{target} exists; name another file, or add --overwrite to replace it")
         self._target = target
-        self._schema = schema.with_metadata({METADATA: json.dumps(about).encode()})
+        self._schema = schema.with_metadata({METADATA: json.dumps(metadata).encode()})
         with in_words(target):
             self._hidden = AtomicFile(target)
 
-    def write(self, batches: Iterable[pa.RecordBatch]) -> int:
-        """All of it: how many rows there are."""
-        rows = 0
+    def write(self, batches: Iterable[pa.RecordBatch]) -> None:
+        """Write the whole table."""
         with (
             in_words(self._target),
             pq.ParquetWriter(self._hidden.path, self._schema, compression="zstd", write_page_checksum=True) as writer,
         ):
             for batch in batches:
                 writer.write_table(pa.Table.from_batches([batch]).rename_columns(self._schema.names).cast(self._schema))
-                rows += len(batch)
-        return rows
 
     def place(self) -> None:
+        """Let the file appear."""
         with in_words(self._target):
             self._hidden.place()
 
     def discard(self) -> None:
-        """Leave no trace. Does nothing after `place`."""
+        """Remove what was written. Does nothing after `place`."""
         with suppress(OSError):
             self._hidden.discard()

@@ -1,4 +1,4 @@
-"""Where a clustering keeps what it works with."""
+"""The temporary folder that a clustering run works in."""
 
 from __future__ import annotations
 
@@ -8,20 +8,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.options import ClusterError, RunSettings
 
 
 @contextmanager
-def work_folder(work: str | None, output: str | None) -> Iterator[Path]:
-    """A new folder in the one that is named, else beside the output, else where the system has such things."""
-    beside = output if output and "://" not in output else None  # Spark's may be on another machine
-    place = Path(work) if work else Path(beside).parent if beside else Path(tempfile.gettempdir())
+def work_folder(settings: RunSettings) -> Iterator[Path]:
+    """Create a folder, and remove it at the end.
+
+    It is created in `settings.work`, else beside `settings.output`, else in the system's temporary folder.
+    """
+    output = settings.output
+    is_local = output is not None and "://" not in output  # Spark may write to another machine
+    if settings.work:
+        parent = Path(settings.work)
+    else:
+        parent = Path(output).parent if output and is_local else Path(tempfile.gettempdir())
     folder = None
     try:
         try:
-            folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=place.resolve()))
+            folder = Path(tempfile.mkdtemp(prefix=".winnow-clusters-", dir=parent.resolve()))
         except OSError as error:
-            raise ClusterError(f"the folder {place} cannot be used to work in: {error.strerror}") from None
+            raise ClusterError(f"cannot work in the folder {parent}: {error.strerror}") from None
         yield folder
     finally:
         if folder is not None:

@@ -40,7 +40,7 @@ _MODULES = {
     "winnow_fields": "ingest.own_fields",
 }
 
-__all__ = list(_MODULES)  # noqa: PLE0605 (a list of strings, which ruff does not see)
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,20 +10,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from opensearch_winnow.operations.indexing import add_pages
-from opensearch_winnow.operations.page_finder import PageFinder
-from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
-from opensearch_winnow.clusters.asked import COMPARED, Clustering, Linkage
-from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.clusters.run import How
-from opensearch_winnow.operations.history import Moment, history
+from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusteringOptions, Linkage, RunKeywords, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
+from opensearch_winnow.operations.history import Moment, history
+from opensearch_winnow.operations.indexing import add_pages
 from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.operations.page_finder import PageFinder
+from opensearch_winnow.operations.searches import Searches
+from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.operations.watches import Watch, Watches, WatchReport
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
@@ -32,13 +35,9 @@ from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
-from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.opening import failed_pages_of
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
-from opensearch_winnow.operations.watches import Watch, Watches, WatchReport
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -259,36 +258,40 @@ class Index:
         threshold: float = DEFAULT_THRESHOLD,
         linkage: Linkage = "representatives",
         fast: bool = False,
-        compared: int = COMPARED,
+        compared: int = DEFAULT_COMPARED,
         write_back: bool = True,
-        **how: Unpack[How],
-    ) -> Found:
-        """Find the clusters of near-duplicate pages in the whole store, and write them to it.
+        **settings: Unpack[RunKeywords],
+    ) -> ClusteringResult:
+        """Find the clusters of near-duplicate pages in the whole store, and write the changed clusters to it.
 
         In order of time, each page joins the first representative that it resembles by at least `threshold`, or becomes
         one itself; with `linkage="components"`, chains of such pages are one cluster. With `fast`, only pages that
-        share a band are compared; `compared` limits the comparisons of a page by one band or shingle. `output` and
-        `evidence` name Parquet files to write; `engine` is "duckdb" or "spark". With `write_back=False`, the store is
-        left unchanged.
+        share a band are compared; `compared` limits the comparisons of a page by one band or shingle. With
+        `write_back=False`, the store is left unchanged.
+
+        `settings`: `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite`
+        replaces existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"),
+        `threads` and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is
+        called with the phase, the amount done and the total.
         """
-        asked = Clustering(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
-        return cluster_store(self.store, asked, write_back=write_back, **how)
+        options = ClusteringOptions(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
+        return cluster_store(self.store, options, RunSettings(**settings), write_back=write_back)
 
     def clustering(self) -> dict[str, Any] | None:
         """Return the summary of the last clustering written to the store, as JSON values; None if there is none.
 
-        It includes the `threshold`, `linkage` and `fast` of that run, and its time `at`. Pages added or deleted since do
-        not change it.
+        It includes the `threshold`, `linkage` and `fast` of that run, and its time `at`. Pages added or deleted later
+        do not change it.
         """
         summary: dict[str, Any] | None = self.store.setting(CLUSTERING)
         return summary
 
     def clusters(self, *, least: int = 2, limit: int = 100, offset: int = 0) -> list[ClusterSize]:
-        """Return the clusters of at least `least` pages, the largest first, then by id: `limit` of them from `offset`."""
+        """Return the clusters of at least `least` pages, largest first, then by id: `limit` of them from `offset`."""
         return self.store.clusters(least=least, limit=limit, offset=offset)
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
-        """Return the pages of a cluster by time (unknown last), then the shortest URL: `limit` of them from `offset`."""
+        """Return the pages of a cluster, oldest first (unknown last), then by URL: `limit` of them from `offset`."""
         selection = Selection(cluster=cluster)
         return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 

@@ -1,71 +1,80 @@
-"""The clusters of a store: its records are exported and clustered, and it is told which pages have another cluster."""
+"""Clusters the pages of a store: exports its records, clusters them, and writes changed clusters back to the store."""
 
 from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
-from opensearch_winnow.clusters.asked import Clustering, Progress
-from opensearch_winnow.clusters.found import Found
-from opensearch_winnow.clusters.run import How, cluster_records
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.store import Store
 
-TELLING = "telling the store"  # the phase in which it may know a part only
-CLUSTERING = "clustering"  # the setting of a store that tells what the last one has found
-LARGEST_SETTING = 64_000  # characters of it; titles and URLs may have any length
-BATCH = 10_000  # pages whose clusters are told at a time
+WRITING_BACK = "updating the store"  # the phase in which a stopped run leaves the store partly updated
+CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
+MAX_SETTING_CHARS = 64_000  # of that setting as JSON; titles and URLs may have any length
+BATCH_SIZE = 10_000  # pages whose clusters are written back at a time
 
 
-def cluster_store(store: Store, asked: Clustering, *, write_back: bool = True, **how: Unpack[How]) -> Found:
-    """As `cluster_records` does it. With `write_back` the store is told, at the end, and keeps what was found."""
-    with extra("spark" if how.get("engine") == "spark" else "cluster"):  # Arrow takes half a second, too
+def cluster_store(
+    store: Store,
+    options: ClusteringOptions,
+    settings: RunSettings = RunSettings(),
+    *,
+    write_back: bool = True,
+) -> ClusteringResult:
+    """Cluster the pages of `store`, and write the tables that `settings` names.
+
+    With `write_back`, the store gets the clusters that changed, and the result as a setting, at the end of the run.
+    """
+    with extra(
+        "spark" if settings.engine == "spark" else "cluster"
+    ):  # imported here: Arrow takes half a second to load
         from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
     start = time.monotonic()
-    progress = how.get("progress") or (lambda _phase, _done, _total: None)
-    with work_folder(how.get("work"), how.get("output")) as folder:
+    with work_folder(settings) as folder:
         records, changes = folder / "records.parquet", folder / "changes.parquet"
-        how["work"] = str(folder)
         pages = store.count()
-        export_records(store, records, done=lambda done: progress("reading the store", done, pages))
-        found = cluster_records(
-            [str(records)],
-            asked,
-            changes=str(changes) if write_back else None,
-            key=store.scheme.key,
-            **how,
+        export_records(store, records, done=lambda done: settings.report("reading the store", done, pages))
+        in_folder = replace(
+            settings, work=str(folder), changes=str(changes) if write_back else None, key=store.scheme.key
         )
+        result = cluster_records([str(records)], options, in_folder)
         if write_back:
-            found.changed = _told(store, changes, progress)
-    found.seconds = round(time.monotonic() - start, 3)
+            result.changed = _write_back(store, changes, settings)
+    result.seconds = round(time.monotonic() - start, 3)
     if write_back:
-        store.set_setting(CLUSTERING, _kept(found, asked))
-    return found
+        store.set_setting(CLUSTERING, _as_setting(result, options))
+    return result
 
 
-def _kept(found: Found, asked: Clustering) -> dict[str, Any]:
-    """Without the largest clusters, if they make it too large: the store lists them itself."""
-    choices = {"threshold": asked.threshold, "linkage": asked.linkage, "fast": asked.fast}
-    kept = (
-        found.as_document() | choices | {"at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")}
-    )
-    if len(json.dumps(kept)) > LARGEST_SETTING:
-        del kept["largest_clusters"]
-    return kept
+def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[str, Any]:
+    """Return result and options, without the largest clusters if these are too long: the store can list them."""
+    setting = result.as_document() | {
+        "threshold": options.threshold,
+        "linkage": options.linkage,
+        "fast": options.fast,
+        "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    }
+    if len(json.dumps(setting)) > MAX_SETTING_CHARS:
+        del setting["largest_clusters"]
+    return setting
 
 
-def _told(store: Store, changes: Path, progress: Progress) -> int:
-    """The pages that got another cluster: how many they are."""
+def _write_back(store: Store, changes: Path, settings: RunSettings) -> int:
+    """Write the table of changed clusters to the store, and return how many pages changed."""
     import pyarrow.dataset as ds  # noqa: PLC0415
 
     table = ds.dataset(changes, format="parquet")
-    told, total = 0, table.count_rows()
-    for batch in table.to_batches(batch_size=BATCH):
-        progress(TELLING, told, total)
-        told += store.set_clusters(dict(zip(*(column.to_pylist() for column in batch.columns), strict=True)))
-    return told
+    changed, total = 0, table.count_rows()
+    for batch in table.to_batches(batch_size=BATCH_SIZE):
+        settings.report(WRITING_BACK, changed, total)
+        changed += store.set_clusters(dict(zip(*(column.to_pylist() for column in batch.columns), strict=True)))
+    return changed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
+
+import opensearch_winnow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,3 +114,11 @@ def test_lines_of_markdown_fit_a_screen(root: Path) -> None:
 @pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_a_newcomer_finds(root: Path, name: str) -> None:
     assert (root / name).is_file()
+
+
+def test_the_stub_of_the_package_imports_every_public_name_from_its_module(root: Path) -> None:
+    """`__init__.py` imports nothing until a name is used; type checkers read `__init__.pyi` instead."""
+    stub = ast.parse((root / "opensearch_winnow" / "__init__.pyi").read_text(encoding="utf-8"))
+    imported = {name.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    modules = vars(opensearch_winnow)["_MODULES"]
+    assert imported == {name: f"opensearch_winnow.{module}" for name, module in modules.items()}

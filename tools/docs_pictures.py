@@ -11,7 +11,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from opensearch_winnow import Index, Page, Scheme, compare, fingerprint
-from opensearch_winnow.clusters.asked import Linkage
+from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.cython_core.minhash import bands, minhash
 from opensearch_winnow.cython_core.reference import HASH_BITS, kgrams, window_picks
 from opensearch_winnow.cython_core.shingles import shingles

@@ -47,7 +47,7 @@ INSIDE = {
     "operations.history": ["Moment"],
     "operations.watches": ["Watch", "WatchReport"],
     "stores.store": ["ClusterSize"],
-    "clusters.found": ["Found"],
+    "clusters.result": ["ClusteringResult"],
     "ingest.report": ["Report"],
 }
 

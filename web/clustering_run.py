@@ -1,4 +1,4 @@
-"""A clustering of the store that a visitor has started: in a thread of its own, one at a time."""
+"""Runs a clustering that a visitor has started, in its own thread and one at a time."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from typing import NamedTuple
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.clustering import TELLING
+from opensearch_winnow.operations.clustering import WRITING_BACK
 
 LOG = logging.getLogger("opensearch_winnow.web")
-STOPPED = "The clustering was stopped, and nothing was changed."
-HALF_TOLD = "The clustering was stopped while the store was told of it, which may know a part only: cluster it again."
-PATIENCE = 10  # seconds that the end of the server waits for one that is being stopped
+STOPPED = "The clustering was stopped. Nothing has changed."
+PARTLY_UPDATED = "The clustering was stopped while the store was updated. Some clusters may be old: cluster it again."
+STOP_TIMEOUT_SECONDS = 10  # the server waits this long for a run to stop when it shuts down
 
 
-class Stopped(Exception):  # noqa: N818 (no error: somebody wanted it)
-    """Somebody has asked for it."""
+class Stopped(Exception):  # noqa: N818 (not an error)
+    """Raised in a run that a visitor has stopped."""
 
 
 class Running(NamedTuple):
+    """The progress of a run."""
+
     phase: str
     done: int
-    total: int | None  # of this phase; None where nobody knows
-    seconds: float  # since it was started
+    total: int | None  # of this phase; None if it is unknown
+    seconds: float  # since the start
     stopping: bool
 
 
 class ClusteringRun:
-    """The one that is running, if one is; and why the last one did not come to its end."""
+    """Starts and stops the run, tells its progress, and keeps the reason why the last one failed."""
 
     def __init__(self, open_index: Callable[[], Index]) -> None:
         self._open_index = open_index
@@ -41,10 +43,10 @@ class ClusteringRun:
         self._started = 0.0
         self._progress: tuple[str, int, int | None] = "starting", 0, None
         self._stopping = False
-        self.failure = ""  # a sentence
+        self.failure = ""  # why the last run failed, in a sentence
 
     def start(self, threshold: float) -> None:
-        """While one is running this does nothing."""
+        """Start a run, unless one is running."""
         with self._lock:
             if self._is_running():
                 return
@@ -54,36 +56,38 @@ class ClusteringRun:
             self._thread.start()
 
     def stop(self) -> None:
-        """At its next step."""
+        """Stop the run at its next step."""
         self._stopping = True
 
     def running(self) -> Running | None:
+        """Return the progress of the run, or None if none is running."""
         if not self._is_running():
             return None
         return Running(*self._progress, time.monotonic() - self._started, self._stopping)
 
     def close(self) -> None:
+        """Stop the run, and wait for its end."""
         self.stop()
         if self._thread is not None:
-            self._thread.join(PATIENCE)
+            self._thread.join(STOP_TIMEOUT_SECONDS)
 
     def _is_running(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self, threshold: float) -> None:
-        # Those who ask meanwhile have a processor, too, if there are two.
+        # Leave a processor for searches, if there are two.
         threads = max((os.cpu_count() or 1) - 1, 1)
         try:
             with self._open_index() as index:
                 index.cluster(threshold=threshold, threads=threads, progress=self._note)
         except Stopped:
             phase, done, _ = self._progress
-            self.failure = HALF_TOLD if phase == TELLING and done else STOPPED
+            self.failure = PARTLY_UPDATED if phase == WRITING_BACK and done else STOPPED
         except WinnowError as error:
-            self.failure = f"The clustering was not done: {error}."
+            self.failure = f"The clustering failed: {error}."
         except Exception:
             LOG.exception("could not cluster the store")
-            self.failure = "The clustering was not done: something went wrong; the log of winnow serve has it."
+            self.failure = "The clustering failed. The log of winnow serve has the reason."
 
     def _note(self, phase: str, done: int, total: int | None) -> None:
         self._progress = phase, done, total

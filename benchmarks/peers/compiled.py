@@ -1,4 +1,4 @@
-"""Peers that are built when a benchmark starts and called in its process: two in C, one in Rust."""
+"""Compiles peers when a benchmark starts and calls them in its process: two in C, one in Rust."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIMD_MINIMIZERS = "3.1.0"
 
 
 def c_peer(name: str) -> Winnow:
-    """The winnow() of a C file beside this one."""
+    """Compile a C file of this folder, and return its winnow()."""
     compiler = os.environ.get("CC") or "cc"
     if not shutil.which(compiler):
         raise MissingError("no C compiler")
@@ -35,7 +35,7 @@ def c_peer(name: str) -> Winnow:
 
 
 def simd_minimizers(offline: bool) -> Winnow:
-    """The Rust crate, built into build/ for this processor, as its documentation asks. It gives no hashes."""
+    """Build the Rust crate for this processor, as its documentation recommends. It returns no hashes."""
     if not shutil.which("cargo"):
         raise MissingError("no cargo")
     folder = HERE.parent.parent / "build" / "simd-minimizers"
@@ -64,10 +64,10 @@ def _winnow(library: Path) -> Winnow:
     native = ctypes.CDLL(str(library)).winnow
     native.restype = ctypes.c_size_t
     native.argtypes = [ctypes.c_void_p, *[ctypes.c_size_t] * 3, *[ctypes.c_void_p] * 2]
-    characters_of = ctypes.pythonapi.PyUnicode_AsUTF8  # of ASCII: where they are, with no copy
+    characters_of = ctypes.pythonapi.PyUnicode_AsUTF8  # the address of ASCII characters, without a copy
     characters_of.restype = ctypes.c_void_p
     characters_of.argtypes = [ctypes.py_object]
-    room = {"Q": array("Q"), "I": array("I")}  # made once, as a loop over many pages would have it
+    room = {"Q": array("Q"), "I": array("I")}  # allocated once, as in a loop over many pages
 
     def winnow(chars: str, k: int, w: int) -> tuple[array[int], array[int]]:
         if len(room["Q"]) < len(chars):

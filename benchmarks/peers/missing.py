@@ -1,4 +1,4 @@
-"""Peers are optional: one that cannot be had here is a row that says why."""
+"""Loads optional peers. A missing one becomes a row that says why."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class MissingError(Exception):
-    """The message says why."""
+    """Raised with the reason why a peer is missing."""
 
 
 def available(peers: Mapping[str, Callable[[], Peer]]) -> tuple[dict[str, Peer], list[str]]:
-    """Those that can be had, by name, and a line for each that cannot."""
+    """Return the available peers by name, and a line for each missing one."""
     found, missing = {}, []
     for name, get in peers.items():
         try:

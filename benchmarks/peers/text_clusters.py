@@ -1,6 +1,6 @@
-"""Peers that find which texts are near-duplicates, from the texts on: clusters as their users would get them.
+"""Peers that cluster near-duplicate texts, called as their users would call them.
 
-Each is what makes a function that gives, for each text, a number that its cluster has and no other.
+Each peer returns a function that returns the number of its cluster for each text.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ if TYPE_CHECKING:
     from datasketch import MinHash
 
 THRESHOLD = 0.5
-AS_EXACT = 1024  # permutations, which have about the error of our MinHash, in 8 times the bytes
+EQUAL_ERROR_PERMUTATIONS = 1024  # about the error of our MinHash, in 8 times the bytes
 SEED = 1
 OUR_BANDS, OUR_ROWS = Scheme().bands, Scheme().rows
-DATATROVE_BANDS, DATATROVE_ROWS = 25, 5  # what datasketch chooses for this threshold: nothing is verified here
+DATATROVE_BANDS, DATATROVE_ROWS = (
+    25,
+    5,
+)  # the choice of datasketch for this threshold, because datatrove verifies nothing
 
 Labels = Iterable[int]
 Clusters = Callable[[Sequence[str]], Labels]
 
 
 def datasketch(permutations: int, bands: tuple[int, int] | None = None) -> Clusters:
-    """Its quickest way, with the quickest hash. Bands, and their rows, are its own choice if none are given."""
+    """Use the fastest way and the fastest hash. Without `bands` datasketch chooses the number of bands and rows."""
     from datasketch import MinHash  # noqa: PLC0415
 
     def clusters(texts: Sequence[str]) -> Labels:
@@ -47,7 +50,7 @@ def datasketch(permutations: int, bands: tuple[int, int] | None = None) -> Clust
 
 
 def datasketch_as_documented() -> Clusters:
-    """Shingle by shingle."""
+    """Add shingle by shingle, as in the documentation of datasketch."""
     from datasketch import MinHash  # noqa: PLC0415
 
     def sketch(text: str) -> MinHash:
@@ -62,7 +65,7 @@ def datasketch_as_documented() -> Clusters:
 def _joined(
     minhashes: Iterable[MinHash], count: int, permutations: int, bands: tuple[int, int] | None = None
 ) -> Labels:
-    """Each page is looked up among those before it; candidates are verified by their MinHashes."""
+    """Look up each page among the earlier ones, and verify candidates by their MinHashes."""
     from datasketch import MinHashLSH  # noqa: PLC0415
 
     index = MinHashLSH(threshold=THRESHOLD, num_perm=permutations, params=bands)
@@ -78,7 +81,7 @@ def _joined(
 
 
 def rensa() -> Clusters:
-    """All are made, put in and looked up at once, which is its quickest way; candidates are verified."""
+    """Make, insert and look up all pages in batches, which is fastest, and verify candidates."""
     from rensa import RMinHash, RMinHashLSH  # noqa: PLC0415
 
     def clusters(texts: Sequence[str]) -> Labels:
@@ -96,7 +99,7 @@ def rensa() -> Clusters:
 
 
 def datatrove() -> Clusters:
-    """The first three steps of its deduplication; the fourth would write the texts that are left."""
+    """Run the first three steps of its deduplication. The fourth would write the remaining texts."""
     os.environ["TQDM_DISABLE"] = "1"
     steps, data = import_module("datatrove.pipeline.dedup.minhash"), import_module("datatrove.data")
     import_module("loguru").logger.remove()
@@ -109,14 +112,14 @@ def datatrove() -> Clusters:
         config = steps.MinhashConfig(WIDTH, DATATROVE_BANDS, DATATROVE_ROWS)
         with TemporaryDirectory(prefix="winnow-bench-") as folder:
             signatures, pairs, found = (f"{folder}/{name}" for name in ("signatures", "pairs", "found"))
-            # A language with no words of its own making, since those of others take spaCy; and to split is quicker.
+            # A language without its own tokenizer, because others need spaCy; str.split is faster.
             sign = steps.MinhashDedupSignature(signatures, config, language="bal")
             sign.word_tokenizer = SimpleNamespace(word_tokenize=str.split)
             sign.run(data.Document(text=text, id=str(page)) for page, text in enumerate(texts))
             for band in range(DATATROVE_BANDS):
                 steps.MinhashDedupBuckets(signatures, pairs, config=config).run(None, band, DATATROVE_BANDS)
             steps.MinhashDedupCluster(pairs, found, config=config, save_cluster_id=True).run()
-            labels = array("q", range(-len(texts), 0))  # a page of its own has none
+            labels = array("q", range(-len(texts), 0))  # single pages get no label from datatrove
             for file in Path(found).glob("*.clusters"):
                 for page, cluster in struct.iter_unpack("<2I", file.read_bytes()):
                     labels[page] = cluster
@@ -127,7 +130,9 @@ def datatrove() -> Clusters:
 
 PEERS: dict[str, Callable[[], Clusters]] = {
     f"datasketch, {PERMUTATIONS} permutations": partial(datasketch, PERMUTATIONS),
-    f"datasketch, {AS_EXACT}, and our bands": partial(datasketch, AS_EXACT, (OUR_BANDS, OUR_ROWS)),
+    f"datasketch, {EQUAL_ERROR_PERMUTATIONS}, and our bands": partial(
+        datasketch, EQUAL_ERROR_PERMUTATIONS, (OUR_BANDS, OUR_ROWS)
+    ),
     f"datasketch, {PERMUTATIONS}, as its documentation has it": datasketch_as_documented,
     f"rensa, {PERMUTATIONS}, and our bands": rensa,
     f"datatrove, {DATATROVE_BANDS * DATATROVE_ROWS}": datatrove,

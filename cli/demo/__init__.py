@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.cli.phase_progress import Stopped, shown_phases
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, shell_command, terminal
 from opensearch_winnow.foundation.extras import extra
 
@@ -67,7 +67,7 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     store = store or str(folder / "demo.winnow")
     clock = Clock()
     try:
-        with shown_phases(quiet=quiet, color=color) as progress, Index.open(store) as index:
+        with show_phases(quiet=quiet, color=color) as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
             crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
             findings = find(index, crawled, clock, progress)

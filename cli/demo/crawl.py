@@ -12,7 +12,7 @@ from pathlib import Path
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
-from opensearch_winnow.clusters.asked import Progress
+from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.hashes import digest

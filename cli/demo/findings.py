@@ -10,8 +10,8 @@ from typing import NamedTuple
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
 from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
-from opensearch_winnow.clusters.asked import Progress
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import Progress
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
@@ -61,7 +61,7 @@ class Findings:
     scheme: Scheme
     threshold: float
     records: list[Record]  # the latest capture of each page
-    clustering: Found
+    clustering: ClusteringResult
     clusters: list[Cluster]  # largest first
     contained: list[Contained]  # longest first
     copied: dict[str, Copied]  # the most copied passage, by site

@@ -9,7 +9,7 @@ from opensearch_winnow.answers.comparison_words import comparison_summary, three
 from opensearch_winnow.answers.display_text import one_line, wrap
 from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.search_words import more_like_this
-from opensearch_winnow.cli.cluster_table import ROOM, Lines
+from opensearch_winnow.cli.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.cli.side_by_side import SideBySide
@@ -75,7 +75,7 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
 
 def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
     """Print an entry of a list, wrapped and indented by the width of `left`."""
-    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), ROOM))):
+    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), MIN_COLUMNS))):
         screen.echo((" " * len(left) if number else left) + screen.line(line))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.search_words import pages_in_groups
-from opensearch_winnow.cli.cluster_words import clusters_and_pages
+from opensearch_winnow.cli.cluster_summary import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
 from opensearch_winnow.cli.demo.findings import QUERY, Cluster, Contained, Findings
 from opensearch_winnow.cli.demo.most_copied import Copied

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from opensearch_winnow.clusters.asked import Progress
+from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 

@@ -1,1 +1,1 @@
-"""The same clusters on Spark, for crawls that are too large for one machine; and records from raw pages."""
+"""Clusters record files on Spark, for crawls too large for one machine, and makes record files from raw pages."""

@@ -1,160 +1,147 @@
-"""Clusters on Spark: the same tables as on one machine, from record files anywhere, however many they are."""
+"""Clusters record files on Spark, with the same result and the same tables as on DuckDB."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
 from opensearch_winnow.clusters import schemas
-from opensearch_winnow.clusters.asked import Clustering, Progress
-from opensearch_winnow.clusters.expected_recall import expected_recall
-from opensearch_winnow.clusters.found import Candidates, Found
+from opensearch_winnow.clusters.options import ClusteringOptions, Progress, RunSettings
+from opensearch_winnow.clusters.result import Candidates, ClusteringResult
 from opensearch_winnow.clusters.spark import captures, tables
-from opensearch_winnow.clusters.spark.candidates import proposed_pairs, signatures, tally_of
+from opensearch_winnow.clusters.spark.candidates import proposed_pairs, signatures, total_tally
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
+from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
 from opensearch_winnow.clusters.spark.linkage import joined_contents
-from opensearch_winnow.clusters.spark.outputs import Outputs
-from opensearch_winnow.clusters.spark.scratch import Scratch
-from opensearch_winnow.clusters.spark.settings import in_jobs, until_tasks_end
-from opensearch_winnow.clusters.spark.verdicts import decided_by_text, decided_pairs, judged_pairs, shingles_of
+from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
+from opensearch_winnow.clusters.spark.verdicts import decided_by_text, decided_pairs, judged_pairs, shingle_sets
 from opensearch_winnow.foundation.scheme import Scheme
 
-STEPS = ("reading", "reading tokens", "pairing", "comparing", "comparing texts", "clustering", "writing")
+PHASES = ("reading", "reading tokens", "pairing", "comparing", "comparing texts", "clustering", "writing")
 
 
 def cluster_on_spark(
     records: Sequence[str],
-    asked: Clustering,
+    options: ClusteringOptions,
+    settings: RunSettings = RunSettings(),
     *,
-    output: str | None,
-    evidence: str | None,
-    changes: str | None,
     session: SparkSession,
-    overwrite: bool = False,
-    work: str | None = None,
-    key: str | None = None,
-    progress: Progress | None = None,
-) -> Found:
-    """Cluster record files, or folders of them, on any file system that Spark knows.
+) -> ClusteringResult:
+    """Cluster `records`, which are record files or folders of them, on any file system that Spark knows.
 
-    The tables that are asked for are folders of Parquet, which appear when all is done. In `work`, a folder that all
-    machines see, is what is kept between steps; else it is beside the output.
+    The tables that `settings` names are folders of Parquet files, and appear together at the end of the run.
+    Intermediate tables are kept in `settings.work`, a folder that all machines see, by default beside the output.
     """
-    how = _How(output, evidence, changes, overwrite, work, key, progress)
-    return in_jobs(session, "winnow cluster", lambda: _clustered(records, asked, how, session))
+    return run_job_group(session, "winnow cluster", lambda: _cluster(records, options, settings, session))
 
 
-class _How(NamedTuple):
-    output: str | None
-    evidence: str | None
-    changes: str | None
-    overwrite: bool
-    work: str | None
-    key: str | None
-    progress: Progress | None
-
-
-def _clustered(records: Sequence[str], asked: Clustering, how: _How, session: SparkSession) -> Found:
+def _cluster(
+    records: Sequence[str], options: ClusteringOptions, settings: RunSettings, session: SparkSession
+) -> ClusteringResult:
     with ExitStack() as stack:
         files = HadoopFiles(session)
-        rows = captures.record_files(files, records)
-        written = captures.scheme_of(files, rows)
-        outputs = Outputs(files, how[:3], [file.path for file in rows], overwrite=how.overwrite)
+        record_files = captures.record_files(files, records)
+        scheme = captures.common_scheme(files, record_files)
+        outputs = Outputs(
+            files,
+            (settings.output, settings.evidence, settings.changes),
+            [file.path for file in record_files],
+            overwrite=settings.overwrite,
+        )
         stack.callback(outputs.discard)
-        scratch = Scratch(session, files, files.scratch(how.work) if how.work else outputs.scratch)
+        scratch = Scratch(session, files, files.new_folder(settings.work) if settings.work else outputs.scratch_folder)
         stack.callback(scratch.close)
-        stack.enter_context(until_tasks_end(session))
-        run = _Run(captures.records_of(session, rows), asked, written.scheme(how.key), scratch, how.progress)
-        run.make_edges()
-        result = run.clustered()
-        run.say("writing")
+        stack.enter_context(waiting_for_tasks(session))
+        rows = captures.read_records(session, record_files)
+        steps = _Steps(rows, options, scheme.scheme(settings.key), scratch, settings.report)
+        steps.make_edges()
+        result = steps.make_clusters()
+        steps.report("writing")
         for name, table, schema in (
-            (how.output, run.clusters, schemas.CLUSTERS),
-            (how.evidence, run.evidence, schemas.EDGES),
-            (how.changes, run.changes, schemas.CHANGES),
+            (settings.output, steps.clusters, schemas.CLUSTERS),
+            (settings.evidence, steps.evidence, schemas.EDGES),
+            (settings.changes, steps.changes, schemas.CHANGES),
         ):
             if name is not None:
-                outputs.write(name, tables.as_table(table(), schema))
+                outputs.write(name, tables.cast_to_schema(table(), schema))
         outputs.place()
     return result
 
 
-class _Run:
-    """The steps, and what they have found."""
+class _Steps:
+    """The steps of a clustering, and the tables they leave."""
 
     def __init__(
-        self, records: DataFrame, asked: Clustering, scheme: Scheme, scratch: Scratch, progress: Progress | None
+        self, records: DataFrame, options: ClusteringOptions, scheme: Scheme, scratch: Scratch, progress: Progress
     ) -> None:
         self._records = records
-        self._asked = asked
+        self._options = options
         self._scheme = scheme
         self._scratch = scratch
         self._progress = progress
         self._candidates = Candidates()
 
-    def say(self, step: str) -> None:
-        if self._progress is not None:
-            self._progress(step, STEPS.index(step), len(STEPS))
+    def report(self, phase: str) -> None:
+        self._progress(phase, PHASES.index(phase), len(PHASES))
 
     def make_edges(self) -> None:
-        keep, asked, scheme = self._scratch.keep, self._asked, self._scheme
-        self.say("reading")
+        keep, options, scheme = self._scratch.keep, self._options, self._scheme
+        self.report("reading")
         self._pages = captures.numbered_pages(self._records, self._scratch)
-        self.say("reading tokens")
-        self._signed = keep("signatures", signatures(self._records, self._pages, asked))
-        self.say("pairing")
-        proposed = keep("proposed", proposed_pairs(self._signed, asked))
-        self.say("comparing")
+        self.report("reading tokens")
+        self._signed = keep("signatures", signatures(self._records, self._pages, options))
+        self.report("pairing")
+        proposed = keep("proposed", proposed_pairs(self._signed, options))
+        self.report("comparing")
         pairs = proposed.where("pair >= 0")
-        judged = keep("judged", judged_pairs(pairs, self._signed, asked.threshold, scheme))
-        self.say("comparing texts")
-        shingles = keep("shingles", shingles_of(judged, self._pages, self._records, scheme))
-        by_text = keep("by-text", decided_by_text(judged, shingles, asked.threshold))
+        judged = keep("judged", judged_pairs(pairs, self._signed, options.threshold, scheme))
+        self.report("comparing texts")
+        shingles = keep("shingles", shingle_sets(judged, self._pages, self._records, scheme))
+        by_text = keep("by-text", decided_by_text(judged, shingles, options.threshold))
         decided = decided_pairs(judged, by_text)
         self._edges = decided.where("alike")
-        self._count(proposed, decided)
+        self._count_candidates(proposed, decided)
 
-    def _count(self, proposed: DataFrame, decided: DataFrame) -> None:
+    def _count_candidates(self, proposed: DataFrame, decided: DataFrame) -> None:
         candidates = self._candidates
-        candidates.common, candidates.longest, candidates.left_out = tally_of(proposed)
+        candidates.common, candidates.longest, candidates.left_out = total_tally(proposed)
         candidates.histogram, candidates.exact, candidates.edges = tables.histogram(decided)
         candidates.compared = sum(candidates.histogram)
 
-    def clustered(self) -> Found:
-        self.say("clustering")
+    def make_clusters(self) -> ClusteringResult:
+        self.report("clustering")
         joined = joined_contents(
             self._edges,
             self._signed,
-            chains=self._asked.linkage == "components",
-            threshold=self._asked.threshold,
+            linkage=self._options.linkage,
+            threshold=self._options.threshold,
             scheme=self._scheme,
             scratch=self._scratch,
         )
         self._clustered = self._scratch.keep("clustered", tables.clustered_pages(self._pages, joined))
         clusters = self._scratch.keep("clusters", tables.by_cluster(self._clustered))
         sizes: Counter[int] = Counter()
-        identical: Counter[int] = Counter()
-        for pages, same, count in tables.sizes(clusters):
-            sizes[pages] += count
-            if same:
-                identical[pages] += count
-        pages, contents = tables.totals(self._pages)
-        return Found(
+        identical_sizes: Counter[int] = Counter()
+        for size, identical, count in tables.count_by_size(clusters):
+            sizes[size] += count
+            if identical:
+                identical_sizes[size] += count
+        pages, contents = tables.count_pages(self._pages)
+        return ClusteringResult(
             engine="spark",
             scheme=self._scheme.id,
             pages=pages,
             contents=contents,
             sizes=dict(sorted(sizes.items())),
-            identical_sizes=dict(sorted(identical.items())),
-            largest=tables.largest(clusters, self._clustered),
+            identical_sizes=dict(sorted(identical_sizes.items())),
+            largest=tables.largest_clusters(clusters, self._clustered),
             edges=self._candidates.edges + pages - contents,
             candidates=self._candidates,
-            expected_recall=expected_recall(self._candidates.histogram, self._asked.threshold, self._scheme)
-            if self._asked.fast
+            expected_recall=self._candidates.expected_recall(self._options.threshold, self._scheme)
+            if self._options.fast
             else None,
         )
 

@@ -1,4 +1,4 @@
-"""Raw pages to record files on Spark: web archives, JSON lines, HTML, and tables of pages."""
+"""Makes record files from raw pages on Spark: web archives, JSON lines, HTML files and tables of pages."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from opensearch_winnow.clusters.asked import Progress
-from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escaped
-from opensearch_winnow.clusters.spark.outputs import Outputs
-from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, from_sources, from_table
-from opensearch_winnow.clusters.spark.remote_files import is_remote
-from opensearch_winnow.clusters.spark.scratch import Scratch
-from opensearch_winnow.clusters.spark.settings import in_jobs, until_tasks_end
+from opensearch_winnow.clusters.options import Progress
+from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escape_pattern
+from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
+from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
+from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, is_remote, outcomes_of_sources, outcomes_of_table
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Damaged, Report
 from opensearch_winnow.ingest.seen import OTHER_CONTENT
@@ -31,10 +29,10 @@ from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP
 from opensearch_winnow.record_files.reader import METADATA, metadata_of
 
-SPLIT = 64_000_000  # bytes of a source that are one task
-LISTED = 1_000  # damaged places that a report tells one by one
-# Places of tables come after those of files, and those of the second table after those of the first.
-TABLES, TABLE = 2**62, 2**54
+SPLIT_BYTES = 64_000_000  # of a source, read by one task
+MAX_DAMAGE_LISTED = 1_000  # damaged places that a report lists one by one
+# Places of pages in tables come after those in files, and those of the second table after those of the first.
+FIRST_TABLE_PLACE, PLACES_PER_TABLE = 2**62, 2**54
 
 
 def fingerprint_on_spark(
@@ -48,12 +46,12 @@ def fingerprint_on_spark(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Make records of the pages in `sources`, and put them into the folder `to` when all is done.
+    """Make records of the pages in `sources`, and write them to the folder `to`, which appears at the end.
 
-    Local sources are what `winnow index` takes, in places that all machines see. Of others, such as s3a:// or hdfs://,
-    each is a file, or a folder of files, that a task copies to its own disk first; but tables of Parquet are read by
-    Spark itself. Pages that failed are kept beside, in `to`.failed if nothing else is named: a table of pages that can
-    be a source again. Of one capture that comes twice the first counts.
+    Local sources are the same as for `winnow index`, on a disk that all machines see. A remote source (s3a://, hdfs://
+    and others) is a file or a folder of files, and a task copies each file to its own disk first. Parquet tables are
+    read by Spark itself. Failed pages are written to `failed`, by default `to`.failed: a table that can be a source
+    again. If a capture occurs twice, the first one counts.
     """
     start = time.monotonic()
     targets = (to, failed or f"{to.rstrip('/')}.failed")
@@ -63,15 +61,15 @@ def fingerprint_on_spark(
             files = HadoopFiles(session)
             outputs = Outputs(files, targets, overwrite=overwrite)
             stack.callback(outputs.discard)
-            scratch = Scratch(session, files, outputs.scratch)
+            scratch = Scratch(session, files, outputs.scratch_folder)
             stack.callback(scratch.close)
-            stack.enter_context(until_tasks_end(session))
-            _say(progress, "reading pages", 0)
-            pages = _pages(session, files, sources, base, recipe, stack)
+            stack.enter_context(waiting_for_tasks(session))
+            _report_progress(progress, "reading pages", 0)
+            pages = _read_pages(session, files, sources, base, recipe, stack)
             outcomes = scratch.keep("outcomes", pages)
-            repeated = scratch.keep("repeated", _repeated(outcomes))
-            report = _report(outcomes, repeated)
-            _say(progress, "writing records", 1)
+            repeated = scratch.keep("repeated", _repeated_captures(outcomes))
+            report = _make_report(outcomes, repeated)
+            _report_progress(progress, "writing records", 1)
             outputs.write(to, _records(outcomes, repeated, recipe), {"parquet.block.size": str(ROW_GROUP)})
             if report.failed:
                 failures = outcomes.where("outcome = 'failed'")
@@ -79,60 +77,60 @@ def fingerprint_on_spark(
             outputs.place()
         return report
 
-    report = in_jobs(session, "winnow fingerprint", work)
+    report = run_job_group(session, "winnow fingerprint", work)
     report.seconds = time.monotonic() - start
     return report
 
 
-def _say(progress: Progress | None, step: str, done: int) -> None:
+def _report_progress(progress: Progress | None, phase: str, done: int) -> None:
     if progress is not None:
-        progress(step, done, 2)
+        progress(phase, done, 2)
 
 
-def _pages(
+def _read_pages(
     session: SparkSession, files: HadoopFiles, sources: Sequence[str], base: str, recipe: Recipe, stack: ExitStack
 ) -> DataFrame:
-    """What became of all pages: a row of OUTCOMES each."""
+    """Return a row of OUTCOMES for each page."""
     tables = [name for name in sources if _is_table(files, name)]
     archives = [name for name in sources if name not in tables]
     splits: list[Split | str] = []
     for name in filter(is_remote, archives):
-        found = files.listed(name)
-        if not found:
+        listed = files.list_files(name)
+        if not listed:
             raise SourceError(f"there is no file or folder {name}")
-        splits += [file.path for file in found]
+        splits += [file.path for file in listed]
     local = [name for name in archives if not is_remote(name)]
     if local or not sources:
-        splits += stack.enter_context(Sources(local, base=base)).splits(SPLIT)
+        splits += stack.enter_context(Sources(local, base=base)).splits(SPLIT_BYTES)
     schema = from_arrow_schema(OUTCOMES)
     parts = [
-        _table(session, files.full(name), TABLES + number * TABLE).mapInArrow(
-            partial(from_table, source=name, recipe=recipe), schema
+        _read_table(session, files.full_path(name), FIRST_TABLE_PLACE + number * PLACES_PER_TABLE).mapInArrow(
+            partial(outcomes_of_table, source=name, recipe=recipe), schema
         )
         for number, name in enumerate(tables)
     ]
     if splits:
-        tasks = session.range(0, len(splits), 1, len(splits))  # one in each partition
-        reading = partial(from_sources, splits=splits, base=base, recipe=recipe)
+        tasks = session.range(0, len(splits), 1, len(splits))  # one row in each partition
+        reading = partial(outcomes_of_sources, splits=splits, base=base, recipe=recipe)
         parts.append(tasks.mapInArrow(reading, schema))
     return reduce(DataFrame.unionByName, parts)
 
 
 def _is_table(files: HadoopFiles, name: str) -> bool:
-    """A Parquet file, or a folder with some."""
-    found = files.listed(name) if name != STDIN else None
-    return any(file.name.endswith(".parquet") and not file.name.startswith((".", "_")) for file in found or ())
+    """Return whether it is a Parquet file, or a folder with Parquet files."""
+    listed = files.list_files(name) if name != STDIN else None
+    return any(file.name.endswith(".parquet") and not file.name.startswith((".", "_")) for file in listed or ())
 
 
-def _table(session: SparkSession, name: str, start: int) -> DataFrame:
-    rows = session.read.parquet(escaped(name))
+def _read_table(session: SparkSession, name: str, start: int) -> DataFrame:
+    rows = session.read.parquet(escape_pattern(name))
     check_columns(rows.columns, name)
     place = F.monotonically_increasing_id() + F.lit(start)
     return rows.select(*(column for column in rows.columns if column in FIELDS), place.alias("place"))
 
 
-def _repeated(outcomes: DataFrame) -> DataFrame:
-    """The places of records of a capture that was there before, and whether its content was the same."""
+def _repeated_captures(outcomes: DataFrame) -> DataFrame:
+    """Return the places of records whose capture occurred before, and whether it had the same content."""
     captures = Window.partitionBy("id").orderBy("place")
     made = outcomes.where("outcome = 'indexed'").select("place", "record.id", "record.content_digest")
     first = F.first("content_digest").over(captures)
@@ -142,9 +140,9 @@ def _repeated(outcomes: DataFrame) -> DataFrame:
     return turns.where("turn > 1").drop("turn")
 
 
-def _report(outcomes: DataFrame, repeated: DataFrame) -> Report:
+def _make_report(outcomes: DataFrame, repeated: DataFrame) -> Report:
     report = Report()
-    damage = outcomes.where("outcome = 'damaged'").orderBy("place").limit(LISTED)
+    damage = outcomes.where("outcome = 'damaged'").orderBy("place").limit(MAX_DAMAGE_LISTED)
     report.damaged = [Damaged(*row) for row in damage.select("source", "offset", "skipped", "reason").collect()]
     counted = outcomes.groupBy("outcome", "reason").agg(F.count("*"), F.sum("skipped"))
     for outcome, reason, count, skipped in counted.collect():
@@ -167,11 +165,11 @@ def _report(outcomes: DataFrame, repeated: DataFrame) -> Report:
 def _records(outcomes: DataFrame, repeated: DataFrame, recipe: Recipe) -> DataFrame:
     made = outcomes.where("outcome = 'indexed'").join(repeated, "place", "left_anti").select("record.*")
     schema = from_arrow_schema(SCHEMA)
-    # Spark writes no keys of ours into a file, but what is said of a column it does.
+    # Spark cannot write our metadata of a file, but it writes the metadata of a column.
     schema["id"].metadata = {METADATA.decode(): metadata_of(written(recipe.scheme)).decode()}
-    return made.mapInArrow(_unchanged, schema)
+    return made.mapInArrow(_identity, schema)
 
 
-def _unchanged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Only to tell Spark where there are no nulls, which it expects in all that was read."""
+def _identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Return the same batches. Only a new schema tells Spark which columns have no nulls."""
     return batches

@@ -1,4 +1,4 @@
-"""Files where Spark finds them: on a local disk, HDFS, S3 or any other file system that Hadoop knows."""
+"""Lists, reads, renames and removes files on any file system that Hadoop knows: a local disk, HDFS, S3 and others."""
 
 from __future__ import annotations
 
@@ -13,148 +13,152 @@ from uuid import uuid4
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.options import ClusterError
 
-MAGIC = b"PAR1"
-TRIES = 50
-END = 8  # bytes after the footer of a Parquet file: its length, and the magic
+PARQUET_MAGIC = b"PAR1"
+PARQUET_END = 8  # bytes after the footer of a Parquet file: its length and the magic
+MAX_REMOVALS = 50  # a tenth of a second apart
 
 
 class HadoopFile(NamedTuple):
-    path: str  # with its file system
+    """A file on some file system."""
+
+    path: str  # with the file system, such as hdfs: or file:
     name: str
     size: int
 
     @property
-    def shown(self) -> str:
-        return shown(self.path)
+    def local_name(self) -> str:
+        """The path as a person would write it."""
+        return without_file_scheme(self.path)
 
 
-def shown(path: str) -> str:
-    """A local path as a person writes it."""
+def without_file_scheme(path: str) -> str:
     return path.removeprefix("file://").removeprefix("file:")
 
 
-def escaped(path: str) -> str:
-    """A path that Spark does not take for a pattern."""
+def escape_pattern(path: str) -> str:
+    """Escape the characters that Spark would read as a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 class HadoopFiles:
-    """The file systems of a session."""
+    """The file systems of a Spark session."""
 
     def __init__(self, session: SparkSession) -> None:
         self._jvm: Any = session.sparkContext._jvm
         self._settings: Any = session.sparkContext._jsc.hadoopConfiguration()
 
-    def listed(self, path: str) -> list[HadoopFile] | None:
-        """The file itself, or what is in a folder; None if there is neither."""
-        place, system = self._at(path)
+    def list_files(self, path: str) -> list[HadoopFile] | None:
+        """Return the file at `path`, or the files in that folder; None if there is neither."""
+        location, system = self._locate(path)
         try:
-            found = system.listStatus(place)
+            statuses = system.listStatus(location)
         except Py4JJavaError as error:
-            if _kind(error) == "FileNotFoundException":
+            if _class_name(error) == "FileNotFoundException":
                 return None
-            raise ClusterError(f"{path} cannot be read: {_said(error)}") from None
+            raise ClusterError(f"{path} cannot be read: {_message(error)}") from None
         return [
             HadoopFile(str(each.getPath().toString()), str(each.getPath().getName()), int(each.getLen()))
-            for each in found
+            for each in statuses
             if each.isFile()
         ]
 
     def is_folder(self, path: str) -> bool:
-        place, system = self._at(path)
-        return bool(system.exists(place)) and bool(system.getFileStatus(place).isDirectory())
+        location, system = self._locate(path)
+        return bool(system.exists(location)) and bool(system.getFileStatus(location).isDirectory())
 
     def exists(self, path: str) -> bool:
-        place, system = self._at(path)
-        return bool(system.exists(place))
+        location, system = self._locate(path)
+        return bool(system.exists(location))
 
     def footer(self, file: HadoopFile) -> BytesIO:
-        """A Parquet file of nothing but its footer, which is all that its metadata needs."""
-        place, system = self._at(file.path)
+        """Return a Parquet file that consists of the footer of `file`, which is enough to read its metadata."""
+        location, system = self._locate(file.path)
         try:
-            stream = system.open(place)
+            stream = system.open(location)
             try:
-                stream.seek(max(file.size - END, 0))
-                end = bytes(stream.readNBytes(END))
-                length = int.from_bytes(end[:4], "little") + END
-                if not end.endswith(MAGIC) or length > file.size:
-                    return BytesIO(end)  # which is no Parquet file, as whoever reads it will say
+                stream.seek(max(file.size - PARQUET_END, 0))
+                end = bytes(stream.readNBytes(PARQUET_END))
+                length = int.from_bytes(end[:4], "little") + PARQUET_END
+                if not end.endswith(PARQUET_MAGIC) or length > file.size:
+                    return BytesIO(end)  # not a Parquet file: its reader reports that
                 stream.seek(file.size - length)
-                return BytesIO(MAGIC + bytes(stream.readNBytes(length)))
+                return BytesIO(PARQUET_MAGIC + bytes(stream.readNBytes(length)))
             finally:
                 stream.close()
         except Py4JJavaError as error:
-            raise ClusterError(f"{file.shown} cannot be read: {_said(error)}") from None
+            raise ClusterError(f"{file.local_name} cannot be read: {_message(error)}") from None
 
-    def hidden(self, path: str, suffix: str) -> str:
-        """A name beside it that Spark, DuckDB and others pass over."""
-        place, _ = self._at(path)
-        name = f".{place.getName()}.{suffix}"
-        parent = place.getParent()
+    def hidden_path(self, path: str, suffix: str) -> str:
+        """Return a path beside `path` that Spark, DuckDB and others ignore."""
+        location, _ = self._locate(path)
+        name = f".{location.getName()}.{suffix}"
+        parent = location.getParent()
         return name if parent is None else str(self._path(parent, name).toString())
 
-    def full(self, path: str) -> str:
-        """With its file system, and without dots."""
-        place, system = self._at(path)
-        return str(system.makeQualified(place).toString())
+    def full_path(self, path: str) -> str:
+        """Return the absolute path with its file system."""
+        location, system = self._locate(path)
+        return str(system.makeQualified(location).toString())
 
-    def scratch(self, parent: str | None = None) -> str:
-        """The name of a new folder to work in: in the one that is named, else where there are such things."""
+    def new_folder(self, parent: str | None = None) -> str:
+        """Return the path of a new folder in `parent`, by default in the temporary folder or the home directory."""
         name = f".winnow-{uuid4()}"
         if parent is None:
             system = self._jvm.org.apache.hadoop.fs.FileSystem.get(self._settings)
-            home = str(system.getHomeDirectory().toString())  # one that all machines see, if they share a file system
-            parent = gettempdir() if self._system() == "file" else home
+            home = str(system.getHomeDirectory().toString())  # all machines see it if they share a file system
+            parent = gettempdir() if self._default_system() == "file" else home
         return str(self._path(parent, name).toString())
 
     def remove(self, path: str) -> None:
-        """It and all that is in it, if it is there."""
-        place, system = self._at(path)
-        for _ in range(TRIES):
-            system.delete(place, True)
-            if not system.exists(place):
+        """Remove a file or a folder with all it contains, if it exists."""
+        location, system = self._locate(path)
+        for _ in range(MAX_REMOVALS):
+            system.delete(location, True)
+            if not system.exists(location):
                 return
-            sleep(0.1)  # a task that was ended may still put something there
+            sleep(0.1)  # a cancelled task may still be writing to it
 
-    def put(self, path: str, target: str) -> None:
-        """Give it the name of the target, in place of what is there."""
-        place, system = self._at(path)
+    def replace(self, path: str, target: str) -> None:
+        """Rename `path` to `target`, and remove what was there."""
+        location, system = self._locate(path)
         end = self._path(target)
-        old = self._path(self.hidden(target, "old"))
+        old = self._path(self.hidden_path(target, "old"))
         try:
             system.delete(old, True)
             replaced = system.exists(end) and system.rename(end, old)
-            if not system.rename(place, end):
+            if not system.rename(location, end):
                 if replaced:
                     system.rename(old, end)
                 raise ClusterError(f"{target} cannot be written: the file system refuses to rename {path} to it")
             system.delete(old, True)
         except Py4JJavaError as error:
-            raise ClusterError(f"{target} cannot be written: {_said(error)}") from None
+            raise ClusterError(f"{target} cannot be written: {_message(error)}") from None
 
-    def _at(self, path: str) -> tuple[Any, Any]:
+    def _locate(self, path: str) -> tuple[Any, Any]:
+        """Return Hadoop's Path and FileSystem of a path."""
         try:
-            place = self._path(path)
-            return place, place.getFileSystem(self._settings)
+            location = self._path(path)
+            return location, location.getFileSystem(self._settings)
         except Py4JJavaError as error:
-            raise ClusterError(f"{path} is nothing that Spark can find: {_said(error)}") from None
+            raise ClusterError(f"Spark cannot find {path}: {_message(error)}") from None
 
     def _path(self, *parts: Any) -> Any:
         first, *rest = parts
-        if isinstance(first, str) and not first.startswith("/") and ":" not in first and self._system() == "file":
-            first = os.path.abspath(first)  # noqa: PTH100 (Java does not know where we went since it was started)
+        is_relative = isinstance(first, str) and not first.startswith("/") and ":" not in first
+        if is_relative and self._default_system() == "file":
+            first = os.path.abspath(first)  # noqa: PTH100 (Java keeps the working directory that it started in)
         return self._jvm.org.apache.hadoop.fs.Path(first, *rest)
 
-    def _system(self) -> str:
-        """That of paths which name none."""
+    def _default_system(self) -> str:
+        """Return the file system of paths that name none."""
         return str(self._jvm.org.apache.hadoop.fs.FileSystem.get(self._settings).getScheme())
 
 
-def _kind(error: Py4JJavaError) -> str:
+def _class_name(error: Py4JJavaError) -> str:
     return str(error.java_exception.getClass().getSimpleName())
 
 
-def _said(error: Py4JJavaError) -> str:
-    return str(error.java_exception.getMessage() or _kind(error)).partition("\n")[0]
+def _message(error: Py4JJavaError) -> str:
+    return str(error.java_exception.getMessage() or _class_name(error)).partition("\n")[0]

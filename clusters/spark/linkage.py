@@ -1,4 +1,4 @@
-"""Which page stands for which: the representative of each content that is alike to others."""
+"""Finds the representative of each content that has an edge."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.clusters.spark.components import components
-from opensearch_winnow.clusters.spark.scratch import Scratch
+from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.clusters.spark.verdicts import earlier, judged_pairs, later
 from opensearch_winnow.foundation.scheme import Scheme
 
@@ -19,23 +20,20 @@ TYPES = [pa.int32(), pa.int32(), pa.float64(), pa.float64()]
 
 
 def joined_contents(
-    edges: DataFrame, signed: DataFrame, *, chains: bool, threshold: float, scheme: Scheme, scratch: Scratch
+    edges: DataFrame, signed: DataFrame, *, linkage: Linkage, threshold: float, scheme: Scheme, scratch: Scratch
 ) -> DataFrame:
-    """The contents that are not their own representative: which is, and how much they resemble it.
-
-    With `chains` all that hang together have one; else each joins the first that it resembles and that leads.
-    """
+    """Return the contents that are not representatives, with their representative and their resemblance to it."""
     linked = edges.select("pair", "resemblance", "error", earlier().alias("smaller"), later().alias("larger"))
     parts = scratch.keep("components", components(linked, scratch))
-    if chains:
-        return _by_component(parts, linked, signed, threshold, scheme)
+    if linkage == "components":
+        return _join_components(parts, linked, signed, threshold, scheme)
     with_part = linked.join(parts.withColumnRenamed("number", "smaller"), "smaller")
     in_order = with_part.repartition("component").sortWithinPartitions("component", "pair")
-    return in_order.select("component", "pair", "resemblance", "error").mapInArrow(_followers, JOINED)
+    return in_order.select("component", "pair", "resemblance", "error").mapInArrow(_join_representatives, JOINED)
 
 
-def _followers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Of one component after the other: cython_core.pair_leaders for pages whose numbers are far apart."""
+def _join_representatives(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Do what cython_core.pair_leaders does, one component at a time, for page numbers that are far apart."""
     current = None
     followers: set[int] = set()
     for batch in batches:
@@ -45,7 +43,7 @@ def _followers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 current = part
                 followers = set()
             one, other = pair >> 32, pair & 0xFFFFFFFF
-            # All pairs of the earlier page with pages before it were here: it is known whether it leads.
+            # Pairs are sorted, so all pairs of `one` with earlier pages are done, and `one` is a follower or leads.
             if one not in followers and other not in followers:
                 followers.add(other)
                 rows.append((other, one, resemblance, error))
@@ -53,13 +51,13 @@ def _followers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield pa.record_batch(list(map(pa.array, zip(*rows, strict=True), TYPES)), NAMES)
 
 
-def _by_component(
+def _join_components(
     parts: DataFrame, linked: DataFrame, signed: DataFrame, threshold: float, scheme: Scheme
 ) -> DataFrame:
     pair = F.shiftleft(F.col("component").cast("long"), 32).bitwiseOR(F.col("number").cast("long"))
     wanted = parts.where("number != component").select(pair.alias("pair"))
     known = wanted.join(linked.select("pair", "resemblance", "error"), "pair", "left")
-    # No edge to the representative: an estimate has to do.
+    # A content without an edge to its representative gets the estimate of its MinHash.
     estimates = judged_pairs(known.where("resemblance IS NULL"), signed, threshold, scheme).drop("verdict")
-    every = known.where("resemblance IS NOT NULL").unionByName(estimates)
-    return every.select(later().alias("content"), earlier().alias("representative"), "resemblance", "error")
+    scored = known.where("resemblance IS NOT NULL").unionByName(estimates)
+    return scored.select(later().alias("content"), earlier().alias("representative"), "resemblance", "error")

@@ -1,14 +1,16 @@
-"""What became of pages that were read in a task: rows of one table, whatever it was."""
+"""Reads pages in a Spark task and returns the outcome of each as a row: indexed, skipped, failed or damaged."""
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
+from pyarrow.fs import FileSystem
 
-from opensearch_winnow.clusters.spark.remote_files import fetched
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import Sources, read
@@ -18,10 +20,12 @@ from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
 from opensearch_winnow.mappings.record_size import size_of
 
-WAITING = 8_000_000  # bytes of records that become a batch
-AT_MOST = 1_000  # rows of it
-ITEM_BITS = 40  # of a place those that count items; above them is the number of the task
-# As pages are read from Parquet: HTML that came as bytes is decoded as a browser would.
+BATCH_BYTES = 8_000_000  # of records
+MAX_ROWS_PER_BATCH = 1_000
+ITEM_BITS = 40  # lower bits of a place: the item in its task; upper bits: the number of the task
+REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+COPY_BUFFER_BYTES = 1 << 20
+# The columns that pages are read from. HTML as bytes is decoded as a browser would do it.
 FAILED_PAGE = pa.struct(
     [
         ("url", pa.string()),
@@ -36,8 +40,8 @@ FAILED_PAGE = pa.struct(
 )
 OUTCOMES = pa.schema(
     [
-        ("place", pa.int64()),  # that of a later page is larger
-        ("outcome", pa.string()),  # indexed, skipped, failed; damaged is no page
+        ("place", pa.int64()),  # grows with the order of pages
+        ("outcome", pa.string()),  # indexed, skipped or failed; damaged for a part of a source without a page
         ("reason", pa.string()),
         ("source", pa.string()),
         ("offset", pa.int64()),
@@ -48,10 +52,14 @@ OUTCOMES = pa.schema(
 )
 
 
-def from_sources(
+def is_remote(name: str) -> bool:
+    return REMOTE.match(name) is not None
+
+
+def outcomes_of_sources(
     tasks: Iterable[pa.RecordBatch], splits: list[Split | str], base: str, recipe: Recipe
 ) -> Iterator[pa.RecordBatch]:
-    """Read the splits, or remote files, whose numbers come as tasks."""
+    """Read the splits or remote files whose numbers in `splits` come as `tasks`."""
     maker = RecordMaker(recipe)
     for batch in tasks:
         for number in batch.column(0).to_pylist():
@@ -62,8 +70,8 @@ def from_sources(
             yield from _rows(((place, *item) for place, item in places), name, maker)
 
 
-def from_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Recipe) -> Iterator[pa.RecordBatch]:
-    """Rows of a table; a column `place` is not of the page."""
+def outcomes_of_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Recipe) -> Iterator[pa.RecordBatch]:
+    """Read the rows of a table as pages. Its column `place` is not a part of the page."""
     maker = RecordMaker(recipe)
     for batch in batches:
         pages = batch.drop_columns(["place"])
@@ -78,45 +86,54 @@ def _items(split: Split, recipe: Recipe) -> Iterator[tuple[int, Item]]:
         for offset, item in read(split, recipe.page_bytes):
             if item is not None:
                 yield offset, item
-    except Exception as error:  # a source that cannot be read any further must not end the run
+    except Exception as error:  # an unreadable source must not end the run
         rest = split.size - split.bytes_before(offset)
         yield offset, Damage(rest, f"{type(error).__name__}: {error}", offset)
 
 
 def _remote_items(uri: str, base: str, recipe: Recipe) -> Iterator[tuple[int, Item]]:
     with TemporaryDirectory(prefix="winnow-") as folder:
-        copy = fetched(uri, Path(folder))
+        copy = copy_to_folder(uri, Path(folder))
         with Sources([str(copy)], base=base or uri.rpartition("/")[0]) as sources:
             for split in sources.splits(copy.stat().st_size + 1):
                 yield from _items(split, recipe)
 
 
+def copy_to_folder(uri: str, folder: Path) -> Path:
+    """Copy a remote file to `folder` under its own name. Archives need random access, which streams do not have."""
+    system, path = FileSystem.from_uri(re.sub("^s3[an]:", "s3:", uri))
+    copy = folder / Path(path).name
+    with system.open_input_stream(path) as source, copy.open("wb") as file:
+        shutil.copyfileobj(source, file, COPY_BUFFER_BYTES)
+    return copy
+
+
 def _rows(items: Iterable[tuple[int, int, Item]], source: str, maker: RecordMaker) -> Iterator[pa.RecordBatch]:
-    """Of items with their place among all, and their offset in the source."""
+    """Return the outcomes of `items`, which come with their place among all pages and their offset in the source."""
     records: list[tuple[int, Record]] = []
     size = 0
     for place, offset, item in items:
-        result = _made(item, maker) if isinstance(item, Page) else item
+        result = _make_record(item, maker) if isinstance(item, Page) else item
         if isinstance(result, Record):
             records.append((place, result))
             size += size_of(result)
-            if size >= WAITING or len(records) >= AT_MOST:
-                yield _indexed(records, source)
+            if size >= BATCH_BYTES or len(records) >= MAX_ROWS_PER_BATCH:
+                yield _indexed_rows(records, source)
                 records, size = [], 0
         else:
-            yield _other(place, result, source, offset)
+            yield _other_row(place, result, source, offset)
     if records:
-        yield _indexed(records, source)
+        yield _indexed_rows(records, source)
 
 
-def _made(page: Page, maker: RecordMaker) -> Record | Skipped | Failed:
+def _make_record(page: Page, maker: RecordMaker) -> Record | Skipped | Failed:
     try:
         return maker.make(page)
-    except Exception as error:  # nor must a page
+    except Exception as error:  # a page that fails must not end the run
         return Failed(page, f"{type(error).__name__}: {error}")
 
 
-def _indexed(records: list[tuple[int, Record]], source: str) -> pa.RecordBatch:
+def _indexed_rows(records: list[tuple[int, Record]], source: str) -> pa.RecordBatch:
     count = len(records)
     columns = as_columns([record for _, record in records])
     made = {
@@ -128,7 +145,7 @@ def _indexed(records: list[tuple[int, Record]], source: str) -> pa.RecordBatch:
     return pa.record_batch([made.get(field.name, pa.nulls(count, field.type)) for field in OUTCOMES], schema=OUTCOMES)
 
 
-def _other(place: int, item: Skipped | Failed | Damage, source: str, offset: int) -> pa.RecordBatch:
+def _other_row(place: int, item: Skipped | Failed | Damage, source: str, offset: int) -> pa.RecordBatch:
     row: dict[str, object] = {"place": place, "reason": item.reason, "source": source, "offset": offset}
     if isinstance(item, Failed):
         row |= {"outcome": "failed", "page": _failed_page(item.page)}

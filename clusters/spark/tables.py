@@ -1,4 +1,4 @@
-"""The tables that a clustering leaves, and what there is to say about them."""
+"""Makes the tables that a clustering writes, and counts their rows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_type
 
-from opensearch_winnow.clusters.found import BARS, Largest
+from opensearch_winnow.clusters.result import HISTOGRAM_BARS, LargestCluster
 from opensearch_winnow.clusters.spark.verdicts import both_sides
 
-MOST_SHOWN = 10  # of the largest clusters
+LARGEST_LISTED = 10  # clusters in the result
 DIGESTS = ("content_digest", "text_digest")
-ZEROS = {pa.string(): "", pa.float64(): 0.0}
+EMPTY_VALUES = {pa.string(): "", pa.float64(): 0.0}
 
 
 def clustered_pages(pages: DataFrame, joined: DataFrame) -> DataFrame:
-    """Each capture with its representative: a row for CLUSTERS, and what the others are made of."""
+    """Return each capture with its representative: the columns of CLUSTERS, and those that other tables need."""
     alone = {"representative": F.coalesce("representative", "content")}
     exact = {"resemblance": F.coalesce("resemblance", F.lit(1.0)), "error": F.coalesce("error", F.lit(0.0))}
     members = pages.join(joined, "content", "left").withColumns(alone | exact)
@@ -38,7 +38,7 @@ def clustered_pages(pages: DataFrame, joined: DataFrame) -> DataFrame:
 
 
 def evidence(pages: DataFrame, edges: DataFrame, scheme: str) -> DataFrame:
-    """Every edge: of pages with one content, and of contents that are alike."""
+    """Return all edges: between pages of one content, and between contents that are alike."""
     sides = pages.select("number", "id", "url")
     first = pages.select(F.col("number").alias("content"), *_prefixed("first_", "id", "url", *DIGESTS))
     equal = pages.where("number != content").join(first, "content")
@@ -72,23 +72,25 @@ def _prefixed(prefix: str, *names: str) -> list[Column]:
     return [F.col(name).alias(prefix + name) for name in names]
 
 
-def as_table(rows: DataFrame, schema: pa.Schema) -> DataFrame:
-    """With the columns, types and order of the schema, and nulls only where it has them."""
+def cast_to_schema(rows: DataFrame, schema: pa.Schema) -> DataFrame:
+    """Return the rows with the columns, types and order of `schema`, and nulls only where it allows them."""
     columns = []
     for field in schema:
         column = F.col(field.name).cast(from_arrow_type(field.type))
-        # Nothing is null there; but what was read from Parquet might be, for all that Spark knows.
-        columns.append((column if field.nullable else F.coalesce(column, F.lit(ZEROS[field.type]))).alias(field.name))
+        # These columns have no nulls, but Spark takes every column read from Parquet as nullable.
+        columns.append(
+            (column if field.nullable else F.coalesce(column, F.lit(EMPTY_VALUES[field.type]))).alias(field.name)
+        )
     return rows.select(*columns)
 
 
 def histogram(decided: DataFrame) -> tuple[list[int], int, int]:
-    """The bars of the pairs' resemblances; how many of them are exact; how many are edges."""
-    bar = F.least(F.floor(F.col("resemblance") * BARS), F.lit(BARS - 1))
+    """Return the histogram of the pairs' resemblances, how many pairs are exact, and how many are edges."""
+    bar = F.least(F.floor(F.col("resemblance") * HISTOGRAM_BARS), F.lit(HISTOGRAM_BARS - 1))
     counted = decided.groupBy(bar.alias("bar")).agg(
         F.count("*"), F.sum(F.col("exact").cast("long")), F.sum(F.col("alike").cast("long"))
     )
-    bars, exact, alike = [0] * BARS, 0, 0
+    bars, exact, alike = [0] * HISTOGRAM_BARS, 0, 0
     for row in counted.collect():
         bars[int(row[0])] = row[1]
         exact += row[2]
@@ -96,14 +98,14 @@ def histogram(decided: DataFrame) -> tuple[list[int], int, int]:
     return bars, exact, alike
 
 
-def sizes(clusters: DataFrame) -> list[tuple[int, bool, int]]:
-    """Of clusters that have so many pages, and all of one content or not, how many there are."""
+def count_by_size(clusters: DataFrame) -> list[tuple[int, bool, int]]:
+    """Return number of pages, whether all pages have one content, and the number of such clusters."""
     rows = clusters.groupBy("pages", "identical").count().collect()
     return [(row[0], row[1], row[2]) for row in rows]
 
 
 def by_cluster(clustered: DataFrame) -> DataFrame:
-    """A row for each cluster of two pages or more."""
+    """Return a row for each cluster of two pages or more."""
     return (
         clustered.groupBy("cluster")
         .agg(F.count("*").alias("pages"), (F.min("content") == F.max("content")).alias("identical"))
@@ -111,15 +113,15 @@ def by_cluster(clustered: DataFrame) -> DataFrame:
     )
 
 
-def largest(clusters: DataFrame, clustered: DataFrame) -> list[Largest]:
-    top = clusters.orderBy(F.desc("pages"), "cluster").limit(MOST_SHOWN)
-    own = clustered.where("capture = cluster").select("cluster", "url", "title")
-    rows = top.join(own, "cluster").collect()
-    found = [Largest(row["pages"], row["cluster"], row["url"], row["title"]) for row in rows]
-    return sorted(found, key=lambda each: (-each.pages, each.cluster))
+def largest_clusters(clusters: DataFrame, clustered: DataFrame) -> list[LargestCluster]:
+    top = clusters.orderBy(F.desc("pages"), "cluster").limit(LARGEST_LISTED)
+    representatives = clustered.where("capture = cluster").select("cluster", "url", "title")
+    rows = top.join(representatives, "cluster").collect()
+    largest = [LargestCluster(row["pages"], row["cluster"], row["url"], row["title"]) for row in rows]
+    return sorted(largest, key=lambda each: (-each.pages, each.cluster))
 
 
-def totals(pages: DataFrame) -> tuple[int, int]:
-    """How many pages there are, and how many contents."""
+def count_pages(pages: DataFrame) -> tuple[int, int]:
+    """Return the number of pages and the number of contents."""
     row = pages.agg(F.count("*"), F.count_if(F.col("number") == F.col("content"))).collect()[0]
     return row[0], row[1]

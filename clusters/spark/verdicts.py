@@ -1,4 +1,4 @@
-"""Whether the pages of a pair resemble each other: from their signatures, and near the threshold from their texts."""
+"""Decides which pairs are alike: by their MinHashes, and near the threshold by their texts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from opensearch_winnow.clusters.asked import ClusterError
-from opensearch_winnow.clusters.columns import column, numbers
+from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
+from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
 from opensearch_winnow.foundation.scheme import Scheme
@@ -23,74 +23,75 @@ DECIDED = "pair long, resemblance double, error double, exact boolean, alike boo
 
 
 def earlier() -> Column:
-    """The number of the earlier page of a pair."""
+    """Return the number of the earlier page of a pair."""
     return F.shiftright("pair", 32).cast("int").alias("earlier")
 
 
 def later() -> Column:
+    """Return the number of the later page of a pair."""
     return F.col("pair").bitwiseAND(2**32 - 1).cast("int").alias("later")
 
 
 def judged_pairs(pairs: DataFrame, signed: DataFrame, threshold: float, scheme: Scheme) -> DataFrame:
-    """Each pair with what the MinHashes tell of it."""
+    """Return each pair with its estimated resemblance, the standard error, and the verdict."""
     pages = signed.select("number", "shingle_count", "minhash")
     return both_sides(pairs.select("pair"), pages).mapInArrow(
-        partial(_judged, threshold=threshold, bits=scheme.bits, size=scheme.bins * scheme.bits // 8), JUDGED
+        partial(_judge, threshold=threshold, bits=scheme.bits, size=scheme.bins * scheme.bits // 8), JUDGED
     )
 
 
 def both_sides(pairs: DataFrame, pages: DataFrame, how: str = "inner") -> DataFrame:
-    """The columns of the earlier page, and those of the later with the prefix other_."""
-    other = pages.select(F.col("number").alias("later"), *(F.col(name).alias(f"other_{name}") for name in _rest(pages)))
+    """Return the pairs with the columns of the earlier page, and those of the later page with the prefix other_."""
+    other = pages.select(
+        F.col("number").alias("later"), *(F.col(name).alias(f"other_{name}") for name in _other_columns(pages))
+    )
     one = pages.withColumnRenamed("number", "earlier")
     sides = pairs.select("*", earlier(), later())
     return sides.join(one, "earlier", how).join(other, "later", how)
 
 
-def _rest(pages: DataFrame) -> list[str]:
+def _other_columns(pages: DataFrame) -> list[str]:
     return [name for name in pages.columns if name != "number"]
 
 
-def _judged(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size: int) -> Iterator[pa.RecordBatch]:
+def _judge(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size: int) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         count = len(batch)
         if count:
-            # The earlier pages of the batch, then the later ones.
+            # First the earlier pages of all pairs, then the later ones.
             minhashes = b"".join((joined_bytes(batch["minhash"]), joined_bytes(batch["other_minhash"])))
-            counts = array("I", numbers(batch["shingle_count"], "I"))
-            counts.extend(numbers(batch["other_shingle_count"], "I"))
+            counts = array("I", to_numbers(batch["shingle_count"], "I"))
+            counts.extend(to_numbers(batch["other_shingle_count"], "I"))
             pairs = array("Q", ((place << 32) | (count + place) for place in range(count)))
             if len(minhashes) != 2 * count * size:
-                raise ClusterError(
-                    f"there are records with a MinHash of another size than {size} bytes, their scheme's"
-                )
-            found = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR_ERRORS)
-            values, errors, verdicts = (column(each) for each in found)
+                raise ClusterError(f"a record has a MinHash of another size than the {size} bytes of its scheme")
+            judged = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR_ERRORS)
+            values, errors, verdicts = (to_column(each) for each in judged)
             yield pa.record_batch(
                 [batch["pair"], values, errors, verdicts.cast(pa.int8())], ["pair", "resemblance", "error", "verdict"]
             )
 
 
 def joined_bytes(column: pa.Array) -> memoryview:
-    """All values of a binary column, one after the other."""
+    """Return all values of a binary column, concatenated."""
     _, offsets, content = column.buffers()
     ends = memoryview(offsets).cast("B").cast("i")
     start, end = ends[column.offset], ends[column.offset + len(column)]
     return memoryview(content)[start:end]
 
 
-def shingles_of(judged: DataFrame, pages: DataFrame, records: DataFrame, scheme: Scheme) -> DataFrame:
-    """The sets of shingles of pages that are in an uncertain pair and have a text, each made once."""
+def shingle_sets(judged: DataFrame, pages: DataFrame, records: DataFrame, scheme: Scheme) -> DataFrame:
+    """Return the shingles of each page that is in an uncertain pair and has a text."""
     uncertain = judged.where(F.col("verdict") == UNCERTAIN)
-    numbers_of = uncertain.select(earlier().alias("number")).union(uncertain.select(later().alias("number"))).distinct()
-    wanted = pages.select("number", "row").join(numbers_of, "number")
+    numbers = uncertain.select(earlier().alias("number")).union(uncertain.select(later().alias("number"))).distinct()
+    wanted = pages.select("number", "row").join(numbers, "number")
     texts = records.select("row", "url", "text").where("text != ''").join(wanted, "row")
     return texts.select("number", "url", "text").mapInArrow(
-        partial(_shingled, scheme=scheme), "number int, shingles binary"
+        partial(_make_shingles, scheme=scheme), "number int, shingles binary"
     )
 
 
-def _shingled(batches: Iterable[pa.RecordBatch], scheme: Scheme) -> Iterator[pa.RecordBatch]:
+def _make_shingles(batches: Iterable[pa.RecordBatch], scheme: Scheme) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         pages = zip(batch["url"].to_pylist(), batch["text"].to_pylist(), strict=True)
         sets = [side(text, scheme, name=url).shingles.tobytes() for url, text in pages]
@@ -98,12 +99,12 @@ def _shingled(batches: Iterable[pa.RecordBatch], scheme: Scheme) -> Iterator[pa.
 
 
 def decided_by_text(judged: DataFrame, shingles: DataFrame, threshold: float) -> DataFrame:
-    """The uncertain pairs: exact where both pages have a text, else by the estimate."""
+    """Decide the uncertain pairs: exactly if both pages have a text, otherwise by the estimate."""
     uncertain = judged.where(F.col("verdict") == UNCERTAIN).drop("verdict")
-    return both_sides(uncertain, shingles, "left").mapInArrow(partial(_compared, threshold=threshold), DECIDED)
+    return both_sides(uncertain, shingles, "left").mapInArrow(partial(_compare, threshold=threshold), DECIDED)
 
 
-def _compared(batches: Iterable[pa.RecordBatch], threshold: float) -> Iterator[pa.RecordBatch]:
+def _compare(batches: Iterable[pa.RecordBatch], threshold: float) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         rows = []
         for pair, resemblance, error, ours, theirs in zip(
@@ -127,7 +128,7 @@ def _resemblance(ours: pa.BinaryScalar, theirs: pa.BinaryScalar) -> float:
 
 
 def decided_pairs(judged: DataFrame, by_text: DataFrame) -> DataFrame:
-    """All pairs, with whether they are alike, and whether that is exact."""
+    """Return all pairs with whether they are alike and whether their resemblance is exact."""
     clear = judged.where(F.col("verdict") != UNCERTAIN)
     alike: Column = F.col("verdict") == ALIKE
     return clear.select("pair", "resemblance", "error", F.lit(False).alias("exact"), alike.alias("alike")).unionByName(

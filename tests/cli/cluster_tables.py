@@ -1,4 +1,4 @@
-"""What winnow cluster has written, and what a store knows of it."""
+"""Reads what winnow cluster has written to files and to a store."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def rows(path: Path) -> Rows:
     return sorted(found, key=lambda row: tuple(map(str, row.values())))
 
 
-def told(store: Path | str) -> dict[str, str]:
-    """The clusters of the store, by the id of the page."""
+def stored_clusters(store: Path | str) -> dict[str, str]:
+    """Return the cluster of each page in the store, by the id of the page."""
     with Index.open(store, create=False) as index:
         return {record.id: record.cluster for record in index.store.scan(Record)}
 

@@ -1,4 +1,4 @@
-"""winnow cluster: what it says, writes and tells the store; both engines, both stores, pipes and terminals."""
+"""winnow cluster: its output, files and updates of the store, with both engines and both stores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from opensearch_winnow.clusters.schemas import CLUSTERS, EDGES
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.stores.engine.running import Running
-from tests.cli.cluster_tables import exported, hidden, rows, told
+from tests.cli.cluster_tables import exported, hidden, rows, stored_clusters
 from tests.cli.conftest import LONG_URL, MILL, sentences
 from tests.cli.shown_card import HOSTILE
 from tests.spark_settings import SMALL
@@ -37,7 +37,7 @@ MIRROR, EVIL = "http://mirror.example/mill", "http://example.com/\x1b[2J"
 
 @pytest.fixture
 def family(tmp_path: Path) -> Path:
-    """A store with 30 pages that are different, and much alike, and one that is not."""
+    """A store with 30 near-duplicates and one other page."""
     store = tmp_path / "family.winnow"
     shared = sentences(300, 1)
     pages = [Page(f"http://example.org/{number}", text=f"{shared} {sentences(60, number + 2)}") for number in range(30)]
@@ -61,25 +61,25 @@ def test_json_is_what_the_library_finds(winnow: Winnow, crawl: Path) -> None:
     )
 
 
-def test_the_store_is_told_once(winnow: Winnow, crawl: Path) -> None:
-    before = told(crawl)
+def test_the_store_is_updated_once(winnow: Winnow, crawl: Path) -> None:
+    before = stored_clusters(crawl)
     assert json.loads(winnow("cluster", "--store", crawl, "--json").stdout)["changed"] == 3
-    after = told(crawl)
+    after = stored_clusters(crawl)
     assert Counter(Counter(after.values()).values()) == {4: 1, 1: 3}
     assert sum(before[page] != cluster for page, cluster in after.items()) == 3
     assert json.loads(winnow("cluster", "--store", crawl, "--json").stdout)["changed"] == 0
-    assert told(crawl) == after
+    assert stored_clusters(crawl) == after
     folded = json.loads(
         winnow("search", "--any", "valley", "café", "--by", "cluster", "--store", crawl, "--json").stdout
     )
     assert folded["groups"] < folded["total"]
 
 
-def test_a_dry_run_tells_it_nothing(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
-    before = told(crawl)
+def test_a_dry_run_leaves_it_unchanged(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    before = stored_clusters(crawl)
     done = winnow("cluster", "--store", crawl, "--dry-run", "--output", tmp_path / "clusters.parquet", "--json")
     assert json.loads(done.stdout)["changed"] is None
-    assert told(crawl) == before
+    assert stored_clusters(crawl) == before
     assert len(rows(tmp_path / "clusters.parquet")) == 7
 
 
@@ -90,7 +90,7 @@ def test_what_is_written(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert pq.read_schema(output).remove_metadata() == CLUSTERS
     assert pq.read_schema(evidence).remove_metadata() == EDGES
     written = {row["capture"]: row["cluster"] for row in rows(output)}
-    assert written == told(crawl)
+    assert written == stored_clusters(crawl)
     together = {row["url"]: row for row in rows(output) if row["representative"] == MILL}
     assert together.keys() == {MILL, MIRROR, LONG_URL, EVIL}
     assert all(row["resemblance"] >= 0.5 for row in together.values())
@@ -118,11 +118,11 @@ def test_records_give_the_same_as_the_store(winnow: Winnow, crawl: Path, tmp_pat
 
 @pytest.mark.check
 def test_records_count_more_than_a_store_of_the_environment(process: Process, winnow: Winnow, crawl: Path) -> None:
-    before = told(crawl)
+    before = stored_clusters(crawl)
     records = exported(winnow, crawl)
     done = process("cluster", "--records", records, "--json", WINNOW_STORE=str(crawl))
     assert (done.returncode, json.loads(done.stdout)["pages"]) == (0, 7)
-    assert told(crawl) == before
+    assert stored_clusters(crawl) == before
     assert json.loads(process("cluster", "--json", WINNOW_STORE=str(crawl)).stdout)["changed"] == 3
 
 
@@ -155,9 +155,9 @@ def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
         assert heading in lines
     assert any(line.startswith(f"4  {MILL}") for line in lines)
     assert any("▲ threshold 50 %" in line for line in lines)
-    assert any(line.startswith("No band or shingle is so common") for line in lines)
+    assert any(line.startswith("No pairs were left out") for line in lines)
     assert "clusters      clusters.parquet" in lines
-    assert f"{crawl.name}  3 pages have another cluster now" in lines
+    assert f"{crawl.name}  3 pages got a new cluster" in lines
     assert lines[-1] == f"→ winnow similar {MILL} --store {crawl.name}"
     assert " on duckdb" in lines[-2]
 
@@ -187,14 +187,14 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert values["count", "pages"] == "7"
     assert values["clusters of pages", "4"] == "1"
     assert values["largest", MILL] == "4"
-    assert values["written", str(crawl)] == "3 pages have another cluster now"
+    assert values["written", str(crawl)] == "3 pages got a new cluster"
     compared = int(values["pairs", "compared"])
     assert compared == sum(int(value) for part, _, value in table if part == "pairs of resemblance") > 0
     assert done.stderr == ""
 
 
 @pytest.mark.check
-def test_what_the_cut_left_out_is_told(winnow: Winnow, process: Process, family: Path) -> None:
+def test_pairs_left_out_are_reported(winnow: Winnow, process: Process, family: Path) -> None:
     usual = json.loads(winnow("cluster", "--store", family, "--dry-run", "--json").stdout)
     assert (usual["largest"], usual["candidates"]["left_out"]) == (30, 0)
     cut = json.loads(winnow("cluster", "--store", family, "--dry-run", "--compared", "4", "--json").stdout)
@@ -203,21 +203,21 @@ def test_what_the_cut_left_out_is_told(winnow: Winnow, process: Process, family:
     assert cut["candidates"]["longest"] == 30
     shown = process("cluster", "--store", family, "--compared", "4", "--color", "always", COLUMNS="500").stdout.decode()
     assert (
-        f"{cut['candidates']['common']:,} bands and shingles are on more than 5 contents each, one of them on 30:"
+        f"{cut['candidates']['common']:,} bands and shingles are on more than 5 contents each, one of them on 30."
         in shown
     )
-    assert f"{cut['candidates']['left_out']:,} pairs were left for others to propose" in shown
+    assert f"left out {cut['candidates']['left_out']:,} pairs unless another" in shown
 
 
 @pytest.mark.check
-def test_a_quick_run_tells_what_it_misses(winnow: Winnow, process: Process, family: Path) -> None:
+def test_a_fast_run_reports_its_recall(winnow: Winnow, process: Process, family: Path) -> None:
     assert "expected" not in winnow("cluster", "--store", family, "--dry-run").stdout
     quick = process("cluster", "--store", family, "--dry-run", "--fast", "--color", "always", COLUMNS="200")
     assert "--fast is expected to find " in quick.stdout.decode()
     assert b"Warning" not in quick.stderr
 
 
-def test_and_warns_where_that_is_much(winnow: Winnow, tmp_path: Path) -> None:
+def test_a_fast_run_warns_of_a_low_recall(winnow: Winnow, tmp_path: Path) -> None:
     shared = sentences(300, 1)
     with Index.open(tmp_path / "loose.winnow") as index:
         index.add(Page(f"http://example.org/{n}", text=f"{shared} {sentences(450, n + 2)}") for n in range(30))
@@ -250,7 +250,7 @@ def test_a_crawl_that_grows(winnow: Winnow, crawl: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("what", ["store", "records"])
-def test_without_pages_nothing_is_found(winnow: Winnow, tmp_path: Path, what: str) -> None:
+def test_without_pages(winnow: Winnow, tmp_path: Path, what: str) -> None:
     given = tmp_path / ("empty.winnow" if what == "store" else "empty.parquet")
     if what == "store":
         Index.open(given).add([])
@@ -259,7 +259,7 @@ def test_without_pages_nothing_is_found(winnow: Winnow, tmp_path: Path, what: st
             pass
     done = winnow("cluster", f"--{what}", given, "--plot", tmp_path / "p.svg", "--json")
     assert (done.exit_code, json.loads(done.stdout)["pages"]) == (1, 0)
-    assert done.stderr.startswith(f"No page in {given}")
+    assert done.stderr.startswith(f"No pages in {given}")
     assert not (tmp_path / "p.svg").exists()
 
 
@@ -284,14 +284,14 @@ def test_on_opensearch(winnow: Winnow, crawl: Path, engine: Running) -> None:
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["changed"] == 3
     winnow("cluster", "--store", crawl)
-    assert told(address) == told(crawl)
+    assert stored_clusters(address) == stored_clusters(crawl)
     assert json.loads(winnow("cluster", "--store", address, "--json").stdout)["changed"] == 0
 
 
 @pytest.mark.check
 @pytest.mark.xdist_group("spark")
 def test_on_spark(process: Process, winnow: Winnow, crawl: Path, root: Path) -> None:
-    """By the command that the guide has for it."""
+    """Run the command that the guide shows."""
     folder = exported(winnow, crawl).rename(crawl.parent / "records.parquet").parent
     lines = (root / "docs/clusters.md").read_text(encoding="utf-8").splitlines()
     (command,) = (shlex.split(line)[1:] for line in lines if line.startswith("winnow ") and "--engine spark" in line)

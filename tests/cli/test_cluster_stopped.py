@@ -1,4 +1,4 @@
-"""winnow cluster that cannot be done, or is stopped: one sentence, and nothing half-written."""
+"""winnow cluster that fails or is stopped says so in one sentence, and leaves nothing half-written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tests.cli.cluster_tables import exported, hidden, rows, told
+from tests.cli.cluster_tables import exported, hidden, rows, stored_clusters
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
 pytestmark = pytest.mark.check
@@ -25,30 +25,30 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "what to cluster?"),
-        (["--store", "crawl.winnow", "--records", "a.parquet"], "what to cluster?"),
-        (["--records", "a.parquet", "--dry-run"], "--dry-run is for --store"),
-        (["--records", "a.parquet", "--spark", "spark.master=local"], "--spark is for --engine spark"),
+        ([], "name what to cluster"),
+        (["--store", "crawl.winnow", "--records", "a.parquet"], "name what to cluster"),
+        (["--records", "a.parquet", "--dry-run"], "--dry-run needs --store"),
+        (["--records", "a.parquet", "--spark", "spark.master=local"], "--spark needs --engine spark"),
         (["--records", "a.parquet", "--engine", "spark", "--spark", "memory"], "is not KEY=VALUE"),
         (["--records", "a.parquet", "--threshold", "0"], "0<x<=1"),
         (["--records", "a.parquet", "--compared", "1"], "2<=x<=1000000"),
         (["--records", "a.parquet"], "a.parquet"),
         (["--store", "no.winnow"], "no.winnow"),
-        (["--store", "crawl.winnow", "--memory", "much"], "'much' is no size of memory"),
+        (["--store", "crawl.winnow", "--memory", "much"], "'much' is not a memory size"),
         (["--store", "crawl.winnow", "--plot", "sizes.png"], "name a file that ends in .svg"),
         (["--store", "crawl.winnow", "--plot", "no/sizes.svg"], "a folder that exists"),
         (["--store", "crawl.winnow", "--plot", "there.svg"], "there.svg exists"),
         (["--store", "crawl.winnow", "--output", "there.svg"], "there.svg exists"),
-        (["--store", "crawl.winnow", "--output", "no/clusters.parquet"], "no cannot be used"),
-        (["--store", "crawl.winnow", "--work", "no"], "no cannot be used"),
-        (["--store", "crawl.winnow", "--output", "crawl.winnow", "--overwrite"], "would overwrite one of the inputs"),
-        (["--records", ".", "--output", "clusters.parquet"], "would become a part of the inputs"),
+        (["--store", "crawl.winnow", "--output", "no/clusters.parquet"], "cannot work in the folder no"),
+        (["--store", "crawl.winnow", "--work", "no"], "cannot work in the folder no"),
+        (["--store", "crawl.winnow", "--output", "crawl.winnow", "--overwrite"], "would overwrite an input"),
+        (["--records", ".", "--output", "clusters.parquet"], "would be read as an input"),
         (["--store", "crawl.winnow", "--output", "a.svg", "--plot", "./a.svg"], "is named twice"),
     ],
 )
-def test_what_cannot_be_done(process: Process, crawl: Path, arguments: list[str], message: str) -> None:
+def test_usage_errors(process: Process, crawl: Path, arguments: list[str], message: str) -> None:
     (crawl.parent / "there.svg").write_text("a picture")
-    before = told(crawl)
+    before = stored_clusters(crawl)
     done = process("cluster", *arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     said = " ".join(done.stderr.decode().split())
@@ -56,7 +56,7 @@ def test_what_cannot_be_done(process: Process, crawl: Path, arguments: list[str]
     assert "Traceback" not in said
     assert {path.name for path in crawl.parent.iterdir()} == {"crawl.winnow", "there.svg"}
     assert (crawl.parent / "there.svg").read_text() == "a picture"
-    assert told(crawl) == before
+    assert stored_clusters(crawl) == before
 
 
 def started(folder: Path, *arguments: str | Path) -> subprocess.Popen[bytes]:
@@ -92,15 +92,15 @@ def test_stopped_in_the_middle_nothing_is_written(
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_stopped_while_the_store_is_told_it_says_so(crawl: Path, tmp_path: Path) -> None:
+def test_stopped_while_the_store_is_updated(crawl: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(crawl)) as other:
-        other.execute("BEGIN IMMEDIATE")  # so that nobody else can write
+        other.execute("BEGIN IMMEDIATE")  # no other connection can write now
         run = started(tmp_path, "--store", crawl, "--output", "out.parquet")
         wait_until((tmp_path / "out.parquet").exists, run)  # the files come first
         run.send_signal(signal.SIGINT)
     out, said = run.communicate(timeout=60)
     assert (run.returncode, out) == (130, b""), said
-    unsure = f"{crawl} may not know all of the clusters, cluster it again"
-    assert said.decode() == f"Stopped: out.parquet is complete; {unsure}.\n"
+    partly = f"{crawl} may be updated only in part, so cluster it again"
+    assert said.decode() == f"Stopped: out.parquet is complete; {partly}.\n"
     assert len(rows(tmp_path / "out.parquet")) == 7
     assert hidden(tmp_path) == []

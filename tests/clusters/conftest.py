@@ -1,4 +1,4 @@
-"""Small crawls with everything in them that clusters are made of, in record files."""
+"""Small crawls in record files, with every kind of page that clusters are made of."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.hashes import digest, hashes_of
@@ -24,20 +24,20 @@ TABLES = ("clusters", "edges", "changes")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SCHEMES = (
     Scheme(),
-    # Few bins, so that much is uncertain; and one in three shingles is in the sketch.
+    # Few bins, so that many pairs are uncertain, and a sketch with one shingle in three.
     Scheme(shingle=3, modulus=3, bins=64, bands=8, rows=3),
 )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the tests of Spark where it is not installed; `make check` installs it, and fails without it."""
-    there = find_spec("pyspark") is not None or config.getoption("markexpr") == "check"
-    return True if collection_path.name == "spark" and not there else None
+    """Skip the tests of Spark if it is not installed. `make check` installs it, and fails without it."""
+    wanted = find_spec("pyspark") is not None or config.getoption("markexpr") == "check"
+    return True if collection_path.name == "spark" and not wanted else None
 
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """Records in the files that they are written to."""
+    """The records of each file of a crawl."""
 
     scheme: Scheme
     files: list[list[Record]]
@@ -63,7 +63,7 @@ def write_records(path: Path, records: Iterable[Record], scheme: Scheme = Scheme
 def page_record(
     url: str, text: str, scheme: Scheme = Scheme(), *, time: int | None = None, keep_text: bool = True, title: str = ""
 ) -> Record:
-    """The record of a text that came so many seconds after the start."""
+    """Return the record of a text that was fetched `time` seconds after START."""
     return Record(
         url=url,
         title=title or None,
@@ -78,12 +78,12 @@ def words(random: Random, count: int) -> list[str]:
     return [f"w{random.randrange(100_000)}" for _ in range(count)]
 
 
-# URLs whose order is another by code points, by UTF-16 and by locale, and whose length is another in bytes.
+# Names whose order differs by code points, by UTF-16 and by locale, and whose length differs in bytes.
 NAMES = ("a", "B", "é", "ẞẞ", "\uff5e", "\U0001f600", "longer", "0", "z z")
 
 
 def texts(random: Random, count: int) -> list[str]:
-    """Families, copies, copies but for their commas, the same again and again, chains, and pages of no words."""
+    """Return texts of families, copies, copies with other commas, repetitions, chains, and pages without words."""
     families = [words(random, length) for length in random.sample([12, 40, 100, 250], 2)]
     chain, again = words(random, 12 * count + 60), words(random, 15)
     made: list[str] = []
@@ -125,7 +125,7 @@ def small_crawl(seed: int, count: int, scheme: Scheme, files: int) -> Crawl:
     parts: list[list[Record]] = [[] for _ in range(files)]
     for record in records.values():
         parts[random.randrange(files)].append(record)
-    # Some of the first file come again, with another text.
+    # The last file has some captures of the first one again, with another text.
     for record in parts[0] if files > 1 else []:
         if random.random() < 0.3:
             text = " ".join(words(random, 30))
@@ -134,7 +134,10 @@ def small_crawl(seed: int, count: int, scheme: Scheme, files: int) -> Crawl:
     return Crawl(scheme, parts)
 
 
-def clustered(records: Sequence[str], asked: Clustering, folder: Path, **options: Any) -> Found:
-    """With all tables in the folder."""
+def cluster_to_folder(
+    records: Sequence[str], options: ClusteringOptions, folder: Path, **settings: Any
+) -> ClusteringResult:
+    """Cluster records, and write all tables to the folder."""
     output, evidence, changes = (str(folder / f"{name}.parquet") for name in TABLES)
-    return cluster_records(records, asked, output=output, evidence=evidence, changes=changes, **options)
+    tables = RunSettings(output=output, evidence=evidence, changes=changes, **settings)
+    return cluster_records(records, options, tables)

@@ -1,4 +1,4 @@
-"""Many pages that have a template in common, and a family among them: made of shingles, without any text."""
+"""Many pages that share a template, with a family of near-duplicates among them, made of shingles without texts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.clusters.conftest import START
 
 SCHEME = Scheme()
 STRANGERS, FAMILY = 50_000, 5_000
-TEMPLATE = 46  # of 100 shingles: two strangers have a resemblance of 46 / 154, which is .3
-EDITED = 3  # shingles of each of the family
+TEMPLATE = 46  # shingles of 100: two strangers have a resemblance of 46 / 154, or 0.3
+EDITED = 3  # shingles replaced on each page of the family
 
 
 def strangers_and_a_family() -> Iterator[Record]:
-    """Pages that share a template; and one page in eleven is of a family, that has the template too."""
+    """Yield pages that share a template. One page in eleven belongs to the family, which has the template too."""
     random = Random(8)
     template, family = (array("Q", random.randbytes(8 * count)) for count in (TEMPLATE, 100 - TEMPLATE))
     for number in range(STRANGERS + FAMILY):
@@ -35,7 +35,7 @@ def strangers_and_a_family() -> Iterator[Record]:
 
 
 def record_of(url: str, seconds: int, shingles: array[int]) -> Record:
-    """Without a text: what is estimated has to do."""
+    """Return a record without a text, so that only estimates are possible."""
     signature = minhash(shingles, SCHEME.bins)
     return Record(
         url=url,

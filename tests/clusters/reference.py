@@ -1,4 +1,4 @@
-"""Clusters by definition, over all records at once: slow, obvious, and with nothing of an engine."""
+"""Clusters records by the definition, all at once: slow, obvious, and without code of an engine."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import BARS, Candidates, Found, Largest
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import HISTOGRAM_BARS, Candidates, ClusteringResult, LargestCluster
 from opensearch_winnow.cython_core.reference import labels
 from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, pair_leaders, pair_verdict, token_pairs
 from opensearch_winnow.foundation.scheme import Scheme
@@ -16,7 +16,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
-LAST = datetime.max.replace(tzinfo=UTC)
+UNKNOWN_TIME = datetime.max.replace(tzinfo=UTC)
 Row = dict[str, Any]
 
 
@@ -27,23 +27,23 @@ class Edge(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The rows of the tables, and the numbers."""
+    """The rows of the tables, and the result in numbers."""
 
     clusters: list[Row]
     edges: list[Row]
     changes: list[Row]
-    found: Found
+    result: ClusteringResult
 
 
-def expected_clusters(records: Iterable[Record], scheme: Scheme, asked: Clustering) -> Expected:
-    """Of records as they are written, file by file: of those with one id the last counts."""
+def expected_clusters(records: Iterable[Record], scheme: Scheme, options: ClusteringOptions) -> Expected:
+    """Cluster records in the order of their files. If an id occurs twice, the last record counts."""
     pages = in_order({record.id: record for record in records}.values())
     contents = contents_of(pages)
-    tokens = tokens_of(pages, contents, asked)
-    pairs = sorted({pair for numbers in tokens.values() for pair in token_pairs(numbers, asked.compared)})
-    judged = {(a, b): verified(pages[a], pages[b], scheme, asked) for a, b in pairs}
-    alike = {pair: edge for pair, edge in judged.items() if edge.resemblance >= asked.threshold}
-    leaders = pair_leaders(len(pages), alike) if asked.linkage == "representatives" else labels(len(pages), alike)
+    tokens = tokens_of(pages, contents, options)
+    pairs = sorted({pair for numbers in tokens.values() for pair in token_pairs(numbers, options.compared)})
+    judged = {(a, b): verified(pages[a], pages[b], scheme, options) for a, b in pairs}
+    alike = {pair: edge for pair, edge in judged.items() if edge.resemblance >= options.threshold}
+    leaders = pair_leaders(len(pages), alike) if options.linkage == "representatives" else labels(len(pages), alike)
     joined = [leaders[content] for content in contents]
     copies = {
         (content, number): Edge(1.0, 0.0, how_equal(pages[content], pages[number]))
@@ -64,7 +64,7 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, asked: Clusteri
         for edge in [
             Edge(1.0, 0.0, "")
             if content == leader
-            else alike.get((leader, content)) or estimated(pages[leader], pages[content], scheme, asked)
+            else alike.get((leader, content)) or estimated(pages[leader], pages[content], scheme, options)
         ]
     ]
     edges = [
@@ -84,19 +84,24 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, asked: Clusteri
         if page.cluster != row["cluster"]
     ]
     sizes = sizes_of(pages, contents, joined)
-    looked_at = candidates(tokens, judged, len(alike), asked)
+    looked_at = candidates(tokens, judged, len(alike), options)
     return Expected(
-        clusters, edges, changes, Found(engine="", scheme=scheme.id, edges=len(edges), candidates=looked_at, **sizes)
+        clusters,
+        edges,
+        changes,
+        ClusteringResult(engine="", scheme=scheme.id, edges=len(edges), candidates=looked_at, **sizes),
     )
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:
-    """By time, unknown last; then the shortest URL; then by URL."""
-    return sorted(records, key=lambda page: (page.fetched_at or LAST, len(page.url), page.url.encode(), page.id))
+    """Sort by time, unknown times last, then by length of the URL, then by URL."""
+    return sorted(
+        records, key=lambda page: (page.fetched_at or UNKNOWN_TIME, len(page.url), page.url.encode(), page.id)
+    )
 
 
 def contents_of(pages: Sequence[Record]) -> list[int]:
-    """For each page the first with the same shingles; of pages without any, with the same bytes."""
+    """Return for each page the first one with the same shingles or, if it has none, with the same bytes."""
     first: dict[tuple[str, str], int] = {}
 
     def key(page: Record) -> tuple[str, str]:
@@ -107,60 +112,60 @@ def contents_of(pages: Sequence[Record]) -> list[int]:
     return [first.setdefault(key(page), number) for number, page in enumerate(pages)]
 
 
-def tokens_of(pages: Sequence[Record], contents: Sequence[int], asked: Clustering) -> Mapping[int, list[int]]:
-    """The first pages of contents that have a token, in their order."""
-    found: dict[int, list[int]] = defaultdict(list)
+def tokens_of(pages: Sequence[Record], contents: Sequence[int], options: ClusteringOptions) -> Mapping[int, list[int]]:
+    """Return for each token the first pages of contents that have it, in order."""
+    tokens: dict[int, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         if contents[number] == number and page.shingle_count:
-            for token in {*page.bands, *(() if asked.fast else page.sketch)}:
-                found[token].append(number)
-    return found
+            for token in {*page.bands, *(() if options.fast else page.sketch)}:
+                tokens[token].append(number)
+    return tokens
 
 
-def verified(a: Record, b: Record, scheme: Scheme, asked: Clustering) -> Edge:
-    """The estimate; if it is not clear, and there are both texts, the truth."""
-    value, error, verdict = verdict_on(a, b, scheme, asked)
+def verified(a: Record, b: Record, scheme: Scheme, options: ClusteringOptions) -> Edge:
+    """Return the estimate or, if that is uncertain and both texts are known, the exact resemblance."""
+    value, error, verdict = verdict_on(a, b, scheme, options)
     if verdict != "uncertain" or not (a.text and b.text):
         return Edge(value, error, "estimate")
     ours, theirs = (set(side(page.text, scheme, name=page.url).shingles) for page in (a, b))
     return Edge(len(ours & theirs) / max(len(ours | theirs), 1), 0.0, "exact")
 
 
-def estimated(a: Record, b: Record, scheme: Scheme, asked: Clustering) -> Edge:
-    value, error, _ = verdict_on(a, b, scheme, asked)
+def estimated(a: Record, b: Record, scheme: Scheme, options: ClusteringOptions) -> Edge:
+    value, error, _ = verdict_on(a, b, scheme, options)
     return Edge(value, error, "estimate")
 
 
-def verdict_on(a: Record, b: Record, scheme: Scheme, asked: Clustering) -> tuple[float, float, str]:
+def verdict_on(a: Record, b: Record, scheme: Scheme, options: ClusteringOptions) -> tuple[float, float, str]:
     counts = a.shingle_count, b.shingle_count
-    return pair_verdict((a.minhash, b.minhash), counts, asked.threshold, scheme.bits, CLEAR_ERRORS)
+    return pair_verdict((a.minhash, b.minhash), counts, options.threshold, scheme.bits, CLEAR_ERRORS)
 
 
 def how_equal(first: Record, page: Record) -> str:
-    """Two pages of one content."""
+    """Return the rule by which two pages of one content are equal."""
     if first.content_digest == page.content_digest != "":
         return "content"
     return "text" if first.text_digest == page.text_digest != "" else "shingles"
 
 
 def candidates(
-    tokens: Mapping[int, list[int]], judged: Mapping[Pair, Edge], edges: int, asked: Clustering
+    tokens: Mapping[int, list[int]], judged: Mapping[Pair, Edge], edges: int, options: ClusteringOptions
 ) -> Candidates:
     lengths = [len(numbers) for numbers in tokens.values()]
-    bars = Counter(min(int(edge.resemblance * BARS), BARS - 1) for edge in judged.values())
+    bars = Counter(min(int(edge.resemblance * HISTOGRAM_BARS), HISTOGRAM_BARS - 1) for edge in judged.values())
     return Candidates(
         compared=len(judged),
         exact=sum(edge.rule == "exact" for edge in judged.values()),
         edges=edges,
-        common=sum(length > asked.compared + 1 for length in lengths),
+        common=sum(length > options.compared + 1 for length in lengths),
         longest=max(lengths, default=0),
-        left_out=sum(left_out(length, asked.compared) for length in lengths),
-        histogram=[bars[bar] for bar in range(BARS)],
+        left_out=sum(left_out(length, options.compared) for length in lengths),
+        histogram=[bars[bar] for bar in range(HISTOGRAM_BARS)],
     )
 
 
 def sizes_of(pages: Sequence[Record], contents: Sequence[int], joined: Sequence[int]) -> dict[str, Any]:
-    """What is said of clusters of two pages or more."""
+    """Return the counts of clusters of two pages or more."""
     members: dict[int, list[int]] = defaultdict(list)
     for number, leader in enumerate(joined):
         members[leader].append(number)
@@ -168,7 +173,7 @@ def sizes_of(pages: Sequence[Record], contents: Sequence[int], joined: Sequence[
     identical = [numbers for numbers in clusters.values() if len({contents[number] for number in numbers}) == 1]
     largest = sorted(
         (
-            Largest(len(numbers), pages[leader].id, pages[leader].url, pages[leader].title)
+            LargestCluster(len(numbers), pages[leader].id, pages[leader].url, pages[leader].title)
             for leader, numbers in clusters.items()
         ),
         key=lambda each: (-each.pages, each.cluster),

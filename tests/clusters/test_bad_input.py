@@ -1,4 +1,4 @@
-"""What cannot be clustered is said in one sentence, and leaves nothing behind: no table, no part of one, no work."""
+"""Bad input is reported in one sentence, and leaves nothing behind: no table, no part of one, no work folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.asked import ClusterError, Clustering
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -27,25 +27,25 @@ Refused = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A record file of some pages, families among them."""
+    """The bytes of a record file with families of pages."""
     path = tmp_path_factory.mktemp("crawl")
     return Path(*small_crawl(8, 100, SCHEMES[0], 1).write(path)).read_bytes()
 
 
 @pytest.fixture
 def refused(tmp_path: Path) -> Refused:
-    """The complaint about records, after which nothing is there."""
+    """Return the error message about records, and check that nothing was written."""
     (tmp_path / "out").mkdir()
     (tmp_path / "work").mkdir()
 
-    def call(*records: Path, kind: type[WinnowError] = RecordsError, **options: Any) -> str:
-        options = {
+    def call(*records: Path, kind: type[WinnowError] = RecordsError, **settings: Any) -> str:
+        settings = {
             "output": str(tmp_path / "out" / "clusters.parquet"),
             "evidence": str(tmp_path / "out" / "edges.parquet"),
             "work": str(tmp_path / "work"),
-        } | options
+        } | settings
         with pytest.raises(kind) as raised:
-            cluster_records(list(map(str, records)), Clustering(), **options)
+            cluster_records(list(map(str, records)), ClusteringOptions(), RunSettings(**settings))
         assert "\n" not in str(raised.value)
         assert nothing_in(tmp_path / "out", tmp_path / "work")
         return str(raised.value)
@@ -71,7 +71,7 @@ def test_a_key_is_needed(tmp_path: Path, refused: Refused) -> None:
     scheme = Scheme(key="open sesame")
     path = write_records(tmp_path / "r.parquet", [page_record("a", "some words", scheme)], scheme)
     assert "has a key, and this is not it" in refused(Path(path))
-    assert cluster_records([path], Clustering(), key="open sesame").pages == 1
+    assert cluster_records([path], ClusteringOptions(), RunSettings(key="open sesame")).pages == 1
 
 
 def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
@@ -85,7 +85,7 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
         "empty": "has no record files",
     }.items():
         assert complaint in refused(tmp_path / name)
-    assert "There are no record files" in refused(kind=ClusterError)
+    assert "there are no record files" in refused(kind=ClusterError)
 
 
 def test_a_file_that_is_cut_off(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_is_cut_off(tmp_path: Path, refused: Refused, crawl: bytes) 
 
 
 def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
-    """Somewhere in a column that is read, and first of all in the last file of some."""
+    """In every column that is read, in a single file or in the last one of two."""
     whole, path = tmp_path / "whole.parquet", tmp_path / "damaged.parquet"
     whole.write_bytes(crawl)
     columns = pq.read_metadata(whole).row_group(0)
@@ -111,45 +111,45 @@ def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: bytes) -> N
             assert f"{path} cannot be read as a record file, or is damaged" in refused(*records), name
 
 
-def test_outputs_that_cannot_be(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
+def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     path = tmp_path / "r.parquet"
     path.write_bytes(crawl)
     assert "No such file or directory" in refused(path, output=str(tmp_path / "gone" / "clusters.parquet"))
-    assert "is a folder; name a file" in refused(path, kind=ClusterError, evidence=str(tmp_path))
-    assert f"{tmp_path}/gone cannot be used to work in" in refused(path, kind=ClusterError, work=str(tmp_path / "gone"))
+    assert "is a folder: name a file" in refused(path, kind=ClusterError, evidence=str(tmp_path))
+    assert f"cannot work in the folder {tmp_path}/gone" in refused(path, kind=ClusterError, work=str(tmp_path / "gone"))
     (tmp_path / "there.parquet").write_text("mine")
     complaint = refused(path, kind=ClusterError, output=str(tmp_path / "there.parquet"))
     assert complaint.startswith(f"{tmp_path}/there.parquet exists")
     assert (tmp_path / "there.parquet").read_text() == "mine"
     for memory in ("much", "-1GB", "GB"):
-        assert "is no size of memory" in refused(path, kind=ClusterError, memory=memory)
+        assert "is not a memory size" in refused(path, kind=ClusterError, memory=memory)
 
 
 def test_a_folder_of_somebody_else(as_anybody: Path, crawl: bytes) -> None:
     path, closed = as_anybody / "r.parquet", as_anybody / "closed"
     path.write_bytes(crawl)
     closed.mkdir(mode=0o555)
-    for options in ({"output": str(closed / "c.parquet")}, {"work": str(closed)}):
+    for settings in (RunSettings(output=str(closed / "c.parquet")), RunSettings(work=str(closed))):
         with pytest.raises(WinnowError, match=r"closed.*Permission denied"):
-            cluster_records([str(path)], Clustering(), **options)  # type: ignore[arg-type]
+            cluster_records([str(path)], ClusteringOptions(), settings)
     assert sorted(each.name for each in as_anybody.iterdir()) == ["closed", "r.parquet"]
     assert nothing_in(closed)
 
 
-def test_what_is_there_is_replaced_when_that_is_wanted(tmp_path: Path, crawl: bytes) -> None:
+def test_overwrite(tmp_path: Path, crawl: bytes) -> None:
     path, output = tmp_path / "r.parquet", tmp_path / "clusters.parquet"
     path.write_bytes(crawl)
-    cluster_records([str(path)], Clustering(), output=str(output))
+    cluster_records([str(path)], ClusteringOptions(), RunSettings(output=str(output)))
     before = output.read_bytes()
     output.write_text("mine")
-    cluster_records([str(path)], Clustering(), output=str(output), overwrite=True)
+    cluster_records([str(path)], ClusteringOptions(), RunSettings(output=str(output), overwrite=True))
     assert output.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["clusters.parquet", "r.parquet"]
 
 
 RUN = """
 import os, resource, signal, sys
-from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.errors import WinnowError
 
@@ -166,7 +166,8 @@ if most:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), resource.RLIM_INFINITY))
 try:
-    cluster_records([records], Clustering(), output=output, work=work, memory="200MB", progress=progress)
+    settings = RunSettings(output=output, work=work, memory="200MB", progress=progress)
+    cluster_records([records], ClusteringOptions(), settings)
 except WinnowError as error:
     print(error)
 print(os.listdir(work))
@@ -178,9 +179,9 @@ def program(records: Path, output: Path, work: Path, *, most: str = "", phase: s
 
 
 def on_small_disk(command: list[str], folder: Path, size: int) -> tuple[list[str], bool]:
-    """The command with a disk of so many bytes in place of a folder, which nobody else sees; and whether it has that.
+    """Return the command on a disk of `size` bytes mounted at `folder`, and whether mounting is possible.
 
-    Where a user may not have that, none of its files may have so many bytes, and not a million either.
+    If the user may not mount a disk, the size of each file is limited to `size` or a million bytes instead.
     """
     mount = f"mount -t tmpfs -o size={size} tmpfs {folder}"
     alone = ["unshare", "--mount", "--map-root-user", "sh", "-c", f'{mount} && exec "$@"', "sh"]
@@ -197,7 +198,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    """For the output, and to work in."""
+    """A folder for the output, and a work folder."""
     for name in ("out", "work"):
         (tmp_path / name).mkdir()
     return tmp_path / "out", tmp_path / "work"
@@ -221,7 +222,7 @@ def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: 
         assert complaint.startswith((str(out), str(work)))
         assert complaint.endswith(": File too large")
     elif place == "work":
-        assert complaint == f"{work} is full: name another folder to work in (--work)"
+        assert complaint == f"{work} is full: name another work folder with --work"
     else:
         assert complaint == f"{out}/clusters.parquet cannot be written: No space left on device"
     assert nothing_in(out, work)
@@ -242,7 +243,7 @@ def test_files_that_may_not_grow(crowd: Path, folders: tuple[Path, Path], most: 
 @pytest.mark.check
 @pytest.mark.parametrize("phase", ["reading", "pairing", "comparing", "clustering", "writing"])
 def test_killed(crowd: Path, folders: tuple[Path, Path], phase: str) -> None:
-    """Nothing is seen of the output, and what is hidden is in nobody's way."""
+    """The output does not appear, and hidden leftovers do not disturb the next run."""
     out, work = folders
     output = out / "clusters.parquet"
     command = program(crowd, output, work, phase=phase)
@@ -251,5 +252,5 @@ def test_killed(crowd: Path, folders: tuple[Path, Path], phase: str) -> None:
         assert run.stdout.readline() == "there\n"
         run.kill()
     assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == []
-    cluster_records([str(crowd)], Clustering(), output=str(output), work=str(work))
+    cluster_records([str(crowd)], ClusteringOptions(), RunSettings(output=str(output), work=str(work)))
     assert [path.name for path in out.iterdir()] == ["clusters.parquet"]

@@ -1,4 +1,4 @@
-"""A crawl that grows, clustered again and again with a state: every time the tables are those of all at once."""
+"""A growing crawl that is clustered with a state has the same tables as one that is clustered at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opensearch_winnow.clusters.asked import ClusterError, Clustering
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from tests.clusters.conftest import SCHEMES, TABLES, Crawl, clustered, page_record, small_crawl, words, write_records
+from tests.clusters.conftest import (
+    SCHEMES,
+    TABLES,
+    Crawl,
+    cluster_to_folder,
+    page_record,
+    small_crawl,
+    words,
+    write_records,
+)
 
-ASKED = st.builds(
-    Clustering,
+OPTIONS = st.builds(
+    ClusteringOptions,
     threshold=st.sampled_from([0.3, 0.5, 0.8]),
     linkage=st.sampled_from(["representatives", "components"]),
     fast=st.booleans(),
@@ -28,14 +37,16 @@ ASKED = st.builds(
 )
 
 
-def tables(records: list[str], asked: Clustering, folder: Path, **options: Any) -> tuple[Found, list[bytes]]:
+def tables(
+    records: list[str], options: ClusteringOptions, folder: Path, **settings: Any
+) -> tuple[ClusteringResult, list[bytes]]:
     folder.mkdir()
-    found = clustered(records, asked, folder, **options)
+    found = cluster_to_folder(records, options, folder, **settings)
     return found, [(folder / f"{name}.parquet").read_bytes() for name in TABLES]
 
 
 def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
-    """New pages come at the end, or at any time; and some that were there come again, as they were or as others."""
+    """Return a crawl whose later files add pages at the end or at any time, and repeat or replace some pages."""
     random = Random(seed)
     records = small_crawl(seed, 80, scheme, 1).records
     if in_time:
@@ -59,16 +70,16 @@ def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
 
 @pytest.mark.check
 @settings(max_examples=8)
-@given(st.integers(0, 2**32), st.sampled_from(SCHEMES), st.booleans(), ASKED)
-def test_is_as_all_at_once(seed: int, scheme: Scheme, in_time: bool, asked: Clustering) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(SCHEMES), st.booleans(), OPTIONS)
+def test_same_tables_as_at_once(seed: int, scheme: Scheme, in_time: bool, options: ClusteringOptions) -> None:
     crawl = growing(seed, scheme, in_time)
     with TemporaryDirectory() as name:
         folder = Path(name)
         records = crawl.write(folder)
-        cluster_records(records[:1], asked, state=str(folder / "state"))
+        cluster_records(records[:1], options, RunSettings(state=str(folder / "state")))
         for end in (2, 3):
-            whole, expected = tables(records[:end], asked, folder / f"whole-{end}")
-            found, written = tables(records[:end], asked, folder / f"grown-{end}", state=str(folder / "state"))
+            whole, expected = tables(records[:end], options, folder / f"whole-{end}")
+            found, written = tables(records[:end], options, folder / f"grown-{end}", state=str(folder / "state"))
             assert written == expected
             assert (found.pages, found.contents, found.edges) == (whole.pages, whole.contents, whole.edges)
             assert (found.sizes, found.largest) == (whole.sizes, whole.largest)
@@ -76,7 +87,7 @@ def test_is_as_all_at_once(seed: int, scheme: Scheme, in_time: bool, asked: Clus
 
 @pytest.fixture
 def family() -> list[Record]:
-    """40 near-copies, one a second."""
+    """40 near-copies, one every two seconds."""
     random = Random(3)
     text = words(random, 200)
     return [
@@ -86,100 +97,106 @@ def family() -> list[Record]:
 
 
 def test_only_what_is_new_is_compared(tmp_path: Path, family: list[Record]) -> None:
-    asked, state = Clustering(compared=6), str(tmp_path / "state")
+    options, state = ClusteringOptions(compared=6), str(tmp_path / "state")
     first = write_records(tmp_path / "first.parquet", family[:30])
-    found = cluster_records([first], asked, state=state)
+    found = cluster_records([first], options, RunSettings(state=state))
     assert found.fresh == 30
     assert found.candidates.compared > 100
-    again = cluster_records([first], asked, state=state)
+    again = cluster_records([first], options, RunSettings(state=state))
     assert (again.fresh, again.candidates.compared, again.edges) == (0, 0, found.edges)
     second = write_records(tmp_path / "second.parquet", family[30:])
-    grown = cluster_records([first, second], asked, state=state)
+    grown = cluster_records([first, second], options, RunSettings(state=state))
     assert grown.fresh == 10
-    whole = cluster_records([first, second], asked)
+    whole = cluster_records([first, second], options)
     assert whole.fresh is None
     assert grown.candidates.compared == whole.candidates.compared - found.candidates.compared
     assert grown.sizes == whole.sizes == {40: 1}
 
 
 def test_a_page_from_before_is_put_in_its_place(tmp_path: Path, family: list[Record]) -> None:
-    """It leads the cluster now, and who was not compared with whom is no longer the same."""
-    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    """It becomes the representative, and the pairs that are left out change."""
+    options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
     files = [write_records(tmp_path / "later.parquet", family[1:])]
-    cluster_records(files, asked, state=state)
+    cluster_records(files, options, RunSettings(state=state))
     for number, page in enumerate(
         (family[0], page_record("https://example.org/odd", family[9].text + " more", time=11))
     ):
         files.append(write_records(tmp_path / f"{number}.parquet", [page]))
-        _, expected = tables(files, asked, tmp_path / f"whole-{number}")
-        found, written = tables(files, asked, tmp_path / f"grown-{number}", state=state)
+        _, expected = tables(files, options, tmp_path / f"whole-{number}")
+        found, written = tables(files, options, tmp_path / f"grown-{number}", state=state)
         assert written == expected
         assert found.largest[0].cluster == family[0].id
 
 
 def test_a_content_whose_first_page_is_now_another(tmp_path: Path, family: list[Record]) -> None:
-    """There is something else now, and its copy comes last."""
-    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    """The first page has another text now, and its copy comes last."""
+    options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
     copy = page_record("https://example.org/copy", family[5].text, time=100)
     files = [write_records(tmp_path / "first.parquet", [*family, copy])]
-    cluster_records(files, asked, state=state)
+    cluster_records(files, options, RunSettings(state=state))
     files.append(write_records(tmp_path / "second.parquet", [page_record(family[5].url, "something else", time=10)]))
-    _, expected = tables(files, asked, tmp_path / "expected")
-    found, written = tables(files, asked, tmp_path / "found", state=state)
+    _, expected = tables(files, options, tmp_path / "expected")
+    found, written = tables(files, options, tmp_path / "found", state=state)
     assert written == expected
     assert found.fresh == 2
 
 
 def test_pages_that_are_gone(tmp_path: Path, family: list[Record]) -> None:
-    asked, state = Clustering(compared=4), str(tmp_path / "state")
+    options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
     whole, fewer = (
         [write_records(tmp_path / f"{len(some)}.parquet", some)] for some in (family, [*family[:9], *family[20:]])
     )
-    cluster_records(whole, asked, state=state)
-    _, expected = tables(fewer, asked, tmp_path / "expected")
-    assert tables(fewer, asked, tmp_path / "found", state=state)[1] == expected
+    cluster_records(whole, options, RunSettings(state=state))
+    _, expected = tables(fewer, options, tmp_path / "expected")
+    assert tables(fewer, options, tmp_path / "found", state=state)[1] == expected
 
 
 def test_a_state_is_of_one_way_to_cluster(tmp_path: Path, family: list[Record]) -> None:
     records, state = [write_records(tmp_path / "r.parquet", family)], str(tmp_path / "state")
-    cluster_records(records, Clustering(), state=state)
-    cluster_records(records, Clustering(linkage="components"), state=state)  # of the same edges
-    for asked, complaint in (
-        (Clustering(threshold=0.6), r"is of threshold 0.5, and this is of 0.6"),
-        (Clustering(fast=True), r"is of fast False, and this is of True"),
-        (Clustering(compared=7), r"is of compared 100, and this is of 7"),
+    cluster_records(records, ClusteringOptions(), RunSettings(state=state))
+    # Both linkages use the same edges.
+    cluster_records(records, ClusteringOptions(linkage="components"), RunSettings(state=state))
+    for options, complaint in (
+        (ClusteringOptions(threshold=0.6), r"was made with threshold 0.5, not 0.6"),
+        (ClusteringOptions(fast=True), r"was made with fast False, not True"),
+        (ClusteringOptions(compared=7), r"was made with compared 100, not 7"),
     ):
         with pytest.raises(ClusterError, match=complaint):
-            cluster_records(records, asked, state=state)
+            cluster_records(records, options, RunSettings(state=state))
     other = Scheme.preset("passages")
     path = write_records(tmp_path / "other.parquet", [page_record("a", "some words", other)], other)
-    with pytest.raises(ClusterError, match=f"is of scheme {Scheme().id}, and this is of {other.id}"):
-        cluster_records([path], Clustering(), state=state)
+    with pytest.raises(ClusterError, match=f"was made with scheme {Scheme().id}, not {other.id}"):
+        cluster_records([path], ClusteringOptions(), RunSettings(state=state))
 
 
 def test_a_folder_with_a_name_that_could_be_a_pattern(tmp_path: Path, family: list[Record]) -> None:
     records = [write_records(tmp_path / "r.parquet", family)]
     state = tmp_path / "it's [a] state*"
-    assert [cluster_records(records, Clustering(), state=str(state)).fresh for _ in range(2)] == [40, 0]
+    assert [cluster_records(records, ClusteringOptions(), RunSettings(state=str(state))).fresh for _ in range(2)] == [
+        40,
+        0,
+    ]
 
 
 @pytest.mark.check
 @pytest.mark.parametrize("name", ["contents.parquet", "edges.parquet"])
 def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str) -> None:
-    """Never are other clusters made of it."""
+    """It never leads to other clusters."""
     records, state = [write_records(tmp_path / "r.parquet", family)], tmp_path / "state"
     output = tmp_path / "clusters.parquet"
 
     def clusters() -> bytes | str:
-        """Or what is said."""
+        """Return the table of clusters, or the error message."""
         try:
-            cluster_records(records, Clustering(), state=str(state), output=str(output), overwrite=True)
+            cluster_records(
+                records, ClusteringOptions(), RunSettings(state=str(state), output=str(output), overwrite=True)
+            )
         except ClusterError as error:
             return str(error)
         return output.read_bytes()
 
     expected = clusters()
-    damaged = f"the state in {state} cannot be read, or is damaged: remove it to start anew"
+    damaged = f"the state in {state} is damaged or cannot be read: remove it to start over"
     files = {path: path.read_bytes() for path in state.iterdir()}
     whole = files[state / name]
     outcomes = []
@@ -188,7 +205,7 @@ def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str
             path.write_bytes(content)
         (state / name).write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
         outcomes.append(clusters())
-    assert {*outcomes} <= {expected, damaged}  # some bytes matter to nobody
+    assert {*outcomes} <= {expected, damaged}  # some bytes do not matter
     assert outcomes.count(damaged) > 3
     (state / name).write_bytes(whole[:-9])
     assert clusters() == damaged
@@ -199,6 +216,6 @@ def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str
 
 def test_a_folder_of_other_things_is_no_state(tmp_path: Path, family: list[Record]) -> None:
     records = [write_records(tmp_path / "r.parquet", family)]
-    with pytest.raises(ClusterError, match="has other files in it; name an empty folder for the state"):
-        cluster_records(records, Clustering(), state=str(tmp_path))
+    with pytest.raises(ClusterError, match="has other files: name an empty or a new folder for the state"):
+        cluster_records(records, ClusteringOptions(), RunSettings(state=str(tmp_path)))
     assert [path.name for path in tmp_path.iterdir()] == ["r.parquet"]

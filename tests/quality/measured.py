@@ -12,7 +12,7 @@ from opensearch_winnow.index import Index
 from tests.quality.corpora import Answer, Article, Corpus
 from tests.quality.truth import Pairs, Truth
 
-Outcome = Literal["first", "not first", "not found", "cannot be asked", "no main text"]
+Outcome = Literal["first", "not first", "not found", "not searchable", "no main text"]
 
 THRESHOLD = 0.5
 LEAST = 0.05  # asked for, where the threshold is looked for
@@ -93,7 +93,7 @@ def main_text(index: Index, article: Article, least: float) -> Outcome:
     try:
         urls = [match.url for match in index.similar(text=article.main_text, min_containment=least)]
     except QuestionError:
-        return "cannot be asked"
+        return "not searchable"
     if article.page.url not in urls:
         return "not found"
     return "first" if urls[0] == article.page.url else "not first"

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.asked import Clustering, Linkage
-from opensearch_winnow.clusters.run import ENGINES, cluster_records
+from opensearch_winnow.clusters.options import ENGINES, ClusteringOptions, Linkage, RunSettings
+from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
 from opensearch_winnow.mappings.card import Card
@@ -78,11 +78,8 @@ def test_spark_makes_the_same_tables(asked: Asked, tmp_path: Path) -> None:
         places = [str(tmp_path / f"{engine}-{name}") for name in ("clusters", "edges")]
         cluster_records(
             [str(records)],
-            Clustering(threshold=THRESHOLD),
-            engine=engine,
-            output=places[0],
-            evidence=places[1],
-            spark=SMALL,
+            ClusteringOptions(threshold=THRESHOLD),
+            RunSettings(engine=engine, output=places[0], evidence=places[1], spark=SMALL),
         )
         made[engine] = [sorted_bytes(pq.read_table(place)) for place in places]
     assert made["spark"] == made["duckdb"]

@@ -29,5 +29,5 @@ def test_the_page_of_a_main_text_comes_first(labelled: list[Article], filled: Ca
     check(digest(records(pages), (article.main_text for article in labelled)), CORPUS)
     outcomes = main_texts(filled("articles", pages), labelled, LEAST)
     assert outcomes["no main text"] == 4  # whose label is empty: there is nothing to ask with
-    assert outcomes["cannot be asked"] == 0
+    assert outcomes["not searchable"] == 0
     assert outcomes["first"] / (outcomes.total() - 4) >= FIRST, outcomes

@@ -197,5 +197,5 @@ def test_a_clustering_that_cannot_be_done_says_why(tmp_path: Path) -> None:
     run = ClusteringRun(gate)
     run.start(0.5)
     finish(run)
-    assert run.failure.startswith("The clustering was not done: ")
+    assert run.failure.startswith("The clustering failed: ")
     assert "gone.winnow" in run.failure

@@ -1,4 +1,4 @@
-"""One Spark for all tests, since starting it is most of what they take: all are in the group "spark"."""
+"""One Spark session for all tests, because starting it takes most of their time. All are in the group "spark"."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
-    """On a Java of the machine. Where Spark cannot be started, the tests fail."""
+    """A session on a Java of the machine. The tests fail if Spark does not start."""
     return spark_session(SMALL)

@@ -1,4 +1,4 @@
-"""What cannot be clustered on Spark is said in one sentence, and leaves nothing behind."""
+"""Bad input for Spark is reported in one sentence, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.asked import ClusterError, Clustering
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -29,13 +29,13 @@ Refused = Callable[..., str]
 
 @pytest.fixture
 def refused(spark: SparkSession, tmp_path: Path) -> Refused:
-    """The complaint about records, after which nothing is there."""
+    """Return the error message about records, and check that nothing was written."""
     (tmp_path / "out").mkdir()
 
-    def call(*records: Path, kind: type[WinnowError] = RecordsError, **options: Any) -> str:
-        options = {"output": str(tmp_path / "out" / "clusters"), "evidence": None, "changes": None} | options
+    def call(*records: Path, kind: type[WinnowError] = RecordsError, **settings: Any) -> str:
+        settings = {"output": str(tmp_path / "out" / "clusters")} | settings
         with pytest.raises(kind) as raised:
-            cluster_on_spark(list(map(str, records)), Clustering(), session=spark, **options)
+            cluster_on_spark(list(map(str, records)), ClusteringOptions(), RunSettings(**settings), session=spark)
         assert "\n" not in str(raised.value)
         assert list((tmp_path / "out").iterdir()) == []
         return str(raised.value)
@@ -72,11 +72,11 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused, crawl: Pat
         "empty": "has no record files",
     }.items():
         assert complaint in refused(tmp_path / name)
-    assert "is nothing that Spark can find" in refused(Path("nowhere:/x"), kind=ClusterError)
+    assert "Spark cannot find nowhere:" in refused(Path("nowhere:/x"), kind=ClusterError)
 
 
 def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> None:
-    """In a column that the first step reads, and in one that a later one does."""
+    """In a column that the first step reads, and in one that a later step reads."""
     content, path = crawl.read_bytes(), tmp_path / "damaged.parquet"
     columns = pq.read_metadata(crawl).row_group(0)
     places = {columns.column(i).path_in_schema: columns.column(i) for i in range(columns.num_columns)}
@@ -88,30 +88,30 @@ def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> No
         assert "CRC" in complaint
 
 
-def test_what_a_task_says(tmp_path: Path, refused: Refused) -> None:
-    """MinHashes that are cut off."""
+def test_an_error_in_a_task(tmp_path: Path, refused: Refused) -> None:
+    """The MinHashes are cut off."""
     pages = [page_record(f"https://example.org/{number}", f"a b c d e f g h i j k {number}") for number in range(2)]
     for page in pages:
         page.minhash = page.minhash[:100]
         page.bands = pages[0].bands
     path = Path(write_records(tmp_path / "r.parquet", pages))
     complaint = refused(path, kind=ClusterError)
-    assert complaint == "there are records with a MinHash of another size than 512 bytes, their scheme's"
+    assert complaint == "a record has a MinHash of another size than the 512 bytes of its scheme"
 
 
-def test_outputs_that_cannot_be(tmp_path: Path, refused: Refused, crawl: Path) -> None:
+def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: Path) -> None:
     complain = {"kind": ClusterError}
     assert f"{tmp_path} exists" in refused(crawl, output=str(tmp_path), **complain)
     out = str(tmp_path / "out" / "clusters")
     assert "named twice" in refused(crawl, evidence=out, **complain)
-    assert "has the records that are read" in refused(crawl, changes=str(crawl.parent), overwrite=True, **complain)
+    assert "contains the records to read" in refused(crawl, changes=str(crawl.parent), overwrite=True, **complain)
     (tmp_path / "file").touch()
-    assert "Spark could not do it: " in refused(crawl, output=str(tmp_path / "file" / "clusters"), **complain)
+    assert "Spark failed: " in refused(crawl, output=str(tmp_path / "file" / "clusters"), **complain)
 
 
 RUN = """
 import sys
-from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.spark.session import spark_session
 session = spark_session({"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})
 
@@ -126,9 +126,8 @@ def progress(now, done, total):
 
 
 try:
-    cluster_on_spark(
-        [records], Clustering(), output=output, evidence=None, changes=None, session=session, progress=progress
-    )
+    settings = RunSettings(output=output, progress=progress)
+    cluster_on_spark([records], ClusteringOptions(), settings, session=session)
 except KeyboardInterrupt:
     print("stopped", len(session.sparkContext.statusTracker().getActiveJobsIds()))
 """

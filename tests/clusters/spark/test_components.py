@@ -1,4 +1,4 @@
-"""Pages that hang together, found in rounds."""
+"""Connected components are found in few rounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from opensearch_winnow.clusters.spark import components as module
 from opensearch_winnow.clusters.spark.components import components
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
-from opensearch_winnow.clusters.spark.scratch import Scratch
+from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.cython_core.reference import labels
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def scratch(spark: SparkSession, tmp_path: Path) -> Iterator[Scratch]:
     assert list(tmp_path.iterdir()) == []
 
 
-def found(spark: SparkSession, edges: list[tuple[int, int]], scratch: Scratch) -> dict[int, int]:
+def components_of(spark: SparkSession, edges: list[tuple[int, int]], scratch: Scratch) -> dict[int, int]:
     table = spark.createDataFrame(edges, "smaller int, larger int")
     rows = components(table, scratch).collect()
     assert len(rows) == len({row["number"] for row in rows})
     return {row["number"]: row["component"] for row in rows}
 
 
-def test_are_those_of_the_reference(spark: SparkSession, scratch: Scratch) -> None:
+def test_same_as_the_reference(spark: SparkSession, scratch: Scratch) -> None:
     """Sparse random graphs have components of all sizes; a tree, a ring and a star besides."""
     random = Random(8)
     edges = {(min(a, b), max(a, b)) for a, b in (random.sample(range(300), 2) for _ in range(130))}
@@ -46,19 +46,19 @@ def test_are_those_of_the_reference(spark: SparkSession, scratch: Scratch) -> No
     edges |= {(500, 501 + place) for place in range(100)}
     expected = labels(700, sorted(edges))
     pages = {page for edge in edges for page in edge}
-    assert found(spark, sorted(edges), scratch) == {page: expected[page] for page in pages}
+    assert components_of(spark, sorted(edges), scratch) == {page: expected[page] for page in pages}
 
 
 def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     """The logarithm of its length, whatever the order of the numbers on it."""
-    monkeypatch.setattr(module, "ROUNDS", 12)
+    monkeypatch.setattr(module, "MAX_ROUNDS", 12)
     random = Random(1)
     shuffled = random.sample(range(2_000), 2_000)
     chains = [*pairwise(range(2_000))]
     chains += [(2_000 + min(a, b), 2_000 + max(a, b)) for a, b in pairwise(shuffled)]
     expected = {page: 2_000 * (page >= 2_000) for page in range(4_000)}
-    assert found(spark, chains, scratch) == expected
+    assert components_of(spark, chains, scratch) == expected
 
 
 def test_no_edges(spark: SparkSession, scratch: Scratch) -> None:
-    assert found(spark, [], scratch) == {}
+    assert components_of(spark, [], scratch) == {}

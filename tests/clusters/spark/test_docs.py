@@ -1,4 +1,4 @@
-"""What the pages say about Spark is run."""
+"""The examples about Spark in the documentation run."""
 
 from __future__ import annotations
 

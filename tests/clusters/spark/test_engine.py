@@ -1,4 +1,4 @@
-"""Clusters on Spark beside those by definition and those of DuckDB."""
+"""Spark finds the clusters of the reference and of DuckDB."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from opensearch_winnow.clusters import schemas as tables
-from opensearch_winnow.clusters.asked import Clustering
-from opensearch_winnow.clusters.found import Found
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
 from tests.clusters.conftest import SCHEMES, Crawl, page_record, small_crawl, write_records
@@ -27,14 +27,16 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group("spark")]
 SCHEMA = {"clusters": tables.CLUSTERS, "edges": tables.EDGES, "changes": tables.CHANGES}
 
 
-def on_spark(spark: SparkSession, records: Sequence[str], asked: Clustering, folder: Path) -> Found:
+def on_spark(spark: SparkSession, records: Sequence[str], options: ClusteringOptions, folder: Path) -> ClusteringResult:
     output, evidence, changes = (str(folder / name) for name in SCHEMA)
-    return cluster_on_spark(records, asked, output=output, evidence=evidence, changes=changes, session=spark)
+    return cluster_on_spark(
+        records, options, RunSettings(output=output, evidence=evidence, changes=changes), session=spark
+    )
 
 
-def on_duckdb(records: Sequence[str], asked: Clustering, folder: Path) -> Found:
+def on_duckdb(records: Sequence[str], options: ClusteringOptions, folder: Path) -> ClusteringResult:
     output, evidence, changes = (str(folder / f"{name}.parquet") for name in SCHEMA)
-    return cluster_records(records, asked, output=output, evidence=evidence, changes=changes)
+    return cluster_records(records, options, RunSettings(output=output, evidence=evidence, changes=changes))
 
 
 def in_order(path: Path) -> pa.Table:
@@ -43,7 +45,7 @@ def in_order(path: Path) -> pa.Table:
 
 
 def rows(table: pa.Table) -> list[dict[str, object]]:
-    """But for the last bits of numbers, which are another where a root is taken in Python."""
+    """Return the rows, rounded: the last bits of a square root differ in Python."""
     return [
         {name: round(value, 12) if isinstance(value, float) else value for name, value in row.items()}
         for row in table.to_pylist()
@@ -51,27 +53,27 @@ def rows(table: pa.Table) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("crawl", "asked"),
+    ("crawl", "options"),
     [
-        pytest.param(small_crawl(1, 150, SCHEMES[0], 3), Clustering(), id="files with captures in common"),
+        pytest.param(small_crawl(1, 150, SCHEMES[0], 3), ClusteringOptions(), id="files with captures in common"),
         pytest.param(
             small_crawl(2, 100, SCHEMES[1], 1),
-            Clustering(threshold=0.3, linkage="components", compared=3),
+            ClusteringOptions(threshold=0.3, linkage="components", compared=3),
             id="chains, and more pages of a token than are compared",
         ),
-        pytest.param(small_crawl(3, 100, SCHEMES[1], 2), Clustering(fast=True, compared=2), id="bands alone"),
-        pytest.param(Crawl(SCHEMES[0], [[]]), Clustering(), id="nothing"),
+        pytest.param(small_crawl(3, 100, SCHEMES[1], 2), ClusteringOptions(fast=True, compared=2), id="bands alone"),
+        pytest.param(Crawl(SCHEMES[0], [[]]), ClusteringOptions(), id="nothing"),
     ],
 )
-def test_are_those_by_definition_and_those_of_duckdb(
-    spark: SparkSession, tmp_path: Path, crawl: Crawl, asked: Clustering
+def test_same_as_the_reference_and_duckdb(
+    spark: SparkSession, tmp_path: Path, crawl: Crawl, options: ClusteringOptions
 ) -> None:
     records = crawl.write(tmp_path)
-    expected = expected_clusters(crawl.records, crawl.scheme, asked)
-    found = on_spark(spark, records, asked, tmp_path)
-    on_one_machine = on_duckdb(records, asked, tmp_path)
+    expected = expected_clusters(crawl.records, crawl.scheme, options)
+    found = on_spark(spark, records, options, tmp_path)
+    on_one_machine = on_duckdb(records, options, tmp_path)
     assert replace(found, engine="duckdb", seconds=on_one_machine.seconds) == on_one_machine
-    assert replace(found, engine="", expected_recall=None) == expected.found
+    assert replace(found, engine="", expected_recall=None) == expected.result
     for name, schema in SCHEMA.items():
         table = in_order(tmp_path / name)
         assert table.schema.equals(schema)
@@ -82,9 +84,9 @@ def test_are_those_by_definition_and_those_of_duckdb(
 
 
 def test_pages_are_in_their_order_whatever_is_strange_about_them(spark: SparkSession, tmp_path: Path) -> None:
-    """Times before 1582, names of files that look like patterns or are encoded in addresses, no text at all.
+    """Times before 1582, file names that look like patterns or are encoded in URIs, and pages without text.
 
-    In a session of somebody else, whose settings are as before; and in place of what is there, if that is wanted.
+    The settings of a session are restored afterwards, and an existing output is replaced with `overwrite`.
     """
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kathmandu")
     output = tmp_path / "clusters"
@@ -105,13 +107,9 @@ def test_pages_are_in_their_order_whatever_is_strange_about_them(spark: SparkSes
     try:
         found = cluster_on_spark(
             [str(folder)],
-            Clustering(),
-            output=str(output),
-            evidence=None,
-            changes=None,
+            ClusteringOptions(),
+            RunSettings(output=str(output), overwrite=True, work=str(tmp_path)),
             session=spark,
-            overwrite=True,
-            work=str(tmp_path),
         )
         assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Kathmandu"
     finally:

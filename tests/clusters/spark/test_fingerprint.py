@@ -1,4 +1,4 @@
-"""From raw pages to records to clusters, all on Spark."""
+"""Raw pages become records and clusters on Spark."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow.clusters.asked import Clustering
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
 from opensearch_winnow.clusters.spark.fingerprint import fingerprint_on_spark
-from opensearch_winnow.clusters.spark.remote_files import fetched, is_remote
+from opensearch_winnow.clusters.spark.page_outcomes import copy_to_folder, is_remote
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.bulk import index
@@ -35,7 +35,7 @@ BASE = "https://mirror.example/"
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
-    """An archive with copies, a picture and damage; lines with no page, and with one capture twice; a table; a page."""
+    """An archive with copies, a picture and damage; JSON lines with a bad page and a capture twice; a table; a page."""
     folder = tmp_path / "crawl"
     folder.mkdir()
     urls = [f"https://example.org/{number}" for number in range(4)]
@@ -52,7 +52,7 @@ def crawl(tmp_path: Path) -> Path:
 
 
 def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
-    """By the command, which also marks what equals an earlier page."""
+    """Return the records that `winnow index` makes, without its marks on duplicates."""
     with (
         Sources(names, base=BASE) as sources,
         RecordWriter(folder / "indexed.parquet", recipe.scheme) as writer,
@@ -64,7 +64,7 @@ def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
 
 
 def test_from_pages_to_clusters(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
-    """The records are those that `winnow index` makes, and nothing is lost silently."""
+    """The records are those that `winnow index` makes, and every page is counted."""
     scheme = Scheme(shingle=3, key="open sesame")
     recipe = Recipe(scheme=scheme, crawl="a crawl")
     records = tmp_path / "records"
@@ -87,26 +87,23 @@ def test_from_pages_to_clusters(spark: SparkSession, tmp_path: Path, crawl: Path
     output = tmp_path / "clusters"
     found = cluster_on_spark(
         [str(records)],
-        Clustering(),
-        output=str(output),
-        evidence=None,
-        changes=None,
+        ClusteringOptions(),
+        RunSettings(output=str(output), key="open sesame"),
         session=spark,
-        key="open sesame",
     )
     assert (found.pages, found.contents, found.clusters, found.identical_clusters) == (7, 4, 3, 3)
     represented = {row["url"]: row["representative"] for row in pq.read_table(output).to_pylist()}
     assert represented["https://example.org/3"] == "https://example.org/0"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
-    # What failed is a table of pages, and so a source.
+    # The failed pages are a table that can be a source again.
     failed = pq.read_table(f"{records}.failed").to_pylist()
     assert {row["reason"] for row in failed} == {"text is not a string", "no url"}
     again = fingerprint_on_spark([f"{records}.failed"], str(tmp_path / "again"), Recipe(scheme=scheme), session=spark)
     assert again.pages == 2
 
 
-def test_sources_that_cannot_be(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
+def test_bad_sources(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
     def refused(*sources: Path | str, to: Path = tmp_path / "records") -> str:
         with pytest.raises(WinnowError) as raised:
             fingerprint_on_spark(list(map(str, sources)), str(to), Recipe(), session=spark)
@@ -121,10 +118,10 @@ def test_sources_that_cannot_be(spark: SparkSession, tmp_path: Path, crawl: Path
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_file_of_another_machine_is_copied(tmp_path: Path) -> None:
+def test_a_remote_file_is_copied(tmp_path: Path) -> None:
     (tmp_path / "a b.warc").write_bytes(b"WARC")
     (tmp_path / "copies").mkdir()
-    copy = fetched((tmp_path / "a b.warc").as_uri(), tmp_path / "copies")
+    copy = copy_to_folder((tmp_path / "a b.warc").as_uri(), tmp_path / "copies")
     assert (copy.name, copy.read_bytes()) == ("a b.warc", b"WARC")
     assert is_remote("s3a://bucket/a.warc")
     assert is_remote("hdfs:///a.warc")

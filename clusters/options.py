@@ -1,0 +1,95 @@
+"""The options of a clustering: what decides the clusters, and what only decides how and where the run works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict, get_args
+
+from opensearch_winnow.foundation.errors import WinnowError
+
+Linkage = Literal["representatives", "components"]
+LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
+EngineName = Literal["duckdb", "spark"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+# Earlier pages that a page is compared with because of one shared token. With 32 instead of 100, a million generated
+# pages have 0.1 % fewer pages in clusters (docs/decisions/0011-clusters.md).
+DEFAULT_COMPARED = 100
+
+# Called with the name of the phase, the amount done, and the total of the phase or None if it is unknown.
+Progress = Callable[[str, int, int | None], None]
+
+
+class ClusterError(WinnowError):
+    """Raised when a clustering cannot be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteringOptions:
+    """The options that decide the clusters. Both engines find the same clusters for the same options.
+
+    Pages are ordered by time (unknown times last), then by length of the URL, then by URL. Pages with the same set of
+    shingles are one content, represented by its first page. With the linkage `representatives` each page joins the
+    earliest representative that it resembles, and becomes a representative if there is none: every member resembles
+    its representative. With `components` all pages connected by a chain of resemblances form one cluster, as in Broder
+    et al. (1997), and the first page is the representative.
+    """
+
+    threshold: float = 0.5  # minimum resemblance
+    linkage: Linkage = "representatives"
+    fast: bool = (
+        False  # candidate pairs share a band (a super shingle); otherwise a band or a shingle of their sketches
+    )
+    compared: int = DEFAULT_COMPARED  # maximum of earlier pages to compare a page with because of one shared token
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise ClusterError(f"the threshold must be above 0 and at most 1, not {self.threshold:g}")
+        if self.linkage not in LINKAGES:
+            raise ClusterError(f"unknown linkage {self.linkage!r}: choose {' or '.join(LINKAGES)}")
+        if not 2 <= self.compared <= 1_000_000:
+            raise ClusterError(f"compared must be from 2 to 1,000,000 pages, not {self.compared:,}")
+
+
+class RunKeywords(TypedDict, total=False):
+    """The fields of `RunSettings` that `Index.cluster` takes as keyword parameters."""
+
+    engine: EngineName
+    output: str | None
+    evidence: str | None
+    overwrite: bool
+    state: str | None
+    memory: str | None
+    threads: int | None
+    work: str | None
+    spark: Mapping[str, str]
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """Where a clustering run works and what it writes. No setting changes the clusters."""
+
+    engine: EngineName = "duckdb"
+    output: str | None = None  # Parquet table to write, with a row for each page
+    evidence: str | None = None  # Parquet table to write, with a row for each pair of similar pages
+    changes: str | None = None  # Parquet table to write, with a row for each page whose record has another cluster
+    overwrite: bool = False  # replace existing tables
+    state: str | None = None  # folder with the state of the last run, to compare only new contents; DuckDB only
+    memory: str | None = None  # such as 512MB, by default 2GB; DuckDB only
+    threads: int | None = None  # by default one for each processor; DuckDB only
+    work: str | None = None  # folder for temporary files, by default beside the output
+    spark: Mapping[str, str] = field(default_factory=dict)  # Spark settings, such as spark.driver.memory
+    key: str | None = None  # secret key of the scheme, if it has one
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise ClusterError(f"unknown engine {self.engine!r}: choose {' or '.join(ENGINES)}")
+        if self.state and self.engine != "duckdb":
+            raise ClusterError("a state needs the engine duckdb")
+
+    def report(self, phase: str, done: int, total: int | None) -> None:
+        """Call `progress`, if there is one."""
+        if self.progress is not None:
+            self.progress(phase, done, total)
