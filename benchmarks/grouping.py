@@ -14,7 +14,7 @@ from benchmarks.peers.missing import available
 from benchmarks.sketches_vs_peers import with_version
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
-from opensearch_winnow.cython_core.leaders import LEADER, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
@@ -64,7 +64,7 @@ def sketched(page: array[int]) -> Sketched:
 
 def in_the_core(packed: bytes, counts: array[int]) -> int:
     """Where estimates are not clear they decide all the same, as they do for datasketch."""
-    joins = Joins(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
+    joins = LeaderAssignment(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
     known = array("Q")
     at_most = FIRST_PAIRS_PER_PAGE
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), at_most):

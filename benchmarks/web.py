@@ -18,7 +18,7 @@ from benchmarks.web_visitors import VISITORS, visitors_table
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.web.screens.search import EXAMINED
+from opensearch_winnow.web.screens.search import HITS_EXAMINED
 from tests.web.served_fixture import serving
 
 GENERATED = 100_000
@@ -84,7 +84,7 @@ def search_table(what: str, path: Path, address: str, words_typed: list[str]) ->
 
     with Index.open(path, create=False) as index:
         ways: dict[str, Callable[[str], object]] = {
-            DIRECT: lambda words: index.search(words, group=True, examine=EXAMINED, facets=("site", "month")),
+            DIRECT: lambda words: index.search(words, group=True, examine=HITS_EXAMINED, facets=("site", "month")),
             PAGE: lambda words: get(PAGE, "", words),
             JSON: lambda words: get(JSON, ".json", words),
         }

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from benchmarks.generated_pages import generated_pages
 from benchmarks.store_cost import sets
 from benchmarks.table import Run, Table, times
-from opensearch_winnow.cython_core.best_scores import best
+from opensearch_winnow.cython_core.best_scores import top_scores
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
@@ -80,7 +80,7 @@ class Both:
     def ask_ours(self, question: Question) -> int:
         found = find(self.ours, question.ours, array("I"))
         if found.numbers:
-            best(*found, min(HITS, len(found.numbers)))
+            top_scores(*found, min(HITS, len(found.numbers)))
         return len(found.numbers)
 
     def ask_fts5(self, question: Question) -> int:

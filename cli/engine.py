@@ -1,4 +1,4 @@
-"""winnow engine: a real OpenSearch on this machine."""
+"""winnow engine: start, stop and look at an OpenSearch on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from opensearch_winnow.answers.formatting import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.engine_progress import shown_steps
+from opensearch_winnow.cli.engine_progress import showing_steps
 from opensearch_winnow.cli.terminal import json_option, say, suggest
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES
@@ -26,12 +26,12 @@ home_option = click.option(
     envvar="WINNOW_ENGINE_HOME",
     show_envvar=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where its data, logs and process numbers are.  [default: in the user's data folder]",
+    help="Folder for its data, logs and process ids.  [default: in the user's data folder]",
 )
 
 
-def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """NAME=VALUE, as often as it is given."""
+def parse_settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Parse the NAME=VALUE of a repeated option."""
     for value in values:
         if not value.partition("=")[1]:
             raise click.BadParameter(f"{value!r} is not NAME=VALUE", ctx, param)
@@ -48,27 +48,43 @@ def command() -> None:
       winnow engine status
       winnow engine stop
 
-    A real OpenSearch on this machine, with no Docker, no Java and no other server. The first start fetches it.
+    Runs a real OpenSearch on this machine. You need no Docker, no Java and no other server. The first start downloads
+    it.
 
-    It listens on this machine alone, asks nobody for a password, and keeps its data from one start to the next.
+    It accepts connections from this machine only, has no password, and keeps its data from one start to the next.
     """
 
 
-@command.command("start", short_help="Start it, and wait until it answers.")
+@command.command("start", short_help="Start the engine, and wait until it answers.")
 @click.option(
-    "--version", type=click.Choice(list(RELEASES)), default=DEFAULT, show_default=True, help="7.10.2 is Elasticsearch."
+    "--version",
+    type=click.Choice(list(RELEASES)),
+    default=DEFAULT,
+    show_default=True,
+    help="Version of OpenSearch; 7.10.2 is Elasticsearch.",
 )
 @click.option(
-    "--nodes", type=click.IntRange(1, 99), metavar="N", default=1, show_default=True, help="Each is a process."
+    "--nodes",
+    type=click.IntRange(1, 99),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Number of nodes; each is a process.",
 )
-@click.option("--heap", metavar="SIZE", default="1g", show_default=True, help="Of each node: 512m, 2g.")
+@click.option(
+    "--heap",
+    metavar="SIZE",
+    default="1g",
+    show_default=True,
+    help="Java heap of each node, for example 512m or 2g.",
+)
 @click.option(
     "--port",
     type=click.IntRange(1, 65_000),
     metavar="P",
     default=9200,
     show_default=True,
-    help="Of the first node; the others have the next ones, and nodes talk to each other 100 above.",
+    help="Port of the first node; the others use the next ports. Nodes talk to each other on ports 100 higher.",
 )
 @home_option
 @click.option(
@@ -76,8 +92,8 @@ def command() -> None:
     "settings",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=pairs,
-    help="A setting of the engine, as in opensearch.yml; may be given often.",
+    callback=parse_settings,
+    help="A setting of the engine, as in opensearch.yml; may be repeated.",
 )
 @json_option
 @click.pass_context
@@ -97,22 +113,22 @@ def start(
       winnow engine start --nodes 3 --heap 512m
       winnow engine start --setting action.destructive_requires_name=true
 
-    Starts an engine that goes on in the background, and waits until it answers. If it runs already, it says so, and
-    starts nodes again that have died.
+    Starts an engine in the background, and waits until it answers. If it is already running, the command says so, and
+    restarts nodes that have died.
     """
     engine = local_engine(home)
     before = engine.status()
-    with shown_steps() as progress:
+    with showing_steps() as progress:
         running = engine.start(version, nodes=nodes, heap=heap, port=port, settings=settings, progress=progress)
     already = before is not None and before.pids == running.pids
     if as_json:
-        click.echo(json.dumps({"already": already} | as_object(engine, running)))
+        click.echo(json.dumps({"already": already} | as_document(engine, running)))
     else:
         show(running, "runs already" if already else "runs")
     suggest("engine", "stop", *home_words(ctx))
 
 
-@command.command("stop", short_help="End it; its data is kept.")
+@command.command("stop", short_help="Stop the engine; its data is kept.")
 @home_option
 @json_option
 def stop(home: Path | None, as_json: bool) -> None:
@@ -120,7 +136,8 @@ def stop(home: Path | None, as_json: bool) -> None:
     Example:
       winnow engine stop
 
-    Ends the engine, which closes its files first; one that does not end within a minute is killed. Data is kept.
+    Stops the engine, which closes its files first. A node that does not stop within a minute is killed. The data is
+    kept.
     """
     engine = local_engine(home)
     stopped = engine.stop()
@@ -131,7 +148,7 @@ def stop(home: Path | None, as_json: bool) -> None:
         say(f"Stopped {stopped.product} {stopped.version}" if stopped else f"No engine runs in {engine.home}")
 
 
-@command.command("status", short_help="Whether it runs, and how it is.")
+@command.command("status", short_help="Show whether the engine runs, where, and its health.")
 @home_option
 @json_option
 @click.pass_context
@@ -141,12 +158,12 @@ def status(ctx: click.Context, home: Path | None, as_json: bool) -> None:
       winnow engine status
       winnow engine status --json | jq -r .url
 
-    What runs, where, and how it is. Exit code 1 if nothing does.
+    Shows which engine runs, at which address, and its health. The exit code is 1 if none runs.
     """
     engine = local_engine(home)
     running = engine.status()
     if as_json:
-        click.echo(json.dumps(as_object(engine, running)))
+        click.echo(json.dumps(as_document(engine, running)))
     elif running:
         show(running, "runs")
         click.echo(f"health {health(running)}")
@@ -160,19 +177,21 @@ def status(ctx: click.Context, home: Path | None, as_json: bool) -> None:
 
 def local_engine(home: Path | None) -> LocalEngine:
     with extra("engine"):
-        from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (slow, too)
+        from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (also slow to import)
     return LocalEngine(home)
 
 
-def show(running: Running, how: str) -> None:
-    click.echo(f"{running.product} {running.version} {how} at {running.url}: Java {running.java}, heap {running.heap}")
+def show(running: Running, state: str) -> None:
+    click.echo(
+        f"{running.product} {running.version} {state} at {running.url}: Java {running.java}, heap {running.heap}"
+    )
     alive = running.alive
     for node in running.nodes:
         process = f"process {node.pid}" if node in alive else "dead"
         click.echo(f"{node.name} {node.url}, {process}, log {node.log}")
 
 
-def as_object(engine: LocalEngine, running: Running | None) -> dict[str, Any]:
+def as_document(engine: LocalEngine, running: Running | None) -> dict[str, Any]:
     where = {"running": running is not None, "home": str(engine.home)}
     if running is None:
         return where
@@ -200,7 +219,7 @@ def as_object(engine: LocalEngine, running: Running | None) -> dict[str, Any]:
 
 
 def health(running: Running) -> str:
-    """green, yellow, red, or what it is if nobody says."""
+    """Return green, yellow or red; "no answer" if no node answers."""
     return str(running.health().get("status", "no answer"))
 
 
@@ -209,6 +228,6 @@ def data_bytes(running: Running) -> int:
 
 
 def home_words(ctx: click.Context) -> tuple[str, ...]:
-    """The option --home for the next command, where this one had it."""
+    """Return the option --home for the next command, if this one was called with it."""
     given = ctx.get_parameter_source("home") is ParameterSource.COMMANDLINE
     return ("--home", str(ctx.params["home"])) if given else ()

@@ -1,4 +1,4 @@
-"""The steps of a start: a bar on a terminal, a line for each step elsewhere."""
+"""Shows the steps of a long operation: a progress bar on a terminal, otherwise one line per step."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from contextlib import contextmanager
 
 from opensearch_winnow.cli.terminal import say
 
-Show = Callable[[str, float | None], None]  # what is being done, and how much of it is
+ShowStep = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
 
 
 @contextmanager
-def shown_steps() -> Iterator[Show]:
+def showing_steps() -> Iterator[ShowStep]:
+    """Provide a function that shows the current step on standard error."""
     if not sys.stderr.isatty():
-        yield _lines()
+        yield _print_steps()
         return
-    from rich.console import Console  # noqa: PLC0415 (50 ms, for nothing in a pipe)
+    from rich.console import Console  # noqa: PLC0415 (takes 50 ms, and pipes do not need it)
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
     bar = BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
@@ -28,13 +29,13 @@ def shown_steps() -> Iterator[Show]:
         )
 
 
-def _lines() -> Show:
-    shown = ""
+def _print_steps() -> ShowStep:
+    last_step = ""
 
     def show(step: str, share: float | None) -> None:  # noqa: ARG001
-        nonlocal shown
-        if step != shown:
-            shown = step
+        nonlocal last_step
+        if step != last_step:
+            last_step = step
             say(step)
 
     return show

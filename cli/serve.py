@@ -1,4 +1,4 @@
-"""winnow serve: the search UI and the JSON API of a store."""
+"""winnow serve: serve the search UI and the JSON API of a store."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 PORT = 8765
-SHORTEST = 8  # characters of a token
+MIN_TOKEN_CHARS = 8
 
 
 class ServeError(WinnowError):
-    """A server that cannot be started."""
+    """The server cannot be started."""
 
 
 def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None) -> str | None:
-    if token is not None and not re.fullmatch(rf"[!-~]{{{SHORTEST},}}", token):
-        raise click.BadParameter(f"it has {SHORTEST} characters at least: ASCII letters, digits and signs, no spaces.")
+    if token is not None and not re.fullmatch(rf"[!-~]{{{MIN_TOKEN_CHARS},}}", token):
+        raise click.BadParameter(
+            f"use at least {MIN_TOKEN_CHARS} characters: ASCII letters, digits and punctuation, no spaces."
+        )
     return token
 
 
-@click.command("serve", short_help="The search UI and the JSON API of a store.")
+@click.command("serve", short_help="Serve the search UI and the JSON API of a store.")
 @store_option()
 @click.option(
     "--host",
     metavar="NAME",
     default="127.0.0.1",
     show_default=True,
-    help="Where to listen. Where others than this machine can ask, they need a token.",
+    help="Address to listen on. If other machines can reach it, a token is required.",
 )
 @click.option(
     "-p",
@@ -57,7 +59,7 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
     type=click.IntRange(0, 65_535),
     default=PORT,
     show_default=True,
-    help="0: any that is free.",
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--token",
@@ -65,11 +67,11 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
     envvar="WINNOW_TOKEN",
     callback=check_token,
     show_envvar=True,
-    help="What everybody has to show.  [default: a new one, where others than this machine can ask]",
+    help="Secret that every visitor needs.  [default: a random one, if other machines can reach the server]",
 )
 @click.option("--write", is_flag=True, help="Let visitors change the store: watches, boilerplate, clusters.")
-@click.option("-o", "--open", "open_browser", is_flag=True, help="Open it in a browser.")
-@click.option("--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?q=mill, and end.")
+@click.option("-o", "--open", "open_browser", is_flag=True, help="Open the search UI in a browser.")
+@click.option("--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?q=mill, and exit.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -88,32 +90,32 @@ def command(
       winnow serve --store crawl.winnow --get '/api/v1/search?q=mill'
       winnow serve --store crawl.winnow --host 0.0.0.0 --token "$(openssl rand -hex 16)"
 
-    Search with groups, pages with their near-duplicates and history, two texts side by side, a pasted text and who
-    quotes it, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
+    Serves grouped search results, pages with their near-duplicates and history, two texts side by side, pages that
+    quote a pasted text, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
 
-    It listens on this machine only, and reads only, unless it is told otherwise. Ctrl-C ends it. With --get the exit
-    code is 1 if the request is refused.
+    By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server. With --get,
+    the exit code is 1 if the request is refused.
     """
-    # Only who serves waits for these.
+    # Imported here, because they are slow to load.
     with extra("web"):
         import uvicorn  # noqa: F401, PLC0415
 
-        from opensearch_winnow.web.app import Serving, make_app  # noqa: PLC0415
+        from opensearch_winnow.web.app import ServerOptions, make_app  # noqa: PLC0415
         from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
 
-    with Index.open(store, create=False) as index:  # whether there is one, before anybody asks
+    with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
         name = index.name
     local = is_loopback(host)
     if token is None and not local:
         token = secrets.token_urlsafe(18)
-    serving = Serving(
+    options = ServerOptions(
         open_index=lambda: Index.open(store, create=False),
         store=name,
         may_write=write,
         token=None if get else token,
         hosts=LOOPBACK | {host.lower()} if local else None,
     )
-    app = make_app(serving)
+    app = make_app(options)
     if get is not None:
         from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
 
@@ -121,14 +123,14 @@ def command(
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
         ctx.exit(0 if status < 400 else NOTHING_FOUND)
-    # A signal ends it gracefully, and comes again when that is done.
-    with suppress(KeyboardInterrupt), listening(host, port) as listener:
-        address = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
+    # A signal shuts the server down gracefully, and is raised again after that.
+    with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
+        address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"
         if token is not None:
             address += f"?token={token}"
 
         def ready() -> None:
-            say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C ends it.")
+            say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
             if open_browser:
                 Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
@@ -136,23 +138,23 @@ def command(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can ask there."""
+    """Return whether only this machine can connect to `host`."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
 
 
-def shown_host(host: str) -> str:
-    """As it stands in an address that can be opened on this machine."""
+def reachable_host(host: str) -> str:
+    """Return the host for a URL that this machine can open."""
     if host in ("0.0.0.0", "::"):
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends at once what it has, instead of waiting 40 ms for more, where the protocol is named.
+    # With the protocol named, asyncio sets TCP_NODELAY and sends data at once instead of waiting 40 ms for more.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -160,13 +162,13 @@ def listening(host: str, port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        hint = ": --port 0 takes one that is free" if port else ""
+        hint = ": --port 0 picks a free one" if port else ""
         raise ServeError(f"cannot listen at {host}:{port} ({error.strerror or error}){hint}") from error
     return listener
 
 
 def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Until a signal ends it. `ready` is called when it answers, and a signal ends it gracefully."""
+    """Run the server until a signal shuts it down gracefully. Calls `ready` when the server accepts requests."""
     import uvicorn  # noqa: PLC0415
 
     class Server(uvicorn.Server):
@@ -175,7 +177,7 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
             ready()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if not self.should_exit:  # by a second one the index would be left open; it takes seconds at most
+            if not self.should_exit:  # a second signal would leave the index open; shutdown takes seconds at most
                 super().handle_exit(sig, frame)
 
     config = uvicorn.Config(

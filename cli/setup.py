@@ -1,4 +1,4 @@
-"""winnow setup: what a store on OpenSearch needs, shown or made."""
+"""winnow setup: create what a store on OpenSearch needs, or print the requests that do."""
 
 from __future__ import annotations
 
@@ -14,17 +14,24 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.opening import is_address
 
 
-@click.command("setup", short_help="Make a store on OpenSearch, or print the requests that do.")
-@store_option("The store to make: http://host:9200/name.")
-@click.option("--shards", metavar="N", type=click.IntRange(1, 1024), default=1, show_default=True, help="Of its pages.")
+@click.command("setup", short_help="Create a store on OpenSearch, or print the requests that do.")
+@store_option("The store to create: http://host:9200/name.")
+@click.option(
+    "--shards",
+    metavar="N",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    help="Number of shards of the page index.",
+)
 @click.option(
     "--replicas",
     metavar="N",
     type=click.IntRange(0, 100),
-    help="Copies of each shard.  [default: 1 where there is a second node for it]",
+    help="Extra copies of each shard.  [default: 1 if the cluster has a second node]",
 )
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
-@click.option("--dry-run", is_flag=True, help="Change nothing: print each request, for the console of Dev Tools.")
+@click.option("--dry-run", is_flag=True, help="Change nothing: print the missing requests, for the Dev Tools console.")
 @json_option
 @click.pass_context
 def command(
@@ -42,39 +49,40 @@ def command(
       winnow setup --store http://localhost:9200/pages --shards 3 --dry-run
       winnow setup --store https://search.example.org/quotes --preset passages
 
-    Makes what a store on OpenSearch needs: an ingest pipeline, three scripts, a search pipeline and a template, which
-    are of the whole cluster, and the index NAME-000001 with the alias NAME, and NAME.settings. What is there already
-    stays; a store with another scheme is refused. `winnow index` does the same for a store that is not there.
+    Creates what a store on OpenSearch needs. An ingest pipeline, three scripts, a search pipeline and an index template
+    belong to the whole cluster. The index NAME-000001 with the alias NAME, and the index NAME.settings, hold the store.
+    What exists already stays; a store with another scheme is refused. `winnow index` does the same for a new store.
 
-    With --dry-run it prints what is missing, for somebody to send who may.
+    If you lack the permission, --dry-run prints the missing requests for an administrator to send.
     """
     if not is_address(store):
-        say(f"{store} is a file, which needs no setup: winnow index makes it.")
+        say(f"{store} is a file, which needs no setup: winnow index creates it.")
         if as_json:
             click.echo(json.dumps({"store": store, "steps": []}))
         return
-    # opensearch-py takes a while.
+    # Imported here, because opensearch-py takes a while to load.
     with extra("opensearch"):
         from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
         from opensearch_winnow.stores.opensearch.setup import plan, set_up  # noqa: PLC0415
 
     address = Address.of(store)
     with connect(address) as client:
-        engine_of(client, str(address))  # who does not answer is told here, with the whole address
-        done = (plan if dry_run else set_up)(client, address.index, scheme, shards=shards, replicas=replicas)
+        engine_of(client, str(address))  # if nothing answers, the error names the whole address
+        results = (plan if dry_run else set_up)(client, address.index, scheme, shards=shards, replicas=replicas)
     if as_json:
-        steps = [{**step._asdict(), "outcome": outcome} for step, outcome in done]
+        steps = [{**step._asdict(), "outcome": outcome} for step, outcome in results]
         for each in steps:
-            del each["looked_up"], each["everywhere"], each["without"]
+            del each["check_path"], each["cluster_wide"], each["if_refused"]
         click.echo(json.dumps({"store": str(address), "steps": steps}))
     elif dry_run:
-        click.echo("\n\n".join(f"# {step.what}\n{step.in_console()}" for step, outcome in done if outcome == "missing"))
+        missing = [step for step, outcome in results if outcome == "missing"]
+        click.echo("\n\n".join(f"# {step.what}\n{step.console_request()}" for step in missing))
     else:
-        for step, outcome in done:
+        for step, outcome in results:
             click.echo(f"{outcome}\t{step.what}")
-    if all(outcome == "there" for _, outcome in done):
+    if all(outcome == "there" for _, outcome in results):
         say("Nothing is missing.")
-    for line in dict.fromkeys(step.without for step, outcome in done if outcome == "refused"):
+    for line in dict.fromkeys(step.if_refused for step, outcome in results if outcome == "refused"):
         say(line)
     if not dry_run:
         next_step(ctx, "index", "SOURCE")

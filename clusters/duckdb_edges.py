@@ -185,8 +185,8 @@ class Edges:
             self._progress("pairing", done, self._posting_count)
             pairs.add(pairing.add(to_numbers(batch.column(0), "Q"), to_numbers(batch.column(1), "I"), self._changed))
             done += len(batch)
-        self.candidates.common, self.candidates.longest = pairing.common, pairing.longest
-        self.candidates.left_out = pairing.left_out
+        self.candidates.common, self.candidates.longest = pairing.common_tokens, pairing.longest_list
+        self.candidates.left_out = pairing.skipped_pairs
 
     def _judge_pairs(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Yield the pairs that are alike or uncertain by their MinHashes."""

@@ -1,1 +1,4 @@
-"""Characters and integers only: no files, no network, no settings. `reference.py` says the same in plain Python."""
+"""Compiled algorithms on characters and integers, without files, network or settings.
+
+`reference*.py` compute the same in plain Python.
+"""

@@ -1,27 +1,27 @@
-/* The vector loops under canonical_text.pyx: ASCII letters and digits, 16 characters at a time. */
+/* The vector loop of canonical_text.pyx for ASCII letters and digits, 16 characters at a time. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #include "vectors.h"
 
-/* A place in a text, and what has been made of the text up to there. */
+/* A position in a text, and the canonical text made so far. */
 typedef struct {
     const void *text;
     ptrdiff_t at, stop;
-    void *chars;       /* the canonical characters: bytes, or with offsets 4 bytes each */
-    uint32_t *offsets; /* where each was in the text */
+    void *chars;       /* canonical characters: 1 byte each, or 4 if there are offsets */
+    uint32_t *offsets; /* offset of each in the text, or NULL */
     ptrdiff_t length;
-    uint32_t *words; /* where words start among the canonical characters */
+    uint32_t *words; /* indices of canonical characters where words start */
     ptrdiff_t word_count;
-    uint32_t before; /* canonical characters before chars[0], for words */
+    uint32_t before; /* canonical characters before chars[0], added to words */
     int in_word;     /* whether the last character was kept */
 } AsciiText;
 
-/* What is written past the characters and words that are kept, to be written over. */
+/* Elements that may be written past the last kept character or word, and are overwritten later. */
 #define SPARE 16
 
-/* For each choice of 8 bytes, the shuffle that moves them to the front. */
+/* For each subset of 8 bytes, the shuffle that moves its members to the front. */
 static uint8_t to_front[256][8];
 
 static inline void prepare_ascii(void) {
@@ -32,11 +32,11 @@ static inline void prepare_ascii(void) {
 
 #ifdef VECTORS
 AVX2 static inline __m128i narrow(__m128i first, __m128i second) {
-    const __m128i beyond = _mm_set1_epi16(0x80); /* what all that is not ASCII becomes */
+    const __m128i beyond = _mm_set1_epi16(0x80); /* stands for every character that is not ASCII */
     return _mm_packus_epi16(_mm_min_epu16(first, beyond), _mm_min_epu16(second, beyond));
 }
 
-/* 16 characters of 1, 2 or 4 bytes as bytes; the top bit of a byte is set where the character is not ASCII. */
+/* Loads 16 characters of 1, 2 or 4 bytes as bytes. The top bit of a byte is set if the character is not ASCII. */
 AVX2 static inline __m128i load_chars(const void *text, ptrdiff_t at, int width) {
     const __m128i *from = (const __m128i *)((const char *)text + at * width);
     const __m128i first = _mm_loadu_si128(from);
@@ -47,13 +47,13 @@ AVX2 static inline __m128i load_chars(const void *text, ptrdiff_t at, int width)
     return narrow(_mm_packus_epi32(first, second), _mm_packus_epi32(third, fourth));
 }
 
-/* Which bytes lie between two others; ASCII, so that a signed comparison will do. */
+/* Masks the bytes from `first` to `last`. All are ASCII, so a signed comparison is right. */
 AVX2 static inline __m128i between(__m128i bytes, char first, char last) {
     return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8((char)(first - 1))),
                          _mm_cmpgt_epi8(_mm_set1_epi8((char)(last + 1)), bytes));
 }
 
-/* Nearly every 16 characters have at most four words, and no branch asks how many. */
+/* Records the starts of words. Almost always there are at most four in 16 characters: these take no branch. */
 AVX2 static inline void put_words(AsciiText *in, unsigned kept) {
     const unsigned starts = kept & ~(kept << 1 | (unsigned)in->in_word);
     unsigned places = _pext_u32(starts, kept);
@@ -65,7 +65,7 @@ AVX2 static inline void put_words(AsciiText *in, unsigned kept) {
     in->in_word = kept >> 15;
 }
 
-/* The kept ones of the low 8 bytes, in front. */
+/* Moves the kept ones of the low 8 bytes to the front. */
 AVX2 static inline __m128i kept_first(__m128i bytes, unsigned kept) {
     return _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const __m128i *)to_front[kept]));
 }
@@ -98,7 +98,7 @@ AVX2 static inline AsciiText read_ascii_chars(AsciiText in, int width) {
     return in;
 }
 
-/* As far as there are 16 characters, all of them ASCII; the rest is for a loop that looks at each. */
+/* Reads while the next 16 characters are all ASCII; the caller reads the rest one by one. */
 AVX2 static inline void read_ascii_avx2(AsciiText *text, int width) {
     if (width == 1) *text = read_ascii_chars(*text, 1);
     else if (width == 2) *text = read_ascii_chars(*text, 2);

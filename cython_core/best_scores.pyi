@@ -2,7 +2,7 @@ from array import array
 
 from typing_extensions import Buffer
 
-def best(numbers: Buffer, scores: Buffer, count: int) -> tuple[array[int], array[float], array[int], float]: ...
-def among(
-    numbers: Buffer, scores: Buffer, some: Buffer, *, left_out: bool = False
+def top_scores(pages: Buffer, scores: Buffer, count: int) -> tuple[array[int], array[float], array[int], float]: ...
+def filter_pages(
+    pages: Buffer, scores: Buffer, selected: Buffer, *, exclude: bool = False
 ) -> tuple[array[int], array[float]]: ...

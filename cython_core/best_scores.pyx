@@ -1,4 +1,4 @@
-"""The pages with the highest scores, of many."""
+"""Selections from scored pages: those with the highest scores, and those in a given set."""
 
 import array
 
@@ -13,16 +13,17 @@ cdef array.array NUMBERS = array.array("I")
 cdef array.array SCORES = array.array("f")
 
 
-def best(numbers, scores, count) -> tuple[array.array, array.array, array.array, float]:
-    """Pages and scores of those above the `count`-th highest score; all pages that have this score; and it.
+def top_scores(pages, scores, count) -> tuple[array.array, array.array, array.array, float]:
+    """Return the pages with the `count` highest scores, with all ties for the last place.
 
-    `count` is at least 1 and at most the number of scores.
+    Returns the pages above the `count`-th highest score, their scores, all pages that have exactly this score, and the
+    score itself. `count` is at least 1 and at most the number of scores.
     """
-    cdef const uint32_t[::1] number = page_numbers(numbers, "best")
-    cdef const float[::1] score = _scores(scores, number, "best")
-    cdef Py_ssize_t n = number.shape[0], wanted = count, i, above = 0, tied = 0
+    cdef const uint32_t[::1] page = page_numbers(pages, "top_scores")
+    cdef const float[::1] score = _scores(scores, page, "top_scores")
+    cdef Py_ssize_t n = page.shape[0], wanted = count, i, above = 0, tied = 0
     if not 1 <= wanted <= n:
-        raise ValueError(f"best() wants from 1 to {n} of {n} scores, not {count}")
+        raise ValueError(f"top_scores() expects a count from 1 to {n}, the number of scores, not {count}")
     cdef float limit
     cdef array.array high = array.clone(NUMBERS, wanted, zero=False)
     cdef array.array high_scores = array.clone(SCORES, wanted, zero=False)
@@ -36,11 +37,11 @@ def best(numbers, scores, count) -> tuple[array.array, array.array, array.array,
             limit = nth(copy, n, wanted - 1)
             for i in range(n):
                 if score[i] > limit:
-                    high.data.as_uints[above] = number[i]
+                    high.data.as_uints[above] = page[i]
                     high_scores.data.as_floats[above] = score[i]
                     above += 1
                 elif score[i] == limit:
-                    equal.data.as_uints[tied] = number[i]
+                    equal.data.as_uints[tied] = page[i]
                     tied += 1
     finally:
         free(copy)
@@ -50,29 +51,32 @@ def best(numbers, scores, count) -> tuple[array.array, array.array, array.array,
     return high, high_scores, equal, limit
 
 
-def among(numbers, scores, some, *, bint left_out=False) -> tuple[array.array, array.array]:
-    """The pages that are among some others, with their scores; or those that are not. All numbers are in order."""
-    cdef const uint32_t[::1] number = page_numbers(numbers, "among")
-    cdef const float[::1] score = _scores(scores, number, "among")
-    cdef const uint32_t[::1] other = page_numbers(some, "among")
-    cdef Py_ssize_t n = number.shape[0], m = other.shape[0], i, j = 0, count = 0
-    cdef array.array kept = array.clone(NUMBERS, n, zero=False)
-    cdef array.array kept_scores = array.clone(SCORES, n, zero=False)
+def filter_pages(pages, scores, selected, *, bint exclude=False) -> tuple[array.array, array.array]:
+    """Return the pages that are in `selected`, with their scores; with `exclude`, those that are not.
+
+    `pages` and `selected` are in ascending order.
+    """
+    cdef const uint32_t[::1] page = page_numbers(pages, "filter_pages")
+    cdef const float[::1] score = _scores(scores, page, "filter_pages")
+    cdef const uint32_t[::1] other = page_numbers(selected, "filter_pages")
+    cdef Py_ssize_t n = page.shape[0], m = other.shape[0], i, j = 0, count = 0
+    cdef array.array result = array.clone(NUMBERS, n, zero=False)
+    cdef array.array result_scores = array.clone(SCORES, n, zero=False)
     with nogil:
         for i in range(n):
-            while j < m and other[j] < number[i]:
+            while j < m and other[j] < page[i]:
                 j += 1
-            if (j < m and other[j] == number[i]) != left_out:
-                kept.data.as_uints[count] = number[i]
-                kept_scores.data.as_floats[count] = score[i]
+            if (j < m and other[j] == page[i]) != exclude:
+                result.data.as_uints[count] = page[i]
+                result_scores.data.as_floats[count] = score[i]
                 count += 1
-    array.resize(kept, count)
-    array.resize(kept_scores, count)
-    return kept, kept_scores
+    array.resize(result, count)
+    array.resize(result_scores, count)
+    return result, result_scores
 
 
 cdef float nth(float* scores, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
-    """The one that would be at `rank` if they were sorted, the highest first; they are brought out of order."""
+    """Return the score at `rank` in descending order, by quickselect; `scores` is reordered."""
     cdef Py_ssize_t low = 0, high = n - 1, i, j, middle
     cdef float pivot
     while low < high:
@@ -101,14 +105,14 @@ cdef inline float median(float a, float b, float c) noexcept nogil:
     return max(min(a, b), min(max(a, b), c))
 
 
-cdef const float[::1] _scores(object values, const uint32_t[::1] numbers, str caller):
+cdef const float[::1] _scores(object values, const uint32_t[::1] pages, str caller):
     cdef const float[::1] scores
     try:
         if values is None:
             raise TypeError
         scores = values
     except (TypeError, ValueError, BufferError):
-        raise TypeError(f"{caller}() wants an array of scores (typecode 'f'), got {kind(values)}") from None
-    if scores.shape[0] != numbers.shape[0]:
-        raise ValueError(f"{caller}() wants a score for each page: {scores.shape[0]} for {numbers.shape[0]}")
+        raise TypeError(f"{caller}() expects an array of scores (typecode 'f'), got {kind(values)}") from None
+    if scores.shape[0] != pages.shape[0]:
+        raise ValueError(f"{caller}() expects a score for each page: {scores.shape[0]} for {pages.shape[0]}")
     return scores

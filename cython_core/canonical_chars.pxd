@@ -1,7 +1,6 @@
-"""Canonical characters while they are made: mapped, their marks in order, composed.
+"""Drafts of canonical text: characters are mapped, their marks put in canonical order, and composed.
 
-docs/decisions/0003-canonical-text.md has the rule. Marks with a combining class are the work, all else goes straight
-in.
+docs/decisions/0003-canonical-text.md has the rule. Only marks with a combining class need reordering.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
@@ -9,16 +8,16 @@ from libc.string cimport memcpy, memmove, memset
 
 cdef extern from "unicode_tables.h" nogil:
     ctypedef struct Record "unicode_record":
-        int32_t value  # what leads to the mapped character, or a place in expansions
+        int32_t value  # added to the character gives the mapped one; with EXPANDS, an index in unicode_expansions
         uint8_t bits
         uint8_t first_class  # combining class of the first character of its decomposition
-        uint8_t last_class
+        uint8_t last_class  # of the last
     ctypedef struct Composition "unicode_composition":
         uint32_t composite
         uint32_t first
         uint32_t second
-    enum: KEPT, ALONE, SEPARATES, VOWEL, MARK, JOINS, EXPANDS  # what each means: tools/unicode_tables.py
-    enum: PAGE_BITS, LONGEST_EXPANSION, SLOTS, SLOT_BITS, COMPOSITIONS
+    enum: ALNUM, OWN_WORD, SEPARATOR, VOWEL, MARK, COMPOSES, EXPANDS  # explained in tools/unicode_tables.py
+    enum: PAGE_BITS, MAX_EXPANSION, SLOTS, SLOT_BITS, COMPOSITIONS
     const uint32_t HASH_FIRST, HASH_SECOND
     const uint16_t[1] unicode_page_of
     const uint16_t[1] unicode_record_of
@@ -28,31 +27,31 @@ cdef extern from "unicode_tables.h" nogil:
     const uint16_t[1] unicode_slots
 
 cdef enum:
-    COMBINING_IOTA = 0x345  # last in canonical order, and then case folding makes it the letter iota
+    COMBINING_IOTA = 0x345  # sorts last in canonical order; case folding then turns it into the letter iota
     IOTA = 0x3B9
-    LONGEST_DECOMPOSITION = 4  # of a composite of canonical text
-    ROOM = LONGEST_EXPANSION + 2 * LONGEST_DECOMPOSITION  # what one character of the text may need in a draft
+    MAX_DECOMPOSITION = 4  # characters in the decomposition of a composite of canonical text
+    MAX_CHARS_PER_CHAR = MAX_EXPANSION + 2 * MAX_DECOMPOSITION  # that one character of the text may add to a draft
 
 cdef struct Draft:
-    # The latest canonical characters: those that what comes next can still change, and as many more as fit.
+    # The latest canonical characters: those that the next characters can still change, and as many more as fit.
     uint32_t* chars
-    uint32_t* offsets  # in the text, of each
-    uint32_t* words  # where words start in the canonical text
-    uint32_t* spare  # as long as chars
+    uint32_t* offsets  # in the text, of each of chars
+    uint32_t* words  # indices in the canonical text where words start
+    uint32_t* spare  # scratch space of the same capacity
     Py_ssize_t capacity
     Py_ssize_t length
     Py_ssize_t word_count
     Py_ssize_t before  # canonical characters that have left the draft
     bint consonants
     bint word_ended  # the next letter starts a word
-    bint attached  # a mark that comes now belongs to a kept character
-    # The last base and its marks that have a combining class; as long as nothing else has come after them.
+    bint attached  # a mark that follows now belongs to a kept character
+    # The last base and its marks with a combining class; valid while no other character has followed.
     Py_ssize_t base
-    Py_ssize_t marks_end  # the length of chars after the last of these marks, or -1
+    Py_ssize_t marks_end  # length of chars after the last of these marks, or -1
     uint8_t last_class
-    uint32_t marks_offset  # in the text, of the first of them
-    bint disordered  # they are not in canonical order, and not composed, until they are settled
-    bint unsettled  # disordered, or with a combining iota that is not yet a letter
+    uint32_t marks_offset  # in the text, of the first of these marks
+    bint disordered  # the marks are out of canonical order, and not composed until settle()
+    bint unsettled  # disordered, or with a combining iota that is not a letter yet
 
 
 cdef inline const Record* record_of(uint32_t char) noexcept nogil:
@@ -60,24 +59,24 @@ cdef inline const Record* record_of(uint32_t char) noexcept nogil:
     return &unicode_records[unicode_record_of[(page << PAGE_BITS) | (char & ((1 << PAGE_BITS) - 1))]]
 
 
-cdef inline uint32_t composed(uint32_t first, uint32_t second) noexcept nogil:
-    """The composite of two characters, or 0. Hangul: 19 leads, 21 vowels, 27 finals, laid out as a product."""
+cdef inline uint32_t composite_of(uint32_t first, uint32_t second) noexcept nogil:
+    """Return the composite of two characters, or 0. Hangul is computed from 19 leads, 21 vowels, 27 finals or none."""
     if first - 0x1100 < 19 and second - 0x1161 < 21:
         return 0xAC00 + ((first - 0x1100) * 21 + (second - 0x1161)) * 28
     if first - 0xAC00 < 11172 and second - 0x11A8 < 27:
         return first + (second - 0x11A7) if (first - 0xAC00) % 28 == 0 else 0
     cdef uint32_t slot = (first * HASH_FIRST + second * HASH_SECOND) >> (32 - SLOT_BITS)
-    cdef const Composition* found
+    cdef const Composition* entry
     while unicode_slots[slot]:
-        found = &unicode_compositions[unicode_slots[slot] - 1]
-        if found.first == first and found.second == second:
-            return found.composite
+        entry = &unicode_compositions[unicode_slots[slot] - 1]
+        if entry.first == first and entry.second == second:
+            return entry.composite
         slot = (slot + 1) % SLOTS
     return 0
 
 
 cdef inline Py_ssize_t decompose(uint32_t char, uint32_t* parts) noexcept nogil:
-    """Write the parts of a character other than a Hangul syllable; how many."""
+    """Write the canonical decomposition of `char`, not a Hangul syllable, to `parts` and return its length."""
     cdef Py_ssize_t low, high, middle, count = 0, i
     cdef bint is_composite = True
     while is_composite:
@@ -113,12 +112,12 @@ cdef inline void put_letter(Draft* draft, uint32_t char, uint32_t offset, bint a
 
 
 cdef inline void put_mark(Draft* draft, uint32_t char, uint8_t mark_class, uint32_t offset) noexcept nogil:
-    """Take a mark that has a combining class: compose it with its base, or put it after the base's other marks."""
+    """Add a mark with a combining class: compose it with its base, or put it after the base's other marks."""
     cdef uint32_t composite
     if not draft.attached:
         if char == COMBINING_IOTA:
             if not draft.unsettled:
-                draft.base = draft.length  # it stands for itself
+                draft.base = draft.length  # it is its own base
                 draft.unsettled = True
             put(draft, char, offset)
         return
@@ -144,14 +143,14 @@ cdef inline void put_mark(Draft* draft, uint32_t char, uint8_t mark_class, uint3
 cdef inline uint32_t unblocked_composite(
     const Draft* draft, Py_ssize_t end, uint32_t mark, uint8_t mark_class
 ) noexcept nogil:
-    """The composite of the base and a mark, or 0; a mark of the same class right before it is in the way."""
+    """Return the composite of the base and `mark`, or 0. A mark of the same class right before it blocks it."""
     if end - 1 > draft.base and record_of(draft.chars[end - 1]).first_class == mark_class:
         return 0
-    return composed(draft.chars[draft.base], mark)
+    return composite_of(draft.chars[draft.base], mark)
 
 
 cdef inline void settle(Draft* draft) noexcept nogil:
-    """Bring the marks of the last base in order, compose them, and make letters of combining iotas."""
+    """Put the marks of the last base in canonical order, compose them, and turn combining iotas into letters."""
     if draft.disordered:
         reorder(draft)
     cdef Py_ssize_t end = draft.length
@@ -164,9 +163,9 @@ cdef inline void settle(Draft* draft) noexcept nogil:
 
 
 cdef inline void reorder(Draft* draft) noexcept nogil:
-    """Sort the marks of the last base by combining class, stably, and compose them with it.
+    """Sort the marks of the last base by combining class, stably, and compose them with the base.
 
-    A counting sort: a text may be nothing but marks. All of these marks get the offset of the first.
+    It is a counting sort, linear even for a text of nothing but marks. All these marks get the offset of the first.
     """
     cdef uint32_t[257] places
     cdef uint32_t* sorted_parts = draft.chars + draft.base
@@ -195,7 +194,7 @@ cdef inline void reorder(Draft* draft) noexcept nogil:
 
 
 cdef inline void put_part(Draft* draft, uint32_t char, const Record* record, uint32_t offset) noexcept nogil:
-    """Take a character that does not expand."""
+    """Add a character that does not expand."""
     cdef uint8_t bits = record.bits
     cdef uint32_t composite
     if bits == 0:
@@ -206,29 +205,29 @@ cdef inline void put_part(Draft* draft, uint32_t char, const Record* record, uin
         return
     if draft.unsettled:
         settle(draft)
-    if bits & SEPARATES:
+    if bits & SEPARATOR:
         draft.word_ended = True
         draft.attached = False
     elif bits & VOWEL and draft.consonants:
         draft.attached = False
     elif draft.attached or not bits & MARK:
-        if bits & JOINS and draft.length and (draft.length != draft.marks_end or draft.base == draft.length - 1):
-            composite = composed(draft.chars[draft.length - 1], char)
+        if bits & COMPOSES and draft.length and (draft.length != draft.marks_end or draft.base == draft.length - 1):
+            composite = composite_of(draft.chars[draft.length - 1], char)
             if composite:
                 draft.chars[draft.length - 1] = composite
                 draft.marks_end = -1
-                if bits & KEPT:  # across what was dropped, maybe: then two words become one
+                if bits & ALNUM:  # possibly across dropped characters: then two words become one
                     draft.word_ended = False
                     draft.attached = True
                 return
         if bits & MARK:
             put(draft, char, offset)
         else:
-            put_letter(draft, char, offset, bits & ALONE != 0)
+            put_letter(draft, char, offset, bits & OWN_WORD != 0)
 
 
 cdef inline void put_char(Draft* draft, uint32_t char, uint32_t offset) noexcept nogil:
-    """Take the next character of the text."""
+    """Add the next character of the text."""
     cdef const Record* record = record_of(char)
     cdef const uint32_t* parts
     cdef uint32_t i
@@ -241,14 +240,14 @@ cdef inline void put_char(Draft* draft, uint32_t char, uint32_t offset) noexcept
 
 
 cdef inline Py_ssize_t settled_length(const Draft* draft) noexcept nogil:
-    """How many characters of the draft nothing can change any more: all before the last base."""
+    """Return how many characters of the draft are final: all before the last base."""
     if draft.unsettled or draft.length == draft.marks_end:
         return draft.base
     return draft.length - 1 if draft.length else 0
 
 
-cdef inline void forget(Draft* draft, Py_ssize_t count) noexcept nogil:
-    """Let the first characters and all words leave the draft."""
+cdef inline void drop_first(Draft* draft, Py_ssize_t count) noexcept nogil:
+    """Remove the first `count` characters and all words from the draft."""
     draft.length -= count
     draft.before += count
     draft.base -= count

@@ -1,4 +1,4 @@
-"""The text as it is compared: mapped to one form of each letter, with a map back to the text as it was written."""
+"""Canonical text: letters and digits only, folded to one form, with a map back to offsets in the original text."""
 
 import array
 
@@ -10,8 +10,8 @@ from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from opensearch_winnow.cython_core.canonical_chars cimport (
-    ALONE, EXPANDS, JOINS, KEPT, MARK, ROOM, SEPARATES, VOWEL,
-    Draft, Record, forget, put_char, record_of, settle, settled_length, unicode_expansions,
+    OWN_WORD, EXPANDS, COMPOSES, ALNUM, MARK, MAX_CHARS_PER_CHAR, SEPARATOR, VOWEL,
+    Draft, Record, drop_first, put_char, record_of, settle, settled_length, unicode_expansions,
 )
 
 from opensearch_winnow.cython_core.vectors cimport avx2
@@ -42,16 +42,16 @@ cdef extern from "Python.h":
     void* raw_data "PyUnicode_DATA" (PyObject* text)
     void Py_XDECREF(PyObject* value)
 
-NORMALISATION = 1  # the version of the rule and its tables: part of a scheme's id, since it decides every hash
+NORMALISATION = 1  # version of the rule and its tables; part of a scheme's id, because it decides every hash
 
 cdef enum:
-    # Characters of text between two breaths with the GIL: nearly every page is read in one, and what a draft takes
-    # (16 bytes a character) stays in the processor's cache.
+    # Characters read without the GIL in one go: enough for nearly every page, and few enough that a draft (16 bytes per
+    # character) stays in the processor's cache.
     BLOCK = 1 << 16
-    # Where a stretch of ASCII ends, so many characters are read one by one before the next is looked for; and twice as
-    # many each time that there is none, up to the second number.
-    PAUSE = 16
-    LONGEST_PAUSE = 256
+    # Characters read one by one after a run of ASCII, before the vector loop is tried again. The pause doubles each
+    # time the loop finds nothing, up to MAX_PAUSE.
+    FIRST_PAUSE = 16
+    MAX_PAUSE = 256
 
 ctypedef fused Char:
     uint8_t
@@ -59,10 +59,11 @@ ctypedef fused Char:
     uint32_t
 
 cdef array.array POSITIONS = array.array("I")
-# What an ASCII character maps to, and above it KEPT, SEPARATES or nothing; for the whole text, for its consonants.
+# For each ASCII character its mapped character in the low byte and ALNUM, SEPARATOR or 0 in the high byte: row 0 for
+# whole texts, row 1 for consonants only.
 cdef uint16_t[2][128] ASCII
 for _code in range(128):
-    ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (KEPT | SEPARATES)) << 8)
+    ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (ALNUM | SEPARATOR)) << 8)
     ASCII[1][_code] = 0 if record_of(_code).bits & VOWEL else ASCII[0][_code]
 
 
@@ -70,26 +71,26 @@ prepare_ascii()
 
 
 def canonical_text(text, *, bint consonants=False) -> CanonicalText:
-    """The text as it is compared.
+    """Return the canonical form of `text`.
 
-    Every character is replaced by its compatibility-normalised, case-folded form. Letters, numbers and the marks that
-    belong to them stay, composed (NFC); all else is dropped and ends a word, except that soft hyphens, zero-width and
-    other ignorable characters vanish as if they were not there. With `consonants` the letters a, e, i, o, u are dropped
-    too, with their marks, and do not end a word.
+    Every character is replaced by its compatibility-normalised, case-folded form. Letters, numbers and their marks
+    stay, composed (NFC). All other characters are dropped and end a word, except that soft hyphens, zero-width and
+    other ignorable characters vanish without ending one. With `consonants` the letters a, e, i, o, u are dropped too,
+    with their marks, and do not end a word.
 
-    Takes up to 2**32 - 1 characters. Memory beside the text: while it runs, a byte a character for ASCII, else twice
-    the canonical characters (1, 2 or 4 bytes each, as the widest of them needs), and 6 bytes a word; afterwards the
-    canonical characters and 4 bytes a word.
+    Takes up to 2**32 - 1 characters. Memory besides the text: while it runs, a byte per character for ASCII, else twice
+    the canonical characters (1, 2 or 4 bytes each, as the widest of them needs), and 6 bytes per word; afterwards the
+    canonical characters and 4 bytes per word.
     """
     if not isinstance(text, str):
         hint = ": decode it first" if isinstance(text, (bytes, bytearray, memoryview)) else ""
-        raise TypeError(f"canonical_text() wants str, got {type(text).__name__}{hint}")
+        raise TypeError(f"canonical_text() expects str, got {type(text).__name__}{hint}")
     return CanonicalText.__new__(CanonicalText, PyUnicode_FromObject(text), consonants)
 
 
 @cython.final
 cdef class CanonicalText:
-    """A text's canonical characters, where its words start in them, and where in the text each came from."""
+    """The canonical characters of a text, the starts of its words, and the offset in the text of each character."""
 
     def __cinit__(self, str text not None, bint consonants=False):
         if len(text) > UINT32_MAX:
@@ -102,17 +103,18 @@ cdef class CanonicalText:
 
     @classmethod
     def from_parts(cls, text, chars, words, offsets, ends) -> CanonicalText:
-        """A canonical text by another rule: canonical character i came from text[offsets[i]:ends[i]].
+        """Build a canonical text made by another rule: canonical character i came from text[offsets[i]:ends[i]].
 
-        `words` says where words start in chars, the first at 0. All three are arrays of typecode 'I', are copied, and
-        never decrease.
+        `words` are the indices in `chars` where words start, the first at 0. All three arrays have typecode 'I', never
+        decrease, and are copied.
         """
         for name, part in (("text", text), ("chars", chars)):
             if not isinstance(part, str):
-                raise TypeError(f"from_parts() wants {name} to be str, got {type(part).__name__}")
+                raise TypeError(f"from_parts() expects {name} to be str, got {type(part).__name__}")
         for name, part in (("words", words), ("offsets", offsets), ("ends", ends)):
             if not (isinstance(part, array.array) and part.typecode == "I"):
-                raise TypeError(f"from_parts() wants {name} to be an array of typecode 'I', got {type(part).__name__}")
+                raise TypeError(
+                    f"from_parts() expects {name} to be an array of typecode 'I', got {type(part).__name__}")
         cdef CanonicalText canonical = CanonicalText.__new__(CanonicalText, "")
         canonical.text, canonical.chars = PyUnicode_FromObject(text), PyUnicode_FromObject(chars)
         canonical.words, canonical._offsets, canonical._ends = words[:], offsets[:], ends[:]
@@ -121,38 +123,38 @@ cdef class CanonicalText:
 
     @property
     def offsets(self) -> array.array:
-        """For each canonical character the offset in the text of the first character it came from.
+        """For each canonical character the offset in the text of the first character it came from (typecode 'I').
 
-        Never decreases. Made when first asked for, 4 bytes a character, and kept.
+        Offsets never decrease. They are computed on first use, at 4 bytes per character, and cached.
         """
         cdef array.array offsets
         if self._offsets is None:
-            offsets = array.clone(POSITIONS, len(self.chars) + 1, zero=False)  # one more: it is written over
+            offsets = array.clone(POSITIONS, len(self.chars) + 1, zero=False)  # + 1: the loop writes one more
             if PyUnicode_IS_ASCII(self.text):
                 ascii_offsets(self.text, self.consonants, offsets.data.as_uints)
             else:
                 read(self.text, self.consonants, None, offsets.data.as_uints)
             array.resize(offsets, len(self.chars))
-            with cython.critical_section(self):  # what was published once is never replaced: somebody may be reading it
+            with cython.critical_section(self):  # another thread may have published, and be reading, its own
                 if self._offsets is None:
                     self._offsets = offsets
         return self._offsets
 
     def span(self, start, end) -> tuple[int, int]:
-        """Where in the text the canonical characters [start, end) came from.
+        """Return where in the text the canonical characters [start, end) came from, as (start, end).
 
-        The text from there to there has these canonical characters again, unless the range begins or ends among the
-        characters that one character of the text expands to, or among the marks of one base. Dropped characters on
-        either side are not in it. An empty range gives an empty span.
+        That part of the text has the same canonical characters again, unless the range begins or ends inside the
+        expansion of one character or among the marks of one base. Dropped characters on either side are not in the
+        span. An empty range gives an empty span.
         """
         if not (isinstance(start, int) and isinstance(end, int)):
-            raise TypeError(f"span() wants two ints, got {type(start).__name__} and {type(end).__name__}")
+            raise TypeError(f"span() expects two ints, got {type(start).__name__} and {type(end).__name__}")
         if not 0 <= start <= end <= len(self.chars):
-            raise ValueError(f"span() wants a range of {len(self.chars)} canonical characters, got [{start}, {end})")
+            raise ValueError(f"span() expects a range of {len(self.chars)} canonical characters, got [{start}, {end})")
         return span_of(self, self.offsets, start, end)
 
     def spans(self, starts, length) -> list[tuple[int, int]]:
-        """The span of [start, start + length) for each start."""
+        """Return the span of [start, start + length) for each of `starts`."""
         return [self.span(start, start + length) for start in starts]
 
 
@@ -163,18 +165,18 @@ cdef void check_parts(CanonicalText canonical) except *:
     cdef const uint32_t* ends = canonical._ends.data.as_uints
     if not len(canonical._offsets) == len(canonical._ends) == size:
         raise ValueError(
-            f"from_parts() wants an offset and an end for each of {size} canonical characters, "
+            f"from_parts() expects an offset and an end for each of {size} canonical characters, "
             f"got {len(canonical._offsets)} and {len(canonical._ends)}")
     if (count > 0) != (size > 0) or count and (words[0] != 0 or words[count - 1] >= size):
-        raise ValueError(f"from_parts() wants words to start in {size} canonical characters, the first at 0")
+        raise ValueError(f"from_parts() expects words to start in {size} canonical characters, the first at 0")
     for i in range(1, count):
         if words[i - 1] >= words[i]:
-            raise ValueError(f"from_parts() wants words of at least one character, but word {i - 1} has none")
+            raise ValueError(f"from_parts() expects words of at least one character, but word {i - 1} has none")
     for i in range(size):
         if not offsets[i] < ends[i] <= <size_t>len(canonical.text) or (
                 i and (offsets[i] < offsets[i - 1] or ends[i] < ends[i - 1])):
             raise ValueError(
-                f"from_parts() wants stretches of the text in its order, but canonical character {i} "
+                f"from_parts() expects sources in the order of the text, but canonical character {i} "
                 f"has [{offsets[i]}, {ends[i]})")
 
 
@@ -189,7 +191,7 @@ cdef tuple span_of(CanonicalText canonical, array.array offsets, Py_ssize_t star
 
 
 cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssize_t i) noexcept:
-    """Where in the text the source of a canonical character ends: before what is dropped after it."""
+    """Return where in the text the source of canonical character `i` ends, without dropped characters after it."""
     if canonical._ends is not None:
         return canonical._ends.data.as_uints[i]
     cdef Py_ssize_t offset = offsets.data.as_uints[i]
@@ -200,11 +202,11 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
     while offset < stop:
         record = record_of(canonical.text[offset])
         offset += 1
-        if record.bits & EXPANDS:  # its last part says whether marks after it belong to something
+        if record.bits & EXPANDS:  # its last part decides whether marks after it are kept
             record = record_of(unicode_expansions[record.value + unicode_expansions[record.value]])
-        if record.bits & SEPARATES or record.bits & VOWEL and canonical.consonants:
+        if record.bits & SEPARATOR or record.bits & VOWEL and canonical.consonants:
             attached = False
-        elif record.bits & KEPT:
+        elif record.bits & ALNUM:
             attached = True
         if attached and record.bits:
             end = offset
@@ -212,7 +214,7 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
 
 
 cdef str read_ascii(str text, bint consonants, array.array words):
-    """The canonical characters of a text that is ASCII; where words start is left in `words`."""
+    """Return the canonical characters of an ASCII text and put the starts of its words into `words`."""
     cdef Py_ssize_t size = len(text)
     cdef PyObject* made = PyUnicode_New(size, 127)
     cdef AsciiText ascii
@@ -236,24 +238,24 @@ cdef str read_ascii(str text, bint consonants, array.array words):
 
 
 cdef void read_ascii_rest(AsciiText* ascii, const uint16_t* ascii_of) noexcept nogil:
-    """Without branches: everything is written, and what is dropped is written over."""
+    """Read up to `ascii.stop` without branches: every character is written, and the next overwrites a dropped one."""
     cdef Py_ssize_t put = ascii.length
     cdef const uint8_t* text = <const uint8_t*>ascii.text
     cdef uint8_t* chars = <uint8_t*>ascii.chars
     cdef uint32_t* word = ascii.words + ascii.word_count
-    cdef uint32_t bits, mapped, last = KEPT if ascii.in_word else SEPARATES
+    cdef uint32_t bits, mapped, last = ALNUM if ascii.in_word else SEPARATOR
     for ascii.at in range(ascii.at, ascii.stop):
         mapped = ascii_of[text[ascii.at]]
         bits = mapped >> 8
         chars[put] = <uint8_t>mapped
         word[0] = <uint32_t>put
-        word += bits & last >> 2 & 1  # KEPT after SEPARATES
-        put += bits & KEPT
+        word += bits & last >> 2 & 1  # 1 for ALNUM after SEPARATOR
+        put += bits & ALNUM
         last = bits if bits else last
     ascii.at = ascii.stop
     ascii.length = put
     ascii.word_count = word - ascii.words
-    ascii.in_word = last & KEPT
+    ascii.in_word = last & ALNUM
 
 
 cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:
@@ -262,11 +264,14 @@ cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:
     with nogil:
         for i in range(size):
             offsets[put] = <uint32_t>i
-            put += ASCII[consonants][source[i]] >> 8 & KEPT
+            put += ASCII[consonants][source[i]] >> 8 & ALNUM
 
 
 cdef str read(str text, bint consonants, array.array words, uint32_t* offsets):
-    """The canonical characters of any text, and in `words` where words start; or only `offsets`, unless it is NULL."""
+    """Return the canonical characters of any text and put the starts of its words into `words`.
+
+    If `offsets` is not NULL, only fill `offsets`.
+    """
     cdef Py_ssize_t start = 0, size = len(text), count
     cdef int width = PyUnicode_KIND(text)
     cdef const void* source = PyUnicode_DATA(text)
@@ -277,7 +282,7 @@ cdef str read(str text, bint consonants, array.array words, uint32_t* offsets):
     draft.consonants = consonants
     draft.word_ended = True
     try:
-        enlarge(&draft, min(size, BLOCK) + ROOM)
+        enlarge(&draft, min(size, BLOCK) + MAX_CHARS_PER_CHAR)
         while True:
             with nogil:
                 if width == 1:
@@ -290,19 +295,19 @@ cdef str read(str text, bint consonants, array.array words, uint32_t* offsets):
                     settle(&draft)
                 count = draft.length if start == size else settled_length(&draft)
             if draft.before + draft.length > UINT32_MAX:
-                raise ValueError(f"canonical_text() gives at most {UINT32_MAX} characters, and this text has more")
+                raise ValueError(f"canonical_text() makes at most {UINT32_MAX} characters, and this text has more")
             if offsets != NULL:
                 memcpy(offsets + draft.before, draft.offsets, count * sizeof(uint32_t))
             else:
                 parts.append(PyUnicode_FromKindAndData(4, draft.chars, count))
                 array.extend_buffer(words, <char*>draft.words, draft.word_count)
-            forget(&draft, count)
+            drop_first(&draft, count)
             if start == size:
                 break
             if count < draft.capacity // 2:  # a base with very many marks
                 enlarge(&draft, 2 * draft.capacity)
         if words is not None:
-            array.resize(words, len(words))  # gives back what it grew ahead
+            array.resize(words, len(words))  # release the memory that it grew ahead
         return "".join(parts)
     finally:
         PyMem_RawFree(draft.chars)
@@ -320,19 +325,20 @@ cdef void enlarge(Draft* draft, Py_ssize_t capacity) except *:
 
 
 cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Take characters of the text until it ends or the draft is full; where it stopped.
+    """Read characters until the text ends or the draft is full, and return where reading stopped.
 
-    The short way, without branches, for letters that map to one letter and for what is dropped: everything is written,
-    and what is dropped is written over. The shortest for ASCII, which most texts of most scripts have stretches of.
+    There are three paths. Runs of ASCII, which texts of most scripts have, go through the vector loop. Letters that map
+    to one letter, and dropped characters, go without branches: every character is written, and the next overwrites a
+    dropped one. Marks, expansions and composing characters go through put_char().
     """
     cdef uint32_t* chars = draft.chars
     cdef uint32_t* offsets = draft.offsets
     cdef uint32_t* words = draft.words
     cdef uint32_t before = <uint32_t>draft.before
-    cdef Py_ssize_t length = draft.length, full = draft.capacity - ROOM
-    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop, pause = PAUSE
+    cdef Py_ssize_t length = draft.length, full = draft.capacity - MAX_CHARS_PER_CHAR
+    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop, pause = FIRST_PAUSE
     cdef uint32_t word_count = draft.word_count
-    cdef uint8_t long_way = MARK | JOINS | EXPANDS | (VOWEL if draft.consonants else 0)
+    cdef uint8_t long_way = MARK | COMPOSES | EXPANDS | (VOWEL if draft.consonants else 0)
     cdef uint32_t bits, last = last_bits(draft)  # of the last character that did not vanish
     cdef const Record* record
     cdef AsciiText ascii
@@ -340,38 +346,39 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
         if start >= try_ascii and not draft.unsettled:
             ascii = AsciiText(
                 text, start, min(stop, start + full - length), chars, offsets, length, words, word_count, before,
-                last & (ALONE | SEPARATES) == 0,
+                last & (OWN_WORD | SEPARATOR) == 0,
             )
             read_ascii_avx2(&ascii, sizeof(Char))
             if ascii.at > start:
                 start, length, word_count = ascii.at, ascii.length, <uint32_t>ascii.word_count
-                last = KEPT if ascii.in_word else SEPARATES
-                pause = PAUSE
+                last = ALNUM if ascii.in_word else SEPARATOR
+                pause = FIRST_PAUSE
                 continue
             try_ascii = start + pause
-            pause = min(2 * pause, <Py_ssize_t>LONGEST_PAUSE)
+            pause = min(2 * pause, <Py_ssize_t>MAX_PAUSE)
         record = record_of(text[start])
         bits = record.bits
         if bits & long_way or draft.unsettled:
             draft.length, draft.word_count = length, word_count
-            draft.word_ended, draft.attached = last & (ALONE | SEPARATES) != 0, last & KEPT
+            draft.word_ended, draft.attached = last & (OWN_WORD | SEPARATOR) != 0, last & ALNUM
             put_char(draft, text[start], <uint32_t>start)
             length, word_count, last = draft.length, draft.word_count, last_bits(draft)
         else:
             chars[length] = text[start] + record.value
             offsets[length] = <uint32_t>start
             words[word_count] = before + <uint32_t>length
-            word_count += bits & (bits >> 1 | last >> 1 | last >> 2) & 1  # KEPT; and ALONE, or after that or SEPARATES
-            length += bits & KEPT
+            # A word starts at an ALNUM that is OWN_WORD, or that follows OWN_WORD or SEPARATOR.
+            word_count += bits & (bits >> 1 | last >> 1 | last >> 2) & 1
+            length += bits & ALNUM
             last = bits if bits else last
         start += 1
     draft.length, draft.word_count = length, word_count
-    draft.word_ended, draft.attached = last & (ALONE | SEPARATES) != 0, last & KEPT
+    draft.word_ended, draft.attached = last & (OWN_WORD | SEPARATOR) != 0, last & ALNUM
     return start
 
 
 cdef inline uint32_t last_bits(const Draft* draft) noexcept nogil:
-    return (KEPT if draft.attached else 0) | (SEPARATES if draft.word_ended else 0)
+    return (ALNUM if draft.attached else 0) | (SEPARATOR if draft.word_ended else 0)
 
 
 cdef void* enlarged(void* block, Py_ssize_t capacity) except NULL:

@@ -1,22 +1,23 @@
-/* How many bins of two packed MinHashes differ. */
+/* Counts the bins in which two packed MinHashes differ. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Two words at a time, which every vector unit can; gcc does not find that by itself, and takes twice as long. */
+/* Two words at a time: every vector unit can do that. gcc does not vectorise this loop by itself, and without it takes
+ * twice as long. */
 #if defined(__GNUC__) && !defined(PORTABLE)
 typedef uint64_t lanes __attribute__((vector_size(16)));
 #else
 typedef uint64_t lanes;
 #endif
 
-/* Of 8 lanes: so many differences fit into the half byte of a bin, and those of the 8 bins of a byte, in 2 words each,
- * into a byte. */
+/* Bytes per block, 8 lanes. 8 differences fit into the half byte of a bin, and those of the 8 bins of a
+ * byte, in 2 words per lane, into a byte. */
 #define BLOCK (8 * sizeof(lanes))
 
-/* The differing bits of each bin folded onto its lowest one, and counted as far as half bytes go. */
-static inline lanes folded(lanes differing, int bits) {
+/* Folds the differing bits of each bin onto the lowest bit of the bin, and sums these per half byte. */
+static inline lanes fold_bins(lanes differing, int bits) {
     if (bits > 8) differing |= differing >> 8;
     if (bits > 4) differing |= differing >> 4;
     if (bits > 2) differing |= differing >> 2;
@@ -27,7 +28,7 @@ static inline lanes folded(lanes differing, int bits) {
     return differing;
 }
 
-static inline lanes in_bytes(lanes half_bytes) {
+static inline lanes sum_half_bytes(lanes half_bytes) {
     return (half_bytes & UINT64_C(0x0F0F0F0F0F0F0F0F)) + ((half_bytes >> 4) & UINT64_C(0x0F0F0F0F0F0F0F0F));
 }
 
@@ -37,10 +38,10 @@ static inline ptrdiff_t differing_in_block(const unsigned char *a, const unsigne
     for (size_t i = 0; i < BLOCK; i += sizeof x) {
         memcpy(&x, a + i, sizeof x);
         memcpy(&y, b + i, sizeof y);
-        x = folded(x ^ y, bits);
-        sums += bits < 4 ? in_bytes(x) : x;
+        x = fold_bins(x ^ y, bits);
+        sums += bits < 4 ? sum_half_bytes(x) : x;
     }
-    if (bits >= 4) sums = in_bytes(sums);
+    if (bits >= 4) sums = sum_half_bytes(sums);
     memcpy(words, &sums, sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) counts += words[i];
     counts = (counts & UINT64_C(0x00FF00FF00FF00FF)) + ((counts >> 8) & UINT64_C(0x00FF00FF00FF00FF));
@@ -48,11 +49,11 @@ static inline ptrdiff_t differing_in_block(const unsigned char *a, const unsigne
 }
 
 static inline ptrdiff_t differing_in(
-    const unsigned char *a, const unsigned char *b, ptrdiff_t size, int bits, ptrdiff_t most) {
+    const unsigned char *a, const unsigned char *b, ptrdiff_t size, int bits, ptrdiff_t limit) {
     ptrdiff_t total = 0;
-    for (; size >= (ptrdiff_t)BLOCK && total <= most; size -= BLOCK, a += BLOCK, b += BLOCK)
+    for (; size >= (ptrdiff_t)BLOCK && total <= limit; size -= BLOCK, a += BLOCK, b += BLOCK)
         total += differing_in_block(a, b, bits);
-    if (size > 0 && total <= most) {
+    if (size > 0 && total <= limit) {
         unsigned char x[BLOCK] = {0}, y[BLOCK] = {0};
         memcpy(x, a, (size_t)size);
         memcpy(y, b, (size_t)size);
@@ -61,15 +62,15 @@ static inline ptrdiff_t differing_in(
     return total;
 }
 
-/* If more than `most` bins differ, any number above it. A call for each width, so that each has its loop with constant
- * shifts. */
+/* Returns the number of differing bins; if more than `limit` differ, any number above `limit`. There is one call for
+ * each number of bits, so that each is compiled with constant shifts. */
 static inline ptrdiff_t differing_bins(
-    const unsigned char *a, const unsigned char *b, ptrdiff_t size, ptrdiff_t bits, ptrdiff_t most) {
+    const unsigned char *a, const unsigned char *b, ptrdiff_t size, ptrdiff_t bits, ptrdiff_t limit) {
     switch (bits) {
-        case 1: return differing_in(a, b, size, 1, most);
-        case 2: return differing_in(a, b, size, 2, most);
-        case 4: return differing_in(a, b, size, 4, most);
-        case 8: return differing_in(a, b, size, 8, most);
-        default: return differing_in(a, b, size, 16, most);
+        case 1: return differing_in(a, b, size, 1, limit);
+        case 2: return differing_in(a, b, size, 2, limit);
+        case 4: return differing_in(a, b, size, 4, limit);
+        case 8: return differing_in(a, b, size, 8, limit);
+        default: return differing_in(a, b, size, 16, limit);
     }
 }

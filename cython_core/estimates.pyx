@@ -1,11 +1,11 @@
 """Resemblance and containment of two pages from their sketches, each with its standard error.
 
-An estimate is the share x / n of a sample of n that two pages have in common. Its error is the standard deviation of
-what the true share may be for one who knew nothing before the sample: sqrt(p (1 - p) / (n + 3)), p = (x + 1) / (n + 2).
-For large n that is the usual sqrt(p (1 - p) / n), but it claims no certainty where all or none are in common: three
-errors are then 3 / n, the rule of three. MOD_m and MIN_s take no shingle twice, so their errors are multiplied by the
-square root of the share of shingles that the sample left out, and an exact answer has the error 0. A sample of none
-says nothing: value 0, error 1.
+An estimate is the share x / n: of a sample of n shingles, two pages have x in common. Its error is the standard
+deviation of the true share's posterior under a uniform prior: sqrt(p (1 - p) / (n + 3)) with p = (x + 1) / (n + 2). For
+large n that is the usual sqrt(p (1 - p) / n), but it claims no certainty where all or none are in common: three errors
+are then 3 / n, the rule of three. MOD_m and MIN_s sample without replacement, so their errors are multiplied by the
+square root of the share of shingles that was not sampled, and an exact result has the error 0. An empty sample gives
+the value 0 with the error 1.
 """
 
 import array
@@ -31,10 +31,10 @@ class Estimate(NamedTuple):
 
 
 def mod_resemblance(a, b, modulus) -> Estimate:
-    """The resemblance of two pages from their MOD_m sketches.
+    """Estimate the resemblance of two pages from their MOD_m sketches `a` and `b`.
 
-    `modulus` is that of both sketches; or the larger one, when it is a multiple of the other: 2**i for the larger i of
-    two V_i. Of a finer sketch only the multiples of `modulus` count.
+    `modulus` is the m of both sketches. If they differ, it is the larger one, which must be a multiple of the other
+    (2**i for the larger i of two V_i): of the finer sketch only the multiples of `modulus` count.
     """
     cdef Py_ssize_t size_a, size_b, shared
     modulus = PyNumber_Index(modulus)
@@ -43,7 +43,7 @@ def mod_resemblance(a, b, modulus) -> Estimate:
 
 
 def mod_containment(a, b, modulus) -> Estimate:
-    """The containment of the first page in the second from their MOD_m sketches; `modulus` as in mod_resemblance()."""
+    """Estimate the containment of page `a` in page `b` from their MOD_m sketches; `modulus` as in mod_resemblance()."""
     cdef Py_ssize_t size_a, _, shared
     modulus = PyNumber_Index(modulus)
     size_a, _, shared = _common(a, b, modulus, "mod_containment")
@@ -61,17 +61,20 @@ def mod_share(Py_ssize_t shared, Py_ssize_t size, modulus) -> Estimate:
 
 
 def min_resemblance(a, b, Py_ssize_t size) -> Estimate:
-    """The resemblance of two pages from their MIN_s sketches of one `size`; exact when both are of fewer shingles."""
+    """Estimate the resemblance of two pages from their MIN_s sketches, s = `size`.
+
+    The result is exact if both pages have fewer than `size` shingles.
+    """
     cdef const uint64_t[::1] left = hashes(a, "min_resemblance")
     cdef const uint64_t[::1] right = hashes(b, "min_resemblance")
     cdef Py_ssize_t m = left.shape[0], n = right.shape[0], i = 0, j = 0, taken = 0, shared = 0
     if size < max(m, n, 1):
-        raise ValueError(f"min_resemblance() wants sketches of at most {size} shingles, got {m} and {n}")
-    cdef bint whole = m < size and n < size  # nothing was left out of either
+        raise ValueError(f"min_resemblance() expects sketches of at most {size} shingles, got {m} and {n}")
+    cdef bint whole = m < size and n < size  # both sketches hold all shingles of their pages
     cdef Py_ssize_t limit = m + n if whole else size
     cdef uint64_t last = 0
     with nogil:
-        # The smallest of the union; past the end of one sketch there is still the other.
+        # Merge to the smallest values of the union; when one sketch ends, the other may go on.
         while taken < limit and (i < m or j < n):
             if j == n or (i < m and left[i] < right[j]):
                 last = left[i]
@@ -83,23 +86,23 @@ def min_resemblance(a, b, Py_ssize_t size) -> Estimate:
                     i += 1
                 j += 1
             taken += 1
-    # Hashes are uniform: what was left out is as large a part of the pages as the hashes above the last one are of all.
+    # Hashes are uniform: the share of shingles that was not sampled is the share of all hashes above the last one.
     return _estimate(shared, taken, 0.0 if whole else 1.0 - <double>last / 2.0**64)
 
 
 def minhash_resemblance(bytes a not None, bytes b not None, Py_ssize_t bits=4) -> Estimate:
-    """The resemblance of two pages from their packed MinHashes.
+    """Estimate the resemblance of two pages from their packed MinHashes.
 
-    The value is unbiased and so it is not clipped: for pages that share nothing it is as often below 0 as above, by at
-    most 1 / (2**bits - 1). The error is that of independent bins. With 1024 bins the true one is three quarters of it
-    for pages of 100 to 1,000 shingles, the same for 20 and for 10,000, and a third more for 5.
+    The value is unbiased and therefore not clipped: for pages that share nothing it is as often below 0 as above, by at
+    most 1 / (2**bits - 1). The error assumes independent bins. With 1024 bins the true error is three quarters of it
+    for pages of 100 to 1,000 shingles, equal to it for 20 and for 10,000, and a third larger for 5.
     """
     cdef Py_ssize_t size = len(a), bins = bins_of(size, bits, "minhash_resemblance")
     cdef const unsigned char* left = a
     cdef const unsigned char* right = b
     cdef Py_ssize_t differing
     if len(b) != size:
-        raise ValueError(f"minhash_resemblance() wants two MinHashes of one size, got {size} and {len(b)} bytes")
+        raise ValueError(f"minhash_resemblance() expects two MinHashes of the same size, got {size} and {len(b)} bytes")
     if bins == 0:
         return Estimate(0.0, 1.0)
     with nogil:
@@ -108,15 +111,18 @@ def minhash_resemblance(bytes a not None, bytes b not None, Py_ssize_t bits=4) -
 
 
 def minhash_resemblances(bytes a not None, many, Py_ssize_t bits=4) -> array.array:
-    """The values of minhash_resemblance() with each of many packed MinHashes, one after another; typecode 'd'."""
+    """Return the values of minhash_resemblance() of `a` and each MinHash in `many` (typecode 'd').
+
+    `many` holds packed MinHashes of the size of `a`, one after another.
+    """
     if not isinstance(many, (bytes, bytearray, memoryview)):
-        raise TypeError(f"minhash_resemblances() wants many MinHashes as bytes, got {kind(many)}")
+        raise TypeError(f"minhash_resemblances() expects MinHashes as bytes, got {kind(many)}")
     cdef const unsigned char[::1] others = many
     cdef Py_ssize_t size = len(a), bins = bins_of(size, bits, "minhash_resemblances")
     cdef const unsigned char* left = a
     cdef Py_ssize_t i, count = others.shape[0] // size if size else 0
     if count * size != others.shape[0]:
-        raise ValueError(f"minhash_resemblances() wants MinHashes of {size} bytes, got {others.shape[0]} bytes of them")
+        raise ValueError(f"minhash_resemblances() expects MinHashes of {size} bytes each, got {others.shape[0]} bytes")
     cdef array.array result = array.clone(EMPTY, count, zero=False)
     cdef double* values = result.data.as_doubles
     with nogil:
@@ -125,16 +131,16 @@ def minhash_resemblances(bytes a not None, many, Py_ssize_t bits=4) -> array.arr
     return result
 
 
-cdef object _estimate(Py_ssize_t x, Py_ssize_t n, double left_out):
+cdef object _estimate(Py_ssize_t x, Py_ssize_t n, double unsampled):
     if n == 0:
         return Estimate(0.0, 1.0)
-    return Estimate(<double>x / n, share_error(x, n, left_out))
+    return Estimate(<double>x / n, share_error(x, n, unsampled))
 
 
 cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) _common(object a, object b, object modulus, str caller) except *:
-    """How many multiples of the modulus are in each of two sketches, and how many in both."""
+    """Count the multiples of `modulus` in `a`, in `b`, and in both."""
     if not 1 <= modulus < 2**64:
-        raise ValueError(f"{caller}() wants a modulus from 1 to 2**64 - 1, got {modulus}")
+        raise ValueError(f"{caller}() expects a modulus from 1 to 2**64 - 1, got {modulus}")
     cdef const uint64_t[::1] left = hashes(a, caller)
     cdef const uint64_t[::1] right = hashes(b, caller)
     cdef Py_ssize_t m = left.shape[0], n = right.shape[0], i, j, size_a = 0, size_b = 0, shared = 0

@@ -1,7 +1,8 @@
-"""Fingerprints: which k-grams of a canonical text are kept, as (hash, position) pairs.
+"""Fingerprints: the k-grams of a canonical text that a selection keeps, as hashes and positions.
 
-Every selection but `mod-p` keeps one k-gram of each w consecutive ones, by what is in them alone: two texts which share
-t = w + k - 1 characters keep a common one. A text of fewer than t characters but at least k keeps one, its smallest.
+Every selection but `mod-p` keeps at least one k-gram of each window of w consecutive ones, and chooses it by the
+characters in the window. So two texts that share t = w + k - 1 characters keep a common k-gram. A text of fewer than t
+but at least k characters keeps its smallest k-gram.
 """
 
 import array
@@ -19,18 +20,19 @@ from opensearch_winnow.cython_core.window_minima cimport Windows, allocate, deci
 SELECTIONS = ("winnow", "open-closed", "mod-minimizer", "mod-p")
 
 cdef enum:
-    # k-grams at a time: their keys and minima fill 32 kB, a first-level cache. With long k-grams or windows, enough
-    # that what each block does anew is an eighth of the work.
+    # k-grams per block: their keys and minima fill 32 kB, a first-level cache.
     BLOCK = 2048
-    BLOCK_OF_WINDOWS = 8
-    # The shortest gram whose order decides for the k-grams around it. Longer ones have fewer places in a k-gram: with
-    # 4, 8 and 12 characters the open-closed order keeps 16, 15 and 13 % fewer than winnowing at k=50, w=100.
+    # A block has at least this many times max(k, w) k-grams, so that restarting costs at most an eighth of the work.
+    MIN_BLOCK_RATIO = 8
+    # Characters of the small grams whose order ranks the k-grams around them. Longer ones have fewer places in a
+    # k-gram: with 4, 8 and 12 characters the open-closed order keeps 16, 15 and 13 % fewer than winnowing at k=50,
+    # w=100.
     SMALL_GRAM = 4
 
 
 @cython.internal
 cdef class Prints:
-    """What is kept so far, in arrays that are larger than that."""
+    """The fingerprints kept so far, in arrays with spare capacity."""
 
     cdef array.array hashes, positions
     cdef Py_ssize_t count, capacity
@@ -49,7 +51,7 @@ cdef class Prints:
         return 0
 
     cdef inline void keep(self, uint64_t key, Py_ssize_t position) noexcept nogil:
-        """Hashes that were picked for being small are mixed once more, to be spread evenly."""
+        """Add a fingerprint. Its hash is mixed once more: hashes picked for being small are not uniform."""
         self.hashes.data.as_ulonglongs[self.count] = mix(hash_of(key))
         self.positions.data.as_uints[self.count] = <uint32_t>position
         self.count += 1
@@ -61,7 +63,7 @@ cdef class Prints:
 
 
 cdef void decide_small(const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Where the smallest small gram is in each of n windows from `start` on."""
+    """Find the smallest small gram of each of `n` windows, the first at `start`."""
     inner.n = n + inner.w - 1
     inner.next = 0
     inner.pick = -1
@@ -72,7 +74,7 @@ cdef void decide_small(const Roller* small, Windows* inner, Py_ssize_t start, Py
 cdef inline void prefer(
     Windows* inner, Py_ssize_t gram, Py_ssize_t j, Py_ssize_t n, uint64_t* keys, KeyClass key_class
 ) noexcept nogil:
-    """Put a k-gram into a class of keys if its smallest small gram is the j-th pick."""
+    """Give the k-gram `gram` the class `key_class` if its smallest small gram is the j-th pick."""
     cdef Py_ssize_t end = inner.firsts[j + 1] if j + 1 < inner.count else n
     if inner.firsts[j] <= gram < end:
         keys[gram] = key_of(hash_of(keys[gram]), key_class)
@@ -81,9 +83,9 @@ cdef inline void prefer(
 cdef void order_open_closed(
     const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n, uint64_t* keys
 ) noexcept nogil:
-    """Prefer k-grams whose smallest small gram is in the middle, then those that have it at an end.
+    """Rank k-grams whose smallest small gram is in the middle first, then those that have it at an end.
 
-    Such k-grams lie farther apart than chance would put them, and so more windows share each.
+    Such k-grams lie farther apart than at random, so more windows share each of them.
     """
     cdef Py_ssize_t j, gram, reach = inner.w - 1
     decide_small(small, inner, start, n)
@@ -98,7 +100,7 @@ cdef int winnow(
     Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows,
     const Roller* small, Windows* inner, Py_ssize_t block
 ) except -1 nogil:
-    """Robust winnowing of n k-grams: by their hashes or, where there are small grams, in the open-closed order."""
+    """Winnow `n` k-grams by their hashes or, if `small` is given, in the open-closed order."""
     cdef Py_ssize_t i, fresh, made = 0, base = 0
     cdef uint64_t* keys
     while made < n:
@@ -121,9 +123,9 @@ cdef int mod_minimize(
     Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows,
     const Roller* small, Windows* inner, Py_ssize_t block
 ) except -1 nogil:
-    """Of each w k-grams keep the one whose place is that of the smallest small gram, mod w.
+    """Keep from each window of w k-grams the one at the position of the window's smallest small gram, mod w.
 
-    The k-gram that was kept last is kept on while the window holds it and it is equal, as robust winnowing does.
+    As in robust winnowing, a window keeps the k-gram kept last if it holds that k-gram and both are equal.
     """
     cdef Py_ssize_t w = windows.w, start = 0, fresh, j, window, last, gram, kept = -1
     cdef uint64_t* keys = windows.keys
@@ -137,7 +139,8 @@ cdef int mod_minimize(
             last = (inner.firsts[j + 1] if j + 1 < inner.count else fresh) - 1
             window = inner.firsts[j]
             while window <= last:
-                # The small gram's place falls by one with each window: the k-gram is the same until it is 0 mod w.
+                # The small gram's position in the window falls by one with each window: the k-gram stays the same until
+                # it is 0 mod w.
                 gram = window + (inner.picks[j] - window) % w
                 if start + gram == kept or (windows.robust and keys[gram] == kept_key):
                     window = max(window, kept + 1 - start)
@@ -153,7 +156,7 @@ cdef int mod_minimize(
 cdef int keep_multiples(
     Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows, Py_ssize_t block
 ) except -1 nogil:
-    """0 mod p, with the p that keeps as many as winnowing does on random text."""
+    """Keep the k-grams whose hash is 0 mod p, with the p that keeps as many as winnowing does on random text."""
     cdef Py_ssize_t i, fresh, made = 0
     cdef uint64_t p = (windows.w + 1) // 2
     while made < n:
@@ -170,19 +173,19 @@ cdef int keep_multiples(
 def fingerprints(
     str chars not None, Py_ssize_t k, Py_ssize_t w, str selection not None="winnow", uint64_t key=0, *, bint robust=True
 ):
-    """The hashes ('Q') and positions ('I') of the k-grams that a selection keeps, in the order of the text.
+    """Return the hashes ('Q') and positions ('I') of the k-grams that `selection` keeps, in the order of the text.
 
     Of equal k-grams in a window, `robust` keeps the one that an earlier window kept (Definition 3 of the winnowing
-    paper), not the rightmost (Definition 1): fewer, but not always at the same place in two copies. Takes memory for
-    what it returns, and about 50 bytes times the largest of 2048, 8k and 8w.
+    paper) instead of the rightmost (Definition 1). That keeps fewer, but not always at the same place in two copies.
+    Memory: the result, and about 50 bytes times the largest of 2048, 8k and 8w.
     """
     cdef Py_ssize_t n = len(chars) - k + 1
     if k < 1 or w < 1:
-        raise ValueError(f"k and w are at least 1, not {k} and {w}")
+        raise ValueError(f"k and w must be at least 1, not {k} and {w}")
     if selection not in SELECTIONS:
-        raise ValueError(f"no selection {selection!r}; there are {', '.join(SELECTIONS)}")
+        raise ValueError(f"there is no selection {selection!r}; choose one of {', '.join(SELECTIONS)}")
     if <uint64_t>len(chars) > <uint64_t>0xFFFF_FFFF:
-        raise ValueError(f"a text has at most 2**32 - 1 characters, not {len(chars)}")
+        raise ValueError(f"fingerprints() takes at most 2**32 - 1 characters, got {len(chars)}")
     if n < 1:
         return array.array("Q"), array.array("I")
     if n < w and selection != "mod-p":
@@ -198,7 +201,7 @@ def fingerprints(
         bint by_place = selection == "mod-minimizer"
         bint by_value = selection == "mod-p"
         Py_ssize_t gram = min(SMALL_GRAM, k)
-        Py_ssize_t block = min(n, max(BLOCK, BLOCK_OF_WINDOWS * max(k, w)))
+        Py_ssize_t block = min(n, max(BLOCK, MIN_BLOCK_RATIO * max(k, w)))
     windows.memory = inner.memory = NULL
     if by_place and k > SMALL_GRAM:
         gram += (k - SMALL_GRAM) % w

@@ -1,10 +1,10 @@
-"""k-grams of canonical text as 61-bit integers, and as keys that a window routine orders."""
+"""Hashes of k-grams: 61-bit integers, and keys by which windows order them."""
 
 from libc.stdint cimport uint64_t
 
-# A key is a class, of which the order prefers the lower, above a 61-bit hash, and below 2**63. The three low bits of a
-# polynomial mod 2**64 are its weakest. Giving them up leaves room for the class, and k-grams that tie in a window have
-# the same fingerprint: else two copies could pick different ones.
+# A key below 2**63 has a class in its top bits and a 61-bit hash below; the lowest class is preferred. The three low
+# bits of a polynomial mod 2**64 are its weakest. Dropping them makes room for the class, and k-grams that tie in a
+# window have the same fingerprint: otherwise two copies could keep different ones.
 cdef enum:
     HASH_BITS = 61
 cdef enum KeyClass:
@@ -22,15 +22,15 @@ cdef inline uint64_t hash_of(uint64_t key) noexcept nogil:
 
 
 cdef struct Roller:
-    # What rolls over a text: where its characters are, and the numbers that stand for them.
+    # A rolling hash over a text: its characters, and the numbers that represent them.
     const void* chars
-    int width                   # bytes a character: 1, 2 or 4
+    int width                   # bytes per character: 1, 2 or 4
     Py_ssize_t k
     uint64_t key
     uint64_t base
-    uint64_t base_k             # base to the power of k
-    uint64_t[256] enters        # what a character of one byte adds as it enters the k-gram
-    uint64_t[256] leaves        # and takes away as it leaves
+    uint64_t base_k             # base**k
+    uint64_t[256] enters        # what a one-byte character adds when it enters the k-gram
+    uint64_t[256] leaves        # what it subtracts when it leaves
 
 
 cdef Roller roller(str chars, Py_ssize_t k, uint64_t key)

@@ -1,4 +1,4 @@
-"""k-gram hashes: a polynomial of the characters mod 2**64, in constant time a character whatever k is."""
+"""k-gram hashes: a rolling polynomial of the characters mod 2**64, in constant time per character for every k."""
 
 import array
 
@@ -31,7 +31,7 @@ cdef Roller roller(str chars, Py_ssize_t k, uint64_t key):
 
 
 cdef inline uint64_t step(const Roller* grams, const Char* chars, Py_ssize_t i) noexcept nogil:
-    """What the hash of the k-gram at `i` adds to the one before, beside the multiplication by the base."""
+    """Return what to add to the previous hash times the base to get the hash of the k-gram at `i`."""
     if Char is uint8_t:
         return grams.enters[chars[i + grams.k - 1]] - grams.leaves[chars[i - 1]]
     else:
@@ -50,7 +50,7 @@ cdef void roll_chars(
         hash = hash * base + char_value(chars[i], grams.key)
     keys[0] = offset + (hash >> shift)
     i = 1
-    # Four k-grams at a time: a hash then waits for the one four places back, and the multiplications overlap.
+    # Four k-grams at a time: each hash depends on the one four places back, so multiplications overlap.
     while i + 4 <= n:
         one = step(grams, chars, i)
         two = one * base + step(grams, chars, i + 1)
@@ -69,7 +69,7 @@ cdef void roll_chars(
 
 
 cdef void roll(const Roller* grams, Py_ssize_t start, Py_ssize_t n, KeyClass key_class, uint64_t* keys) noexcept nogil:
-    """The keys of the n k-grams from `start` on. n is at least 1, and the text has all of them."""
+    """Write the keys of `n` k-grams, the first at `start`. `n` is at least 1, and the text has all of them."""
     cdef uint64_t offset = key_of(0, key_class)
     if grams.width == 1:
         roll_chars(grams, <const uint8_t*>grams.chars + start, n, offset, keys)
@@ -80,9 +80,12 @@ cdef void roll(const Roller* grams, Py_ssize_t start, Py_ssize_t n, KeyClass key
 
 
 def kgram_hashes(str chars not None, Py_ssize_t k, uint64_t key=0):
-    """The fingerprint of every k-gram, in order: Heintze's full fingerprint, of which a selection keeps a part."""
+    """Return the fingerprint of every k-gram in order (typecode 'Q'): Heintze's full fingerprinting.
+
+    fingerprints() keeps a selection of these.
+    """
     if k < 1:
-        raise ValueError(f"a k-gram has at least 1 character, not {k}")
+        raise ValueError(f"k must be at least 1 character, not {k}")
     cdef Py_ssize_t i, n = max(len(chars) - k + 1, 0)
     cdef array.array hashes = array.clone(array.array("Q"), n, zero=False)
     cdef uint64_t* keys = <uint64_t*>hashes.data.as_ulonglongs

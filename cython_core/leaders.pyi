@@ -7,7 +7,7 @@ LEADER: Final[int]
 UNDECIDED: Final[int]
 
 @final
-class Joins:
+class LeaderAssignment:
     def __new__(
         cls,
         minhashes: bytes | bytearray | memoryview,

@@ -1,8 +1,9 @@
-"""Which representative each page joins, of pages in their order: the first that it resembles.
+"""Leader clustering of ranked pages: each page joins the first leader that it resembles.
 
-A page that resembles no representative before it is one itself: it leads. So no group is a chain, and no two leaders
-resemble each other. Estimates from packed MinHashes decide alone where they are clear: some standard errors away from
-the threshold. Pairs for which they are not are uncertain, and somebody who has the texts is asked.
+A page that resembles no leader before it becomes a leader itself, the representative of its group. So no group is a
+chain, and no two leaders resemble each other. Estimates from packed MinHashes decide alone where they are clear, that
+is, several standard errors away from the threshold. Other pairs are uncertain: the caller supplies their exact
+resemblances.
 """
 
 import array
@@ -14,100 +15,99 @@ from libc.stdlib cimport free, malloc
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind
 from opensearch_winnow.cython_core.differing_bins cimport (
-    FEW, bins_of, differing_bins, most_alike, most_differing, resemblance, resemblance_error,
+    SHORT_PAGE_SHINGLES, bins_of, differing_bins, max_resemblance, max_differing_bins, resemblance, resemblance_error,
 )
-from opensearch_winnow.cython_core.pair_list cimport PairList, append, complete, taken
+from opensearch_winnow.cython_core.pair_list cimport PairList, append, is_complete, take_array
 
-cdef enum Standing:
-    LEADS = -1
-    OPEN = -2
+cdef enum Decision:
+    IS_LEADER = -1
+    IS_UNDECIDED = -2
 
-LEADER = LEADS
-UNDECIDED = OPEN
+LEADER = IS_LEADER
+UNDECIDED = IS_UNDECIDED
 
 cdef array.array PAIRS = array.array("Q")
-cdef array.array PLACES = array.array("i")
-cdef array.array SHARES = array.array("d")
+cdef array.array INDICES = array.array("i")
+cdef array.array DOUBLES = array.array("d")
 
 cdef enum:
-    # Bytes of a MinHash that are looked at first. Most pages have little in common, and a quarter of the bins tells.
-    FIRST = 128
+    # Bytes of a MinHash that are compared first. Most pages have little in common, and a quarter of the bins shows it.
+    PREFILTER_BYTES = 128
 
 
 cdef struct Bounds:
-    # How many bins of two pages differ at most if they surely resemble each other, if they may, and if they may by the
-    # first bytes.
-    Py_ssize_t surely
-    Py_ssize_t maybe
-    Py_ssize_t maybe_at_first
+    # Largest numbers of differing bins at which two pages
+    Py_ssize_t surely  # certainly resemble each other
+    Py_ssize_t maybe  # may resemble each other
+    Py_ssize_t maybe_at_first  # may resemble each other, judged by the first PREFILTER_BYTES
 
 
-cdef class Joins:
-    """The pages of a window behind the leaders that are known, by their places in what is given.
+cdef class LeaderAssignment:
+    """Assigns each page to a leader; pages are known by their index.
 
-    `minhashes` are packed, one after another; `counts` are the shingles of each page ('I'), 0 for one that has no
-    MinHash, or bytes of any kind in its place: it resembles none. The first `ready` pages lead. `clear` is how many
-    standard errors are; for a page of few shingles, twice as many. A pair is an integer: the place of the later page,
-    above 32 bits for the place of the earlier.
+    `minhashes` are packed MinHashes of one size, one after another. `counts` ('I') are the numbers of shingles; a page
+    with 0 resembles no other, and its bytes in `minhashes` are ignored. The first `ready` pages are leaders already. An
+    estimate is clear if it is `clear` standard errors away from the threshold, twice as many for pages with fewer than
+    SHORT_PAGE_SHINGLES. A pair is the integer later << 32 | earlier.
     """
 
-    cdef readonly array.array leaders  # 'i': for each page the place of the one that it joins, LEADER or UNDECIDED
-    cdef readonly array.array resemblances  # 'd': to it; else not a number
-    cdef readonly array.array errors  # 'd': of that; 0 where it is exact
+    cdef readonly array.array leaders  # 'i': for each page the index of its leader, or LEADER, or UNDECIDED
+    cdef readonly array.array resemblances  # 'd': to the leader; NaN if there is none
+    cdef readonly array.array errors  # 'd': standard error of the resemblance; 0 if exact
     cdef const unsigned char[::1] minhashes
     cdef const uint32_t[::1] counts
     cdef Py_ssize_t size, first, bins, bits
     cdef double threshold
-    cdef Bounds usual, of_few
+    cdef Bounds usual, short_page
 
     def __cinit__(self, minhashes, counts, Py_ssize_t ready, *, double threshold, Py_ssize_t bits=4, double clear=5.0):
         self.minhashes = _bytes(minhashes)
         self.counts = _counts(counts)
         cdef Py_ssize_t i, n = self.counts.shape[0], total = self.minhashes.shape[0]
         self.size = total // n if n else 0
-        self.first = min(self.size, FIRST)
-        self.bins = bins_of(self.size, bits, "Joins")
+        self.first = min(self.size, PREFILTER_BYTES)
+        self.bins = bins_of(self.size, bits, "LeaderAssignment")
         self.bits = bits
         self.threshold = threshold
         if self.size * n != total:
-            raise ValueError(f"Joins() wants {n} MinHashes of one size, got {total} bytes of them")
+            raise ValueError(f"LeaderAssignment() expects {n} MinHashes of equal size, got {total} bytes")
         if not 0 <= ready <= n <= INT32_MAX:
-            raise ValueError(f"Joins() wants 0 to {n} pages that lead, got {ready}")
+            raise ValueError(f"LeaderAssignment() expects 0 to {n} leaders, got {ready}")
         if not 0.0 < threshold <= 1.0:
-            raise ValueError(f"Joins() wants a threshold above 0 and up to 1, got {threshold}")
+            raise ValueError(f"LeaderAssignment() expects a threshold above 0 and up to 1, got {threshold}")
         if not clear >= 0.0:
-            raise ValueError(f"Joins() wants 0 standard errors or more to be clear, got {clear}")
-        self.leaders = array.clone(PLACES, n, zero=False)
-        self.resemblances = array.clone(SHARES, n, zero=False)
-        self.errors = array.clone(SHARES, n, zero=False)
+            raise ValueError(f"LeaderAssignment() expects `clear` to be 0 or more standard errors, got {clear}")
+        self.leaders = array.clone(INDICES, n, zero=False)
+        self.resemblances = array.clone(DOUBLES, n, zero=False)
+        self.errors = array.clone(DOUBLES, n, zero=False)
         for i in range(n):
-            self.leaders.data.as_ints[i] = LEADS if i < ready or not self._comparable(i) else OPEN
+            self.leaders.data.as_ints[i] = IS_LEADER if i < ready or not self._comparable(i) else IS_UNDECIDED
             self.resemblances.data.as_doubles[i] = self.errors.data.as_doubles[i] = NAN
         self.usual = self._bounds(clear)
-        self.of_few = self._bounds(2.0 * clear)
+        self.short_page = self._bounds(2.0 * clear)
 
     def decide(self, known, exact, Py_ssize_t at_most) -> array.array:
-        """Decide about as many pages as can be; the uncertain pairs that others wait for ('Q'), in ascending order.
+        """Decide as many pages as possible and return the uncertain pairs that others wait for ('Q'), ascending.
 
-        `known` are pairs that were uncertain, in ascending order, and `exact` their resemblances ('d'); for one that is
-        not a number the estimate decides. Of each page not more than `at_most` pairs are asked for, the first. When
-        there are none all is decided.
+        `known` are pairs returned before, ascending, and `exact` ('d') their resemblances; for NaN the estimate
+        decides. At most `at_most` pairs per page are returned, the first ones. When none is returned, every page is
+        decided.
         """
         cdef const uint64_t[::1] pairs = hashes(known, "decide")
-        cdef const double[::1] values = _shares(exact)
+        cdef const double[::1] values = _doubles(exact)
         cdef Py_ssize_t i, n = pairs.shape[0]
         if n != values.shape[0]:
-            raise ValueError(f"decide() wants a resemblance for each of {n} pairs, got {values.shape[0]}")
+            raise ValueError(f"decide() expects a resemblance for each of {n} pairs, got {values.shape[0]}")
         for i in range(1, n):
             if pairs[i - 1] >= pairs[i]:
-                raise ValueError("decide() wants pairs in ascending order, each once")
+                raise ValueError("decide() expects pairs in ascending order, each once")
         if at_most < 1:
-            raise ValueError(f"decide() wants to ask for 1 pair of a page or more, got {at_most}")
+            raise ValueError(f"decide() expects `at_most` to be 1 pair or more, got {at_most}")
         cdef PairList uncertain = PairList(NULL, 0, 0)
         cdef bint done
         with nogil:
             done = self._decide(pairs, values, at_most, &uncertain)
-        cdef array.array result = taken(&uncertain, PAIRS)
+        cdef array.array result = take_array(&uncertain, PAIRS)
         if not done:
             raise MemoryError(f"decide() could not get memory for {self.counts.shape[0]} pages")
         return result
@@ -118,66 +118,66 @@ cdef class Joins:
     cdef Bounds _bounds(self, double clear):
         cdef Py_ssize_t at_first = self.first * 8 // self.bits
         return Bounds(
-            most_differing(self.bins, self.bits, self.threshold, -clear),
-            most_differing(self.bins, self.bits, self.threshold, clear),
-            most_differing(at_first, self.bits, self.threshold, clear + 1.0),  # it is one more chance to err
+            max_differing_bins(self.bins, self.bits, self.threshold, -clear),
+            max_differing_bins(self.bins, self.bits, self.threshold, clear),
+            max_differing_bins(at_first, self.bits, self.threshold, clear + 1.0),  # + 1: it is one more chance to err
         )
 
     cdef bint _decide(
         self, const uint64_t[::1] known, const double[::1] exact, Py_ssize_t at_most, PairList* uncertain
     ) noexcept nogil:
-        """False if there is no memory."""
-        cdef Py_ssize_t n = self.counts.shape[0], page, standing = 0, looked_up = 0
+        """Go through all pages in order; return False if there is no memory."""
+        cdef Py_ssize_t n = self.counts.shape[0], page, count = 0, next_known = 0
         cdef int* leaders = self.leaders.data.as_ints
         cdef uint32_t* may_lead = <uint32_t*>malloc(n * sizeof(uint32_t) + 1)  # + 1: never an empty block
         cdef bint done = may_lead != NULL
         for page in range(n if done else 0):
             if not self._comparable(page):
                 continue
-            if leaders[page] == LEADS or (
-                leaders[page] == OPEN
-                and self._decide_page(page, may_lead, standing, known, exact, &looked_up, at_most, uncertain)
+            if leaders[page] == IS_LEADER or (
+                leaders[page] == IS_UNDECIDED
+                and self._decide_page(page, may_lead, count, known, exact, &next_known, at_most, uncertain)
             ):
-                may_lead[standing] = <uint32_t>page
-                standing += 1
-            if not complete(uncertain):
+                may_lead[count] = <uint32_t>page
+                count += 1
+            if not is_complete(uncertain):
                 done = False
                 break
         free(may_lead)
         return done
 
     cdef bint _decide_page(
-        self, Py_ssize_t page, const uint32_t* may_lead, Py_ssize_t standing, const uint64_t[::1] known,
-        const double[::1] exact, Py_ssize_t* looked_up, Py_ssize_t at_most, PairList* uncertain
+        self, Py_ssize_t page, const uint32_t* may_lead, Py_ssize_t count, const uint64_t[::1] known,
+        const double[::1] exact, Py_ssize_t* next_known, Py_ssize_t at_most, PairList* uncertain
     ) noexcept nogil:
-        """Whether the page leads, or may: all leaders before it, and all that may, are looked at in their order."""
-        cdef const unsigned char* ours = &self.minhashes[page * self.size]
-        cdef const unsigned char* theirs
+        """Compare `page` with all earlier pages that are or may become leaders; return whether it is or may be one."""
+        cdef const unsigned char* minhash = &self.minhashes[page * self.size]
+        cdef const unsigned char* other
         cdef Py_ssize_t first = self.first
         cdef int* leaders = self.leaders.data.as_ints
-        cdef Py_ssize_t i, earlier, differing, asked = 0, k = looked_up[0]
+        cdef Py_ssize_t i, earlier, differing, requested = 0, k = next_known[0]
         cdef uint32_t smaller
         cdef const Bounds* bounds
-        cdef double most, value, error
+        cdef double highest, value, error
         cdef uint64_t pair
         cdef bint waits = False
-        for i in range(standing):
+        for i in range(count):
             earlier = may_lead[i]
             smaller = min(self.counts[page], self.counts[earlier])
-            most = most_alike(self.counts[page], self.counts[earlier])
-            if most < self.threshold:
+            highest = max_resemblance(self.counts[page], self.counts[earlier])
+            if highest < self.threshold:
                 continue
-            bounds = &self.of_few if smaller < FEW else &self.usual
-            theirs = &self.minhashes[earlier * self.size]
-            differing = differing_bins(theirs, ours, first, self.bits, first * 8)
+            bounds = &self.short_page if smaller < SHORT_PAGE_SHINGLES else &self.usual
+            other = &self.minhashes[earlier * self.size]
+            differing = differing_bins(other, minhash, first, self.bits, first * 8)
             if differing > bounds.maybe_at_first:
                 continue
             differing += differing_bins(
-                theirs + first, ours + first, self.size - first, self.bits, bounds.maybe - differing
+                other + first, minhash + first, self.size - first, self.bits, bounds.maybe - differing
             )
             if differing > bounds.maybe:
                 continue
-            value = min(resemblance(differing, self.bins, self.bits), most)
+            value = min(resemblance(differing, self.bins, self.bits), highest)
             error = resemblance_error(differing, self.bins, self.bits)
             if differing > bounds.surely:
                 pair = (<uint64_t>page << 32) | <uint64_t>earlier
@@ -185,8 +185,8 @@ cdef class Joins:
                     k += 1
                 if k == known.shape[0] or known[k] != pair:
                     waits = True
-                    if asked < at_most:
-                        asked += 1
+                    if requested < at_most:
+                        requested += 1
                         append(uncertain, pair)
                     continue
                 if not isnan(exact[k]):
@@ -194,24 +194,24 @@ cdef class Joins:
                     error = 0.0
                 if value < self.threshold:
                     continue
-            if leaders[earlier] == OPEN:
+            if leaders[earlier] == IS_UNDECIDED:
                 waits = True
                 continue
             if not waits:
                 leaders[page] = <int>earlier
                 self.resemblances.data.as_doubles[page] = value
                 self.errors.data.as_doubles[page] = error
-            looked_up[0] = k
-            return False  # whichever it joins
+            next_known[0] = k
+            return False  # it joins this leader, or an earlier one that is uncertain
         if not waits:
-            leaders[page] = LEADS
-        looked_up[0] = k
+            leaders[page] = IS_LEADER
+        next_known[0] = k
         return True
 
 
 cdef const unsigned char[::1] _bytes(object values):
     if not isinstance(values, (bytes, bytearray, memoryview)):
-        raise TypeError(f"Joins() wants MinHashes as bytes, got {kind(values)}")
+        raise TypeError(f"LeaderAssignment() expects MinHashes as bytes, got {kind(values)}")
     return values
 
 
@@ -221,13 +221,13 @@ cdef const uint32_t[::1] _counts(object values):
             return values
         except (TypeError, ValueError, BufferError):
             pass
-    raise TypeError(f"Joins() wants counts as an array of typecode 'I', got {kind(values)}")
+    raise TypeError(f"LeaderAssignment() expects counts as an array of typecode 'I', got {kind(values)}")
 
 
-cdef const double[::1] _shares(object values):
+cdef const double[::1] _doubles(object values):
     if values is not None:
         try:
             return values
         except (TypeError, ValueError, BufferError):
             pass
-    raise TypeError(f"decide() wants resemblances as an array of typecode 'd', got {kind(values)}")
+    raise TypeError(f"decide() expects resemblances as an array of typecode 'd', got {kind(values)}")

@@ -1,6 +1,6 @@
-"""MinHash of a page's shingles: a signature of fixed size, what is stored of it, and its bands.
+"""MinHash signatures of a page's shingles, their packed form, and their bands.
 
-Each bin holds one shingle, drawn from the page in such a way that two pages hold the same one with a probability equal
+Each bin of a signature holds one shingle of the page. Two pages hold the same shingle in a bin with a probability equal
 to their resemblance.
 """
 
@@ -17,27 +17,27 @@ from opensearch_winnow.cython_core.hashing cimport mix
 cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
-    MOST_BINS = 65536  # the error is .002 there, and only the cost would grow
-    # So many rounds come before the bins widen. With fewer, pages below 100 shingles are estimated worse than claimed;
-    # with more, all pages take longer for little. The figures are in docs/decisions/0004-sketches.md.
+    MAX_BINS = 65536  # the standard error is .002 there; more bins would only cost more
+    # Rounds before the bins widen. With fewer, pages below 100 shingles are estimated worse than claimed; with more,
+    # all pages take longer for little gain. The figures are in docs/decisions/0004-sketches.md.
     ROUNDS = 8
 
-cdef uint64_t STEP = 0x9E3779B97F4A7C15  # between rounds, bins and bands: odd, so that no multiple of it comes twice
+cdef uint64_t STEP = 0x9E3779B97F4A7C15  # separates rounds, bins and bands; odd, so that its multiples are distinct
 
 
 def minhash(shingles, Py_ssize_t bins=1024) -> array.array:
-    """The one-permutation MinHash of a page's shingles, every bin filled; empty when there are none; typecode 'Q'.
+    """Return the one-permutation MinHash of `shingles`, every bin filled (typecode 'Q'); empty if there are none.
 
-    All shingles are thrown into the bins by their top bits, and each bin keeps the smallest that it gets. While there
-    are empty bins the shingles are hashed anew and thrown again, for those only; after some rounds into fewer and wider
-    bins, each of which serves several empty ones, so that even one shingle soon fills them all.
+    All shingles are thrown into the bins by their top bits, and each bin keeps the smallest. While bins are empty, the
+    shingles are hashed anew and thrown again, for the empty bins only. After some rounds they are thrown into fewer and
+    wider bins, each of which fills several empty ones, so that even a single shingle soon fills them all.
 
-    In each bin, what the union of two pages would keep is any of its shingles with equal chance, and the pages keep the
-    same exactly when both have that one: the share of equal bins is an unbiased estimate of the resemblance. Neither
-    order nor repeats of the shingles matter.
+    In each bin, every shingle of the union of two pages is equally likely to be the smallest, and the pages agree
+    exactly if both have it. So the share of equal bins is an unbiased estimate of the resemblance. Neither order nor
+    repeats of the shingles matter.
     """
-    if not 1 <= bins <= MOST_BINS:
-        raise ValueError(f"minhash() wants 1 to {MOST_BINS} bins, got {bins}")
+    if not 1 <= bins <= MAX_BINS:
+        raise ValueError(f"minhash() expects 1 to {MAX_BINS} bins, got {bins}")
     cdef const uint64_t[::1] page = hashes(shingles, "minhash")
     cdef Py_ssize_t n = page.shape[0]
     cdef array.array result = array.clone(EMPTY, bins if n else 0, zero=False)
@@ -50,18 +50,18 @@ def minhash(shingles, Py_ssize_t bins=1024) -> array.array:
 
 
 def pack(minhash, Py_ssize_t bits=4) -> bytes:
-    """What is stored of a MinHash: `bits` (1, 2, 4, 8 or 16) bits of each bin, the first bin in the lowest bits.
+    """Pack a MinHash to `bits` (1, 2, 4, 8 or 16) per bin, the first bin in the lowest bits: b-bit MinHash.
 
-    Different values agree in these bits with probability 2**-bits, which the estimate corrects. They are bits of a hash
-    of value and bin, because a value's own may all be 0 (a shingle of MOD_m), and because bins that hold the same two
-    values should not agree or differ together.
+    Different values agree in these bits with probability 2**-bits, which the estimate corrects. The bits come from a
+    hash of value and bin, because a value's own bits may all be 0 (a shingle of MOD_m), and because bins that hold the
+    same two values should not agree or differ together.
     """
     cdef const uint64_t[::1] values = hashes(minhash, "pack")
     cdef Py_ssize_t n = values.shape[0]
     if bits not in (1, 2, 4, 8, 16):
-        raise ValueError(f"pack() keeps 1, 2, 4, 8 or 16 bits of a bin, not {bits}")
+        raise ValueError(f"pack() expects 1, 2, 4, 8 or 16 bits per bin, not {bits}")
     if n * bits % 8:
-        raise ValueError(f"pack() wants whole bytes, and {n} bins of {bits} bits are not")
+        raise ValueError(f"pack() expects whole bytes, and {n} bins of {bits} bits are not")
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, n * bits // 8)
     cdef uint8_t* target = <uint8_t*>PyBytes_AS_STRING(packed)
     cdef uint64_t kept, step = STEP, mask = (1 << bits) - 1
@@ -81,14 +81,14 @@ def pack(minhash, Py_ssize_t bits=4) -> bytes:
 
 
 def bands(minhash, Py_ssize_t count, Py_ssize_t rows) -> array.array:
-    """A hash of each of `count` groups of `rows` bins, the first count * rows of them: super shingles; typecode 'Q'.
+    """Return a hash for each of `count` bands of `rows` bins, from the first count * rows bins (typecode 'Q').
 
-    Two pages of resemblance J share at least one band with probability 1 - (1 - J**rows)**count. The same values give
-    another hash in another band, so that the bands of all pages can be one field.
+    Two pages of resemblance J share at least one band with probability 1 - (1 - J**rows)**count. Equal values give
+    different hashes in different bands, so all bands of a page can be tokens of one field.
     """
     cdef const uint64_t[::1] values = hashes(minhash, "bands")
     if count < 1 or rows < 1:
-        raise ValueError(f"bands() wants at least 1 band of at least 1 row, got {count} of {rows}")
+        raise ValueError(f"bands() expects at least 1 band of at least 1 row, got {count} of {rows}")
     if values.shape[0] == 0:
         return array.array("Q")
     if rows > values.shape[0] // count:
@@ -109,9 +109,9 @@ def bands(minhash, Py_ssize_t count, Py_ssize_t rows) -> array.array:
 cdef void _throw(
     const uint64_t* shingles, Py_ssize_t n, uint64_t multiplier, uint64_t* values, uint32_t bins
 ) noexcept nogil:
-    """The smallest hash in each bin; UINT64_MAX is an empty bin, and the one hash of that value is passed over.
+    """Put the smallest hash of each bin into `values`; UINT64_MAX is an empty bin, and a hash of that value is ignored.
 
-    Shingles are hashes already: the product with an odd number is another one.
+    Shingles are hashes already, so their product with an odd number serves as a new hash.
     """
     cdef Py_ssize_t i
     cdef uint32_t bin
@@ -125,11 +125,11 @@ cdef void _throw(
 
 
 cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_t bins) except -1 nogil:
-    """The rounds after the first, until no bin is empty."""
+    """Run the rounds after the first until no bin is empty."""
     cdef uint64_t* thrown = <uint64_t*>malloc(bins * (sizeof(uint64_t) + sizeof(uint32_t)))
     if thrown == NULL:
         raise MemoryError(f"no memory for {bins} bins")
-    cdef uint32_t* empty = <uint32_t*>(thrown + bins)  # which bins are
+    cdef uint32_t* empty = <uint32_t*>(thrown + bins)  # the indices of the empty bins
     cdef uint32_t bin, i, empties = 0, still, round = 0, wide = bins, mask = UINT32_MAX
     cdef uint64_t value
     for bin in range(bins):
@@ -138,7 +138,7 @@ cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_
     while empties:
         round += 1
         if round % ROUNDS == 0:
-            # Twice as wide, for twice as many rounds. The bins that one serves are far apart: not in the same band.
+            # Twice as wide, for twice as many rounds. The bins that one wide bin fills are far apart: not in one band.
             wide = _power_of_two(max(bins // _power_of_two(1 + round // ROUNDS), 1))
             mask = wide - 1
         _throw(shingles, n, mix(round * STEP) | 1, thrown, wide)
@@ -155,7 +155,7 @@ cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_
 
 
 cdef inline uint32_t _power_of_two(uint32_t x) noexcept nogil:
-    """The largest that is at most x."""
+    """Return the largest power of two that is at most `x`."""
     while x & (x - 1):
         x &= x - 1
     return x

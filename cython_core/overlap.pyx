@@ -1,4 +1,4 @@
-"""Sets of values as sorted arrays: how much two of them share, and what one has alone."""
+"""Operations on sets of 64-bit integers as sorted arrays: overlap, Jaccard resemblance, difference, matching runs."""
 
 import array
 
@@ -10,16 +10,16 @@ from libc.string cimport memcpy
 from opensearch_winnow.cython_core.arrays cimport hashes, page_numbers
 
 cdef array.array EMPTY = array.array("Q")
-cdef array.array SHARES = array.array("d")
+cdef array.array DOUBLES = array.array("d")
 
-# How many times longer the longer array has to be before searching it for each value of the shorter one is cheaper
-# than reading both: measured, the two cost the same at 8 (24 ns a value of the shorter one).
+# If one array is this many times longer than the other, it is searched for each value of the shorter one instead of
+# reading both. Measured: the two cost the same at 8 (24 ns per value of the shorter array).
 cdef enum:
-    GALLOP = 8
+    MIN_GALLOP_RATIO = 8
 
 
 def overlap(a, b) -> int:
-    """Count the values that two arrays of 64-bit unsigned integers share; each sorted and without repeats."""
+    """Count the values that `a` and `b` share; each is sorted and without repeats (typecode 'Q')."""
     cdef const uint64_t[::1] left = hashes(a, "overlap")
     cdef const uint64_t[::1] right = hashes(b, "overlap")
     cdef Py_ssize_t m, n, shared
@@ -34,10 +34,10 @@ def overlap(a, b) -> int:
 
 
 def pair_resemblances(pairs, values, starts, counts) -> array.array:
-    """The resemblance of each pair of sets ('d'): what both have, of what either has; not a number if one has nothing.
+    """Return the Jaccard resemblance of each pair of sets ('d'); NaN if one of them is empty.
 
-    The set of number i is sorted, without repeats, and lies in `values` ('Q') from `starts[i]` ('Q') on, `counts[i]`
-    ('I') of them. A pair is an integer: a number, and above 32 bits another.
+    Set i is values[starts[i] : starts[i] + counts[i]], sorted and without repeats; `values` and `starts` have typecode
+    'Q', `counts` 'I'. A pair of sets is the integer a << 32 | b.
     """
     cdef const uint64_t[::1] pair = hashes(pairs, "pair_resemblances")
     cdef const uint64_t[::1] value = hashes(values, "pair_resemblances")
@@ -45,15 +45,15 @@ def pair_resemblances(pairs, values, starts, counts) -> array.array:
     cdef const uint32_t[::1] count = page_numbers(counts, "pair_resemblances")
     cdef Py_ssize_t i, m, n, both
     cdef uint64_t a, b, sets = <uint64_t>start.shape[0]
-    cdef array.array result = array.clone(SHARES, pair.shape[0], zero=False)
+    cdef array.array result = array.clone(DOUBLES, pair.shape[0], zero=False)
     if count.shape[0] != start.shape[0]:
-        raise ValueError(f"pair_resemblances() wants a count for each of {sets} starts, got {count.shape[0]}")
+        raise ValueError(f"pair_resemblances() expects a count for each of {sets} starts, got {count.shape[0]}")
     for i in range(start.shape[0]):
         if start[i] > <uint64_t>value.shape[0] or count[i] > <uint64_t>value.shape[0] - start[i]:
-            raise ValueError(f"pair_resemblances() has {value.shape[0]} values, and set {i} goes beyond")
+            raise ValueError(f"pair_resemblances() has {value.shape[0]} values, and set {i} ends beyond them")
     for i in range(pair.shape[0]):
         if max(pair[i] >> 32, pair[i] & UINT32_MAX) >= sets:
-            raise ValueError(f"there are {sets} sets, and pair {pair[i] >> 32}, {pair[i] & UINT32_MAX} is not of them")
+            raise ValueError(f"the pair {pair[i] >> 32}, {pair[i] & UINT32_MAX} is not of the {sets} sets")
     with nogil:
         for i in range(pair.shape[0]):
             a = pair[i] >> 32
@@ -71,10 +71,10 @@ def pair_resemblances(pairs, values, starts, counts) -> array.array:
     return result
 
 
-def without(a, b) -> array.array:
-    """The values of the first array that are not in the second, sorted; each array as for overlap(). Typecode 'Q'."""
-    cdef const uint64_t[::1] left = hashes(a, "without")
-    cdef const uint64_t[::1] right = hashes(b, "without")
+def difference(a, b) -> array.array:
+    """Return the values of `a` that are not in `b`, sorted (typecode 'Q'); both arrays as for overlap()."""
+    cdef const uint64_t[::1] left = hashes(a, "difference")
+    cdef const uint64_t[::1] right = hashes(b, "difference")
     cdef Py_ssize_t m = left.shape[0], n = right.shape[0], kept
     cdef array.array result = array.clone(EMPTY, m, zero=False)
     if m == 0:
@@ -84,27 +84,27 @@ def without(a, b) -> array.array:
         memcpy(target, &left[0], m * sizeof(uint64_t))
         return result
     with nogil:
-        if n // m >= GALLOP:
+        if n // m >= MIN_GALLOP_RATIO:
             kept = _keep_missing(&left[0], m, &right[0], n, target)
-        elif m // n >= GALLOP:
+        elif m // n >= MIN_GALLOP_RATIO:
             kept = _copy_between(&left[0], m, &right[0], n, target)
         else:
-            kept = _merge_without(&left[0], m, &right[0], n, target)
+            kept = _merge_difference(&left[0], m, &right[0], n, target)
     array.resize(result, kept)
     return result
 
 
-def stretches(values, among) -> list:
-    """Where values, in any order, are in a sorted array, as stretches of them: (start, end), each as long as it can be.
+def matching_runs(values, known) -> list:
+    """Return the maximal runs of consecutive `values` that are all in the sorted array `known`, as (start, end).
 
-    With the k-grams or shingles of a text these are the places of what another text has too.
+    `values` may be in any order. With the k-grams or shingles of a text, these are the parts that `known` covers.
     """
-    cdef const uint64_t[::1] some = hashes(values, "stretches")
-    cdef const uint64_t[::1] many = hashes(among, "stretches")
+    cdef const uint64_t[::1] some = hashes(values, "matching_runs")
+    cdef const uint64_t[::1] many = hashes(known, "matching_runs")
     cdef Py_ssize_t m = some.shape[0], n = many.shape[0], start = 0, end = 0
-    cdef list found = []
+    cdef list runs = []
     if n == 0:
-        return found
+        return runs
     while end < m:
         with nogil:
             start = end
@@ -114,17 +114,17 @@ def stretches(values, among) -> list:
             while end < m and _has(&many[0], n, some[end]):
                 end += 1
         if start < end:
-            found.append((start, end))
-    return found
+            runs.append((start, end))
+    return runs
 
 
 cdef inline Py_ssize_t _shared(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n) noexcept nogil:
-    """The values of the shorter a that b has."""
-    return _gallop(a, m, b, n) if n // m >= GALLOP else _merge(a, m, b, n)
+    """Count the values of the shorter `a` that `b` has."""
+    return _gallop(a, m, b, n) if n // m >= MIN_GALLOP_RATIO else _merge(a, m, b, n)
 
 
 cdef Py_ssize_t _merge(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n) noexcept nogil:
-    """One step a value and no branch to guess: which side is smaller is a coin toss for hashes."""
+    """Count shared values by a merge without branches: which side is smaller is a coin toss for hashes."""
     cdef Py_ssize_t i = 0, j = 0, shared = 0
     cdef uint64_t x, y
     while i < m and j < n:
@@ -136,10 +136,10 @@ cdef Py_ssize_t _merge(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ss
     return shared
 
 
-cdef Py_ssize_t _merge_without(
+cdef Py_ssize_t _merge_difference(
     const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
 ) noexcept nogil:
-    """As _merge; what is not to be kept is written over by the next."""
+    """Merge as _merge() does and write the values of `a` alone; the next value overwrites one that `b` has."""
     cdef Py_ssize_t i = 0, j = 0, kept = 0
     cdef uint64_t x, y
     while i < m and j < n:
@@ -154,7 +154,7 @@ cdef Py_ssize_t _merge_without(
 
 
 cdef Py_ssize_t _seek(const uint64_t* b, Py_ssize_t low, Py_ssize_t n, uint64_t value) noexcept nogil:
-    """The first place from `low` on that is not below a value: stride in doubling steps, then halve the last stride."""
+    """Return the first index from `low` on whose value is not below `value`: doubling steps, then binary search."""
     cdef Py_ssize_t high = low, step = 1, middle
     while high < n and b[high] < value:
         low = high + 1
@@ -172,7 +172,7 @@ cdef Py_ssize_t _seek(const uint64_t* b, Py_ssize_t low, Py_ssize_t n, uint64_t 
 
 
 cdef Py_ssize_t _gallop(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n) noexcept nogil:
-    """Seek each value of the shorter a."""
+    """Count shared values by seeking each value of the shorter `a` in `b`."""
     cdef Py_ssize_t i, at = 0, shared = 0
     for i in range(m):
         at = _seek(b, at, n, a[i])
@@ -185,7 +185,7 @@ cdef Py_ssize_t _gallop(const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_s
 cdef Py_ssize_t _keep_missing(
     const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
 ) noexcept nogil:
-    """Of the shorter a, the values that b does not have."""
+    """Write the values of the shorter `a` that `b` does not have."""
     cdef Py_ssize_t i, at = 0, kept = 0
     for i in range(m):
         at = _seek(b, at, n, a[i])
@@ -197,7 +197,7 @@ cdef Py_ssize_t _keep_missing(
 cdef Py_ssize_t _copy_between(
     const uint64_t* a, Py_ssize_t m, const uint64_t* b, Py_ssize_t n, uint64_t* target
 ) noexcept nogil:
-    """All of the longer a but the values of b, which are sought."""
+    """Copy the longer `a` without the values of `b`, seeking each of these."""
     cdef Py_ssize_t j, at, start = 0, kept = 0
     for j in range(n):
         at = _seek(a, start, m, b[j])
@@ -209,7 +209,7 @@ cdef Py_ssize_t _copy_between(
 
 
 cdef bint _has(const uint64_t* b, Py_ssize_t n, uint64_t value) noexcept nogil:
-    """Halve without a branch: a guess would be wrong every second time."""
+    """Return whether `b` has `value`, by binary search without branches, which would be mispredicted half the time."""
     cdef Py_ssize_t half
     while n > 1:
         half = n // 2

@@ -1,8 +1,7 @@
-"""Which page each page of a crawl joins: the first, in the order of their numbers, that it resembles and that leads.
+"""Leader clustering from pairs: each page joins the first leader, by page number, that it resembles.
 
-A page that resembles no leader before it leads. So no cluster is a chain, and no two leaders resemble each other. A
-pair of pages that resemble each other is an integer: the number of the later page, and above 32 bits that of the
-earlier.
+A page that resembles no leader before it becomes a leader. So no cluster is a chain, and no two leaders resemble each
+other. A pair of pages that resemble each other is the integer earlier << 32 | later.
 """
 
 import array
@@ -16,23 +15,23 @@ cdef array.array PAGES = array.array("I")
 
 
 cdef class PairLeaders:
-    """The pages 0 … n-1; pairs are added in ascending order."""
+    """Assigns each of the pages 0 … n-1 to a leader, from pairs added in ascending order."""
 
-    cdef readonly array.array leaders  # 'I': for each page the leader that it joins, or itself
-    cdef uint64_t last  # pair
+    cdef readonly array.array leaders  # 'I': for each page its leader; a leader has itself
+    cdef uint64_t last  # the last pair added
 
     def __cinit__(self, n):
         if not isinstance(n, int):
-            raise TypeError(f"PairLeaders() wants an int, got {type(n).__name__}")
+            raise TypeError(f"PairLeaders() expects an int, got {type(n).__name__}")
         if not 0 <= n <= UINT32_MAX:
-            raise ValueError(f"PairLeaders() wants 0 to {UINT32_MAX} pages, got {n}")
+            raise ValueError(f"PairLeaders() expects 0 to {UINT32_MAX} pages, got {n}")
         cdef uint32_t i, count = n
         self.leaders = array.clone(PAGES, count, zero=False)
         for i in range(count):
             self.leaders.data.as_uints[i] = i
 
     def add(self, pairs) -> None:
-        """Pairs that come after those before; one twice is no harm."""
+        """Add pairs in ascending order, none below those added before; a pair may come twice."""
         cdef const uint64_t[::1] pair = hashes(pairs, "add")
         cdef uint32_t* leaders = self.leaders.data.as_uints
         cdef uint64_t earlier, later, n = len(self.leaders)
@@ -41,10 +40,10 @@ cdef class PairLeaders:
             earlier = pair[i] >> 32
             later = pair[i] & UINT32_MAX
             if not earlier < later < n:
-                raise ValueError(f"a pair is of an earlier and a later of {n} pages, not {earlier} and {later}")
+                raise ValueError(f"a pair is an earlier and a later of {n} pages, not {earlier} and {later}")
             if pair[i] < self.last:
-                raise ValueError("add() wants pairs in ascending order")
+                raise ValueError("add() expects pairs in ascending order")
             self.last = pair[i]
-            # All pairs of the earlier page with pages before it were here: it is known whether it leads.
+            # All pairs of the earlier page with pages before it have come: whether it is a leader is decided.
             if leaders[earlier] == earlier and leaders[later] == later:
                 leaders[later] = <uint32_t>earlier

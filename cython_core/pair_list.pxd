@@ -1,4 +1,4 @@
-"""A list of pairs of pages that grows without the GIL. A pair is an integer."""
+"""A list of page pairs, as 64-bit integers, that grows without the GIL."""
 
 from cpython cimport array
 from libc.stdint cimport uint64_t
@@ -8,38 +8,38 @@ from libc.stdlib cimport free, realloc
 cdef struct PairList:
     uint64_t* pairs
     Py_ssize_t count
-    Py_ssize_t room
+    Py_ssize_t capacity
 
 
-cdef inline void append(PairList* these, uint64_t pair) noexcept nogil:
-    """Count it in any case: if there are more than there is room for, there was no memory."""
+cdef inline void append(PairList* self, uint64_t pair) noexcept nogil:
+    """Add a pair. Without memory it is only counted: then `count` exceeds `capacity`, and the list is not complete."""
     cdef uint64_t* larger
-    if these.count == these.room:
-        larger = <uint64_t*>realloc(these.pairs, (2 * these.room + 64) * sizeof(uint64_t))
+    if self.count == self.capacity:
+        larger = <uint64_t*>realloc(self.pairs, (2 * self.capacity + 64) * sizeof(uint64_t))
         if larger != NULL:
-            these.pairs = larger
-            these.room = 2 * these.room + 64
-    if these.count < these.room:
-        these.pairs[these.count] = pair
-    these.count += 1
+            self.pairs = larger
+            self.capacity = 2 * self.capacity + 64
+    if self.count < self.capacity:
+        self.pairs[self.count] = pair
+    self.count += 1
 
 
-cdef inline bint complete(const PairList* these) noexcept nogil:
-    return these.count <= these.room
+cdef inline bint is_complete(const PairList* self) noexcept nogil:
+    return self.count <= self.capacity
 
 
-cdef inline array.array taken(PairList* these, array.array like):
-    """As an array of the kind of another one. The list is empty then."""
+cdef inline array.array take_array(PairList* self, array.array like):
+    """Return the pairs as an array of the typecode of `like`, and empty the list."""
     cdef array.array result
     cdef Py_ssize_t i
     try:
-        if not complete(these):
-            raise MemoryError(f"no memory for {these.count} pairs")
-        result = array.clone(like, these.count, zero=False)
-        for i in range(these.count):
-            result.data.as_ulonglongs[i] = these.pairs[i]
+        if not is_complete(self):
+            raise MemoryError(f"no memory for {self.count} pairs")
+        result = array.clone(like, self.count, zero=False)
+        for i in range(self.count):
+            result.data.as_ulonglongs[i] = self.pairs[i]
     finally:
-        free(these.pairs)
-        these.pairs = NULL
-        these.count = these.room = 0
+        free(self.pairs)
+        self.pairs = NULL
+        self.count = self.capacity = 0
     return result

@@ -1,6 +1,6 @@
-"""Whether the pages of pairs resemble each other, as far as their packed MinHashes tell.
+"""Verdicts on pairs of pages from their packed MinHashes: alike, different, or uncertain.
 
-A pair is an integer: the number of the later page, and above 32 bits that of the earlier.
+A pair of page numbers is the integer earlier << 32 | later.
 """
 
 import array
@@ -10,7 +10,7 @@ from libc.stdint cimport UINT32_MAX, uint32_t, uint64_t
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
 from opensearch_winnow.cython_core.differing_bins cimport (
-    FEW, bins_of, differing_bins, most_alike, most_differing, resemblance, resemblance_error,
+    SHORT_PAGE_SHINGLES, bins_of, differing_bins, max_resemblance, max_differing_bins, resemblance, resemblance_error,
 )
 
 cdef enum Verdict:
@@ -22,18 +22,19 @@ DIFFERENT = DIFFER
 ALIKE = RESEMBLE
 UNCERTAIN = UNCLEAR
 
-cdef array.array SHARES = array.array("d")
+cdef array.array DOUBLES = array.array("d")
 cdef array.array VERDICTS = array.array("B")
 
 
 def pair_verdicts(
     pairs, minhashes, counts, Py_ssize_t size, *, double threshold, Py_ssize_t bits=4, double clear=5.0
 ) -> tuple[array.array, array.array, array.array]:
-    """For each pair an estimate of its resemblance ('d'), the standard error ('d'), and a verdict ('B').
+    """Return for each pair the estimated resemblance ('d'), its standard error ('d'), and a verdict ('B').
 
-    `minhashes` are those of all pages by number, `size` bytes each, and `counts` their shingles ('I'). The verdict is
-    DIFFERENT or ALIKE where the estimate is so many standard errors away from the threshold as `clear` says, twice as
-    many for a page of few shingles; else UNCERTAIN. Pages whose numbers of shingles rule it out are DIFFERENT.
+    `minhashes` are the packed MinHashes of all pages by number, `size` bytes each, and `counts` ('I') their numbers of
+    shingles. The verdict is DIFFERENT or ALIKE if the estimate is `clear` standard errors away from the threshold,
+    twice as many for pages with fewer than SHORT_PAGE_SHINGLES; otherwise UNCERTAIN. Pages whose numbers of shingles
+    alone rule out the threshold are DIFFERENT.
     """
     cdef const uint64_t[::1] pair = hashes(pairs, "pair_verdicts")
     cdef const unsigned char[::1] packed = _bytes(minhashes)
@@ -41,37 +42,37 @@ def pair_verdicts(
     cdef Py_ssize_t i, differing, n = pair.shape[0], pages = shingles.shape[0]
     cdef Py_ssize_t bins = bins_of(size, bits, "pair_verdicts")
     cdef uint32_t earlier, later
-    cdef double most, value
+    cdef double highest, value
     if size < 1 or packed.shape[0] != pages * size:
-        raise ValueError(f"pair_verdicts() wants {pages} MinHashes of {size} bytes, got {packed.shape[0]} bytes")
+        raise ValueError(f"pair_verdicts() expects {pages} MinHashes of {size} bytes, got {packed.shape[0]} bytes")
     if not 0.0 < threshold <= 1.0:
-        raise ValueError(f"pair_verdicts() wants a threshold above 0 and up to 1, got {threshold}")
+        raise ValueError(f"pair_verdicts() expects a threshold above 0 and up to 1, got {threshold}")
     if not clear >= 0.0:
-        raise ValueError(f"pair_verdicts() wants 0 standard errors or more to be clear, got {clear}")
+        raise ValueError(f"pair_verdicts() expects `clear` to be 0 or more standard errors, got {clear}")
     for i in range(n):
         if max(pair[i] >> 32, pair[i] & UINT32_MAX) >= <uint64_t>pages:
-            raise ValueError(f"there are {pages} pages, not {pair[i] >> 32} and {pair[i] & UINT32_MAX} of a pair")
-    cdef Py_ssize_t surely = most_differing(bins, bits, threshold, -clear)
-    cdef Py_ssize_t surely_few = most_differing(bins, bits, threshold, -2.0 * clear)
-    cdef Py_ssize_t maybe = most_differing(bins, bits, threshold, clear)
-    cdef Py_ssize_t maybe_few = most_differing(bins, bits, threshold, 2.0 * clear)
-    cdef array.array values = array.clone(SHARES, n, zero=False)
-    cdef array.array errors = array.clone(SHARES, n, zero=False)
+            raise ValueError(f"the pair {pair[i] >> 32}, {pair[i] & UINT32_MAX} is not of the {pages} pages")
+    cdef Py_ssize_t surely = max_differing_bins(bins, bits, threshold, -clear)
+    cdef Py_ssize_t surely_short = max_differing_bins(bins, bits, threshold, -2.0 * clear)
+    cdef Py_ssize_t maybe = max_differing_bins(bins, bits, threshold, clear)
+    cdef Py_ssize_t maybe_short = max_differing_bins(bins, bits, threshold, 2.0 * clear)
+    cdef array.array values = array.clone(DOUBLES, n, zero=False)
+    cdef array.array errors = array.clone(DOUBLES, n, zero=False)
     cdef array.array verdicts = array.clone(VERDICTS, n, zero=False)
-    cdef bint few
+    cdef bint short
     with nogil:
         for i in range(n):
             earlier = <uint32_t>(pair[i] >> 32)
             later = <uint32_t>(pair[i] & UINT32_MAX)
             differing = differing_bins(&packed[earlier * size], &packed[later * size], size, bits, bins)
-            most = most_alike(shingles[earlier], shingles[later])
+            highest = max_resemblance(shingles[earlier], shingles[later])
             value = resemblance(differing, bins, bits)
-            values.data.as_doubles[i] = min(max(value, 0.0), most)
+            values.data.as_doubles[i] = min(max(value, 0.0), highest)
             errors.data.as_doubles[i] = resemblance_error(differing, bins, bits)
-            few = min(shingles[earlier], shingles[later]) < FEW
-            if most < threshold or differing > (maybe_few if few else maybe):
+            short = min(shingles[earlier], shingles[later]) < SHORT_PAGE_SHINGLES
+            if highest < threshold or differing > (maybe_short if short else maybe):
                 verdicts.data.as_uchars[i] = DIFFER
-            elif differing <= (surely_few if few else surely):
+            elif differing <= (surely_short if short else surely):
                 verdicts.data.as_uchars[i] = RESEMBLE
             else:
                 verdicts.data.as_uchars[i] = UNCLEAR
@@ -84,4 +85,4 @@ cdef const unsigned char[::1] _bytes(object values):
             return values
         except (TypeError, ValueError, BufferError):
             pass
-    raise TypeError(f"pair_verdicts() wants MinHashes as bytes, got {kind(values)}")
+    raise TypeError(f"pair_verdicts() expects MinHashes as bytes, got {kind(values)}")

@@ -1,4 +1,4 @@
-"""Passages: the runs that two canonical texts share, found by fingerprints and verified character by character."""
+"""Passages: runs that two canonical texts share, found by fingerprints and verified character by character."""
 
 from cpython cimport array
 from cpython.mem cimport PyMem_Free
@@ -14,31 +14,31 @@ ctypedef fused Char:
     uint32_t
 
 cdef enum:
-    # A k-gram that occurs m times in one text and n times in the other makes m * n places to look at. Up to this many
-    # are all looked at; of more, the i-th occurrence is held against the i-th only.
-    PAIRS_AT_MOST = 4096
+    # A k-gram that occurs m times in one text and n times in the other makes m * n pairs. Up to this many are all
+    # compared; beyond it, the i-th occurrence is compared with the i-th only.
+    MAX_PAIRS_PER_HASH = 4096
 
 
 cdef struct Print:
     uint64_t hash
-    uint32_t index              # among the fingerprints of its text
+    uint32_t index              # in the list of fingerprints of its text
 
 
 cdef struct Side:
     # One of the two texts.
     const void* chars
-    int width                   # bytes a character, the same in both texts
-    void* widened               # a copy of the characters, where the texts had different widths
+    int width                   # bytes per character, the same in both texts
+    void* widened               # a copy of the characters, if the texts have different widths
     Py_ssize_t length
     const uint32_t* positions   # of its fingerprints
     Py_ssize_t count
     Print* by_hash              # the fingerprints, sorted
-    uint8_t* covered            # whether a reported run holds each fingerprint's k-gram
+    uint8_t* covered            # for each fingerprint, whether a reported run holds its k-gram
 
 
 cdef struct Seed:
-    # A fingerprint of one text that is equal to one of the other.
-    int64_t diagonal            # how much farther right it is in the other
+    # Two equal fingerprints, one of each text.
+    int64_t diagonal            # position in the other text minus position in this one
     uint32_t index, other
 
 
@@ -78,22 +78,25 @@ cdef int longest_first(const void* a, const void* b) noexcept nogil:
 
 
 cdef int add(Seeds* seeds, const Side* a, const Side* b, uint32_t index, uint32_t other) except -1 nogil:
-    cdef Seed* room
+    cdef Seed* larger
     if seeds.count == seeds.capacity:
         seeds.capacity = 2 * seeds.capacity + 64
-        room = <Seed*>realloc(seeds.all, seeds.capacity * sizeof(Seed))
-        if room is NULL:
+        larger = <Seed*>realloc(seeds.all, seeds.capacity * sizeof(Seed))
+        if larger is NULL:
             with gil:
                 raise MemoryError(f"no memory for {seeds.capacity} matching fingerprints")
-        seeds.all = room
+        seeds.all = larger
     seeds.all[seeds.count] = Seed(<int64_t>b.positions[other] - <int64_t>a.positions[index], index, other)
     seeds.count += 1
     return 0
 
 
 cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) except -1 nogil:
-    """Every equal pair of fingerprints. Of those that are too many, the i-th with the i-th and the rest with the first,
-    from where a run to the right holds many of the next."""
+    """Pair equal fingerprints: all pairs of a rare hash go into `rare`.
+
+    Of a frequent hash, the i-th occurrence is paired with the i-th, and the rest with the first, because a run from
+    there to the right covers many of the next. These go into `frequent`.
+    """
     cdef Py_ssize_t i = 0, j = 0, i_end, j_end, m, n, x, y
     while i < a.count and j < b.count:
         if a.by_hash[i].hash != b.by_hash[j].hash:
@@ -110,7 +113,7 @@ cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) excep
             j_end += 1
         m = i_end - i
         n = j_end - j
-        if m <= PAIRS_AT_MOST // n:
+        if m <= MAX_PAIRS_PER_HASH // n:
             for x in range(i, i_end):
                 for y in range(j, j_end):
                     add(rare, a, b, a.by_hash[x].index, b.by_hash[y].index)
@@ -134,7 +137,7 @@ cdef Run extend_chars(
 
 
 cdef Run extend(const Side* a, const Side* b, Seed seed) noexcept nogil:
-    """The longest run of equal characters around a seed; shorter than k where only the hashes are equal."""
+    """Return the longest run of equal characters around `seed`; shorter than k if only the hashes are equal."""
     cdef Py_ssize_t x = a.positions[seed.index], y = b.positions[seed.other]
     if a.width == 1:
         return extend_chars(<const uint8_t*>a.chars, a.length, <const uint8_t*>b.chars, b.length, x, y)
@@ -144,7 +147,7 @@ cdef Run extend(const Side* a, const Side* b, Seed seed) noexcept nogil:
 
 
 cdef bint cover(Side* side, Py_ssize_t start, Py_ssize_t end, Py_ssize_t k) noexcept nogil:
-    """Mark the fingerprints whose k-gram lies in a run; whether one of them was not marked yet."""
+    """Mark the fingerprints whose k-gram lies in [start, end); return whether one of them was not marked yet."""
     cdef Py_ssize_t low = 0, high = side.count, middle
     cdef bint fresh = False
     while low < high:
@@ -166,7 +169,7 @@ cdef bint covers_more(Side* a, Side* b, Run run, Py_ssize_t k) noexcept nogil:
 
 
 cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* frequent, Run* runs) noexcept nogil:
-    """The runs to report, longest first: those that hold a fingerprint of either text which no longer run holds."""
+    """Collect the runs to report, longest first: those with a fingerprint of either text that no longer run holds."""
     cdef Py_ssize_t i, found = 0, reported = 0, end = 0
     cdef Run run
     if rare.count:
@@ -221,11 +224,12 @@ cdef void close_side(Side* side) noexcept:
 
 
 def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_t key=0):
-    """The runs that two canonical texts share, as (start, end, other_start, other_end) in the order of the first text.
+    """Return the runs that texts `a` and `b` share, as (start, end, other_start, other_end) in the order of `a`.
 
-    Each is as long as it can be and at least k characters. None of t = w + k - 1 or more is missed, nor one that is the
-    whole of a shorter text. Where a run stands m times in one text and n times in the other, each place is reported
-    with one partner, not with all: the one that makes the longest run (of more than 4,096 pairs, one in their order).
+    Each run is maximal and has at least k characters. No run of t = w + k - 1 or more characters is missed, nor one
+    that is the whole of a shorter text. If a run occurs m times in one text and n times in the other, each occurrence
+    is reported with one partner only: the one that makes the longest run (beyond 4,096 pairs, the one of the same
+    rank).
     """
     cdef:
         Side one = Side(NULL, 0, NULL, 0, NULL, 0, NULL, NULL), other = one
@@ -235,7 +239,7 @@ def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_
         bint widen = PyUnicode_KIND(a) != PyUnicode_KIND(b)
     if grams < 1:
         return []
-    # Definition 1, not the robust one: it looks at the window alone, and so picks the same places of a run in both.
+    # Definition 1, not robust: only the window decides, so both texts pick the same places of a shared run.
     hashes, positions = fingerprints(a, k, min(w, grams), key=key, robust=False)
     other_hashes, other_positions = fingerprints(b, k, min(w, grams), key=key, robust=False)
     try:
@@ -260,8 +264,8 @@ def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_
         free(runs)
 
 
-def join(list runs not None, Py_ssize_t gap):
-    """Runs at most `gap` characters apart in both texts, made one: for display, where a few edits lie between."""
+def join_runs(list runs not None, Py_ssize_t gap):
+    """Join runs that are at most `gap` characters apart in both texts, for display across small edits."""
     cdef list joined = []
     cdef tuple last = None
     for run in runs:

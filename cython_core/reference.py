@@ -1,7 +1,6 @@
 """The core in plain Python: short, slow, and written to be read.
 
-Each function here says what its compiled twin beside it computes, and the tests hold the two together on generated
-input.
+Each function computes what the compiled function of the same name does. The tests compare the two on generated input.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WORD = 0xFFFF_FFFF_FFFF_FFFF  # arithmetic is on 64-bit words
+WORD = 0xFFFF_FFFF_FFFF_FFFF  # the arithmetic is modulo 2**64
 
 
 # --- hashing.pxd ------------------------------------------------------------------------------------------------------
@@ -33,7 +32,7 @@ def radix(key: int = 0) -> int:
 
 
 def polynomial(values: list[int], base: int) -> int:
-    """values[0] * base**(n-1) + … + values[n-1], as Karp and Rabin hash a string."""
+    """Return values[0] * base**(n-1) + … + values[n-1]: the hash of Karp and Rabin."""
     total = 0
     for value in values:
         total = (total * base + value) & WORD
@@ -47,13 +46,13 @@ def overlap(a: Iterable[int], b: Iterable[int]) -> int:
     return len(set(a) & set(b))
 
 
-def without(a: Iterable[int], b: Iterable[int]) -> list[int]:
+def difference(a: Iterable[int], b: Iterable[int]) -> list[int]:
     return sorted(set(a) - set(b))
 
 
-def stretches(values: list[int], among: Iterable[int]) -> list[tuple[int, int]]:
-    """Where the values are in a set, as (start, end) of stretches that cannot be longer."""
-    inside = [False, *(value in set(among) for value in values), False]
+def matching_runs(values: list[int], known: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the maximal runs of consecutive values that are all in `known`, as (start, end)."""
+    inside = [False, *(value in set(known) for value in values), False]
     edges = [i for i in range(len(values) + 1) if inside[i] != inside[i + 1]]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -62,7 +61,7 @@ def stretches(values: list[int], among: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def labels(n: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """For each of the members 0 … n-1 the smallest member that a chain of pairs leads to."""
+    """Return for each of the members 0 … n-1 the smallest member of its connected component."""
     label = list(range(n))
     for a, b in pairs:
         low, high = sorted((label[a], label[b]))
@@ -76,7 +75,7 @@ HASH_BITS = 61
 
 
 def kgrams(chars: str, k: int, key: int = 0) -> list[int]:
-    """The 61-bit hash of each k-gram, by which selections order them; `mix` of it is the fingerprint."""
+    """Return the 61-bit hash of each k-gram, by which selections order them; mix() of it is the fingerprint."""
     values = [char_value(char, key) for char in chars]
     return [polynomial(values[i : i + k], radix(key)) >> (64 - HASH_BITS) for i in range(len(chars) - k + 1)]
 
@@ -85,7 +84,7 @@ def kgrams(chars: str, k: int, key: int = 0) -> list[int]:
 
 
 def window_picks(keys: list[int], w: int, robust: bool) -> list[int]:
-    """What each window picks: Definition 1 of the winnowing paper, or Definition 3 where `robust`."""
+    """Return what each window picks: Definition 1 of the winnowing paper, or with `robust` Definition 3."""
     picks: list[int] = []
     for start in range(len(keys) - w + 1):
         window = range(start, start + w)
@@ -127,7 +126,7 @@ def fingerprints(
 
 
 def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[int]:
-    """k-grams whose smallest small gram is in the middle come first, then those that have it at an end."""
+    """Return keys that rank k-grams with the smallest small gram in the middle first, then those with it at an end."""
     small = min(SMALL_GRAM, k)
     places = window_picks(kgrams(chars, small, key), k - small + 1, robust=False)
     keys = []
@@ -138,7 +137,10 @@ def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[in
 
 
 def mod_minimizers(chars: str, hashes: list[int], k: int, w: int, key: int, robust: bool) -> list[int]:
-    """Of each w k-grams the one at the place of the smallest small gram mod w; robust: or the last, if it is equal."""
+    """Pick from each window the k-gram at the position of its smallest small gram, mod w.
+
+    With `robust`, a window keeps the last pick if it holds it and both k-grams are equal.
+    """
     small = k if k < SMALL_GRAM else SMALL_GRAM + (k - SMALL_GRAM) % w
     chosen: list[int] = []
     for start, place in enumerate(window_picks(kgrams(chars, small, key), w + k - small, robust=False)):
@@ -153,7 +155,7 @@ def mod_minimizers(chars: str, hashes: list[int], k: int, w: int, key: int, robu
 
 
 def shared_runs(a: str, b: str, k: int) -> list[tuple[int, int, int, int]]:
-    """Every run of at least k equal characters that cannot be longer, as (start, end, other_start, other_end)."""
+    """Return every maximal run of at least k equal characters, as (start, end, other_start, other_end)."""
     runs = []
     for diagonal in range(-len(a), len(b)):
         start = None
@@ -174,15 +176,15 @@ UNSPACED = r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p
 
 
 def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int], list[int]]:
-    """The canonical characters, where words start in them, and where in the text each came from."""
-    import regex  # noqa: PLC0415  # both know Unicode 18.0, which Python may not; only tests need them
+    """Return the canonical characters, the indices where words start, and the offset in the text of each character."""
+    import regex  # noqa: PLC0415  # both have Unicode 18.0, which Python may lack; only tests need them
     import unicodedata2 as ucd  # noqa: PLC0415
 
     is_ignorable = regex.compile(r"\p{Default_Ignorable_Code_Point}").match
     is_unspaced = regex.compile(UNSPACED).match
 
-    # Ignorable characters vanish. What is left falls into bases and the marks with a combining class after them; the
-    # text begins as if after a space.
+    # Drop ignorable characters. Split the rest into bases, each with the marks that follow it and have a combining
+    # class. The text begins as if after a space.
     clusters: list[tuple[tuple[str, int], list[tuple[str, int]]]] = [((" ", 0), [])]
     for offset, char in enumerate(text):
         if not is_ignorable(char):
@@ -192,7 +194,7 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
                 else:
                     clusters.append(((part, offset), []))
 
-    # Letters and numbers are kept, and the marks that follow one that is kept, in canonical order.
+    # Keep letters and numbers, and the marks of kept characters, in canonical order.
     kept: list[tuple[str, int, int]] = []  # character, offset, number of its word
     word, attached, after_unspaced = 0, False, False
     for (char, offset), marks in clusters:
@@ -210,14 +212,14 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
         marks = [(mark, offset) for mark, offset in marks if attached or mark == COMBINING_IOTA]
         in_order = sorted(marks, key=lambda mark: ucd.combining(mark[0]))
         for mark, offset in in_order:
-            if mark == COMBINING_IOTA:  # case folding makes it a letter
+            if mark == COMBINING_IOTA:  # case folding turns it into a letter
                 mark = "ι"
                 word += after_unspaced
                 attached, after_unspaced = True, False
             kept.append((mark, offset if marks == in_order else marks[0][1], word))
 
-    # Each character is composed with the last one that has no combining class, unless another is in the way. Words
-    # become one where a character of one composes with a character of the next.
+    # Compose each character with the last one that has no combining class, unless another mark blocks it. If a
+    # character composes with one of the word before, the two words become one.
     composed: list[tuple[str, int, int]] = []
     base = 0
     word_of: dict[int, int] = {}
@@ -240,13 +242,13 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
 
 @cache
 def folded(char: str) -> str:
-    """NFKD and full case folding, again and again until nothing changes; but a combining iota stays a mark for now."""
+    """Apply NFKD and full case folding until nothing changes, but leave a combining iota a mark for now."""
     import unicodedata2 as ucd  # noqa: PLC0415
     from regex import FULLCASE, IGNORECASE, _regex  # noqa: PLC0415
 
     def casefold(part: str) -> str:
         if part == "I":
-            return "i"  # which regex leaves to the locale
+            return "i"  # regex leaves this one to the locale
         return part if part == COMBINING_IOTA else str(_regex.fold_case(int(FULLCASE | IGNORECASE), part))
 
     while True:
@@ -280,7 +282,7 @@ def min_sketch(shingles: Iterable[int], size: int) -> list[int]:
     return distinct(shingles)[:size]
 
 
-def scale(count: int) -> int:
+def sketch_scale(count: int) -> int:
     i = 0
     while 100 * 2 ** (i + 1) <= count:
         i += 1
@@ -290,12 +292,12 @@ def scale(count: int) -> int:
 # --- minhash.pyx ------------------------------------------------------------------------------------------------------
 
 ROUNDS = 8
-NOTHING = WORD
+EMPTY_BIN = WORD
 STEP = 0x9E3779B97F4A7C15
 
 
 def throw(shingles: Iterable[int], multiplier: int, bins: int) -> list[int]:
-    values = [NOTHING] * bins
+    values = [EMPTY_BIN] * bins
     for shingle in shingles:
         value = shingle * multiplier & WORD
         bin_ = (value >> 32) * bins >> 32
@@ -304,7 +306,7 @@ def throw(shingles: Iterable[int], multiplier: int, bins: int) -> list[int]:
 
 
 def power_of_two(x: int) -> int:
-    """The largest that is at most x."""
+    """Return the largest power of two that is at most `x`."""
     return 1 << (x.bit_length() - 1)
 
 
@@ -313,13 +315,13 @@ def minhash(shingles: list[int], bins: int = 1024) -> list[int]:
         return []
     values = throw(shingles, 1, bins)
     round_ = 0
-    while NOTHING in values:
+    while EMPTY_BIN in values:
         round_ += 1
         wide = bins
         if round_ >= ROUNDS:
             wide = power_of_two(max(bins // power_of_two(1 + round_ // ROUNDS), 1))
         thrown = throw(shingles, mix(round_ * STEP & WORD) | 1, wide)
-        values = [thrown[i % wide] if value == NOTHING else value for i, value in enumerate(values)]
+        values = [thrown[i % wide] if value == EMPTY_BIN else value for i, value in enumerate(values)]
     return values
 
 
@@ -341,12 +343,12 @@ def bands(minhash: list[int], count: int, rows: int) -> list[int]:
 # --- estimates.pyx ----------------------------------------------------------------------------------------------------
 
 
-def estimate(x: int, n: int, left_out: float) -> tuple[float, float]:
-    """The share x / n and its standard error, when the sample left out this part of the pages."""
+def estimate(x: int, n: int, unsampled: float) -> tuple[float, float]:
+    """Return the share x / n and its standard error; `unsampled` is the share of shingles that was not sampled."""
     if n == 0:
         return 0.0, 1.0
     p = (x + 1) / (n + 2)
-    return x / n, (p * (1 - p) / (n + 3) * left_out) ** 0.5
+    return x / n, (p * (1 - p) / (n + 3) * unsampled) ** 0.5
 
 
 def mod_resemblance(a: Iterable[int], b: Iterable[int], modulus: int) -> tuple[float, float]:

@@ -9,10 +9,10 @@ from opensearch_winnow.cython_core.reference import minhash_resemblance
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Joined = tuple[int, float, float]  # whom, the resemblance, and its error
+Joined = tuple[int, float, float]  # the leader, the resemblance to it, and its standard error
 
 
-def joins(
+def assign_leaders(
     minhashes: Sequence[bytes],
     counts: Sequence[int],
     threshold: float,
@@ -20,28 +20,32 @@ def joins(
     clear: float,
     exact: Callable[[int, int], float | None],
 ) -> list[Joined | None]:
-    """What each page joins; None: it leads. `exact` is asked for the resemblance of a leader and a page."""
+    """Return the leader that each page joins, or None if the page is a leader itself.
+
+    `exact` returns the resemblance of a leader and a page, or None if it is unknown. Parameters as for
+    LeaderAssignment.
+    """
 
     def likeness(leader: int, page: int) -> tuple[float, float]:
-        most = min(counts[leader], counts[page]) / max(counts[leader], counts[page])
-        if most < threshold:
-            return most, 0.0
-        few = 2 if min(counts[leader], counts[page]) < 20 else 1
+        highest = min(counts[leader], counts[page]) / max(counts[leader], counts[page])
+        if highest < threshold:
+            return highest, 0.0
+        margin = clear * (2 if min(counts[leader], counts[page]) < 20 else 1)
         value, error = minhash_resemblance(minhashes[leader][:128], minhashes[page][:128], bits)
-        if value + (few * clear + 1) * error < threshold:
+        if value + (margin + 1) * error < threshold:
             return value, error
         value, error = minhash_resemblance(minhashes[leader], minhashes[page], bits)
-        if value - few * clear * error < threshold <= value + few * clear * error:
-            known = exact(leader, page)
-            if known is not None:
-                return known, 0.0
-        return min(value, most), error
+        if value - margin * error < threshold <= value + margin * error:
+            resemblance = exact(leader, page)
+            if resemblance is not None:
+                return resemblance, 0.0
+        return min(value, highest), error
 
-    found: list[Joined | None] = []
+    joined: list[Joined | None] = []
     leaders: list[int] = []
     for page, count in enumerate(counts):
         likenesses = ((leader, *likeness(leader, page)) for leader in leaders if count)
-        found.append(next((each for each in likenesses if each[1] >= threshold), None))
-        if count and found[-1] is None:
+        joined.append(next((each for each in likenesses if each[1] >= threshold), None))
+        if count and joined[-1] is None:
             leaders.append(page)
-    return found
+    return joined

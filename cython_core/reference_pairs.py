@@ -1,4 +1,4 @@
-"""What token_pairs.pyx, pair_verdicts.pyx and pair_leaders.pyx compute, in plain Python: short, slow, to be read."""
+"""What token_pairs.pyx, pair_verdicts.pyx and pair_leaders.pyx compute, in plain Python: short, slow, and readable."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from opensearch_winnow.cython_core.reference import minhash_resemblance
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Pair = tuple[int, int]  # the numbers of the earlier and of the later page
+Pair = tuple[int, int]  # page numbers, the earlier first
 
 
 # --- token_pairs.pyx --------------------------------------------------------------------------------------------------
 
 
-def token_pairs(pages: Sequence[int], most: int) -> list[Pair]:
-    """Of the pages that have a token, each with those before it: with all, or with the first and the last of them."""
+def token_pairs(pages: Sequence[int], max_partners: int) -> list[Pair]:
+    """Pair each page that has a token with those before it: all, or the first and the last of them."""
     pairs = []
     for place, page in enumerate(pages):
         before = pages[:place]
-        if place > most:
-            before = [*before[: most // 2], *before[place - (most - most // 2) :]]
+        if place > max_partners:
+            before = [*before[: max_partners // 2], *before[place - (max_partners - max_partners // 2) :]]
         pairs += [(earlier, page) for earlier in before]
     return pairs
 
 
-def left_out(count: int, most: int) -> int:
-    """The pairs of a token on so many pages that are not among these."""
-    return sum(max(before - most, 0) for before in range(count))
+def skipped_pairs(count: int, max_partners: int) -> int:
+    """Return how many pairs token_pairs() leaves out for a token on `count` pages."""
+    return sum(max(before - max_partners, 0) for before in range(count))
 
 
 # --- pair_verdicts.pyx ------------------------------------------------------------------------------------------------
@@ -37,23 +37,23 @@ def left_out(count: int, most: int) -> int:
 def pair_verdict(
     minhashes: tuple[bytes, bytes], counts: Pair, threshold: float, bits: int, clear: float
 ) -> tuple[float, float, str]:
-    """The resemblance of two pages, its error, and whether these decide."""
+    """Return the estimated resemblance of two pages, its standard error, and the verdict."""
     value, error = minhash_resemblance(*minhashes, bits)
-    most = min(counts) / max(*counts, 1)
+    highest = min(counts) / max(*counts, 1)
     reach = clear * error * (2 if min(counts) < 20 else 1)
     verdict = "uncertain"
-    if most < threshold or value + reach < threshold:
+    if highest < threshold or value + reach < threshold:
         verdict = "different"
     elif value - reach >= threshold:
         verdict = "alike"
-    return min(max(value, 0.0), most), error, verdict
+    return min(max(value, 0.0), highest), error, verdict
 
 
 # --- pair_leaders.pyx -------------------------------------------------------------------------------------------------
 
 
 def pair_leaders(n: int, pairs: Iterable[Pair]) -> list[int]:
-    """For each page the first leader that it resembles, or itself: then it leads."""
+    """Return for each page the first leader that it resembles, or the page itself if it is a leader."""
     alike = set(pairs)
     joined: list[int] = []
     for page in range(n):

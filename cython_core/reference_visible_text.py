@@ -9,49 +9,50 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def names(listed: str) -> set[str]:
-    return set(listed.split())
+def names(text: str) -> set[str]:
+    return set(text.split())
 
 
-# Elements that stand on lines of their own.
+# Elements on lines of their own.
 LINE = names(
     "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure"
     " footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html isindex legend li main marquee menu multicol"
     " nav noframes ol optgroup option p search section select summary table tbody tfoot thead title tr ul"
 )
-# Elements that have white space as it was written, on lines of their own.
+# Elements that preserve white space, on lines of their own.
 VERBATIM = names("listing plaintext pre textarea xmp")
-# Elements that are drawn beside what is before and after them, so that words end there. `noscript` holds the whole text
-# of some pages that scripts draw. `template` comes only where it is drawn, or is never closed. Names not listed are
-# inline.
+# Elements that are drawn apart from the text around them, so words end there. `noscript` holds the whole text of some
+# pages that scripts draw. A `template` reaches this code only if it is drawn, or never closed. Other names are inline.
 WORD = names(
     "area audio button canvas embed image img input label meter noscript object progress svg td template text th tspan"
     " video"
 )
 IMAGE = {"area", "image", "img", "input"}
-# What nobody sees, and what libxml2 gives as text though it is markup. `annotation` is the source of a formula.
+# Invisible elements, and those whose markup libxml2 reports as text. `annotation` is the source of a formula.
 SKIPPED = {"annotation", "annotation-xml", "iframe", "noembed", "script", "style"}
-SVG_ONLY = {"title", "desc", "metadata"}  # skipped in a drawing
+SVG_ONLY = {"title", "desc", "metadata"}  # skipped inside an svg element
 
 SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85"
-FIXED = "\xa0"  # a space that does not collapse
-GAP = "\0"  # where words end
+HARD_SPACE = "\xa0"  # a space that does not collapse
+GAP = "\0"  # marks the end of a word
 DROPPED = {code: None for code in [*range(0x20), *range(0x7F, 0xA0)] if chr(code) not in SPACE}
 
 
 class VisibleText:
+    """Collects the text of a page from parser events, as the compiled class does."""
+
     def __init__(self, *, alt: bool = False) -> None:
         self.alt = alt
         self.clear()
 
     def clear(self) -> None:
-        self.blocks: list[tuple[str, bool]] = []  # with: verbatim?
+        self.blocks: list[tuple[str, bool]] = []  # each with whether it is verbatim
         self.block = ""
         self.titles: list[str] = []
         self.noframes = ""
         self.verbatim = self.svg = 0
         self.after_link = False
-        self.inside: list[str] = []  # equal names of elements that hold no text of the page
+        self.inside: list[str] = []  # open elements of the same name whose content is not text of the page
 
     def start(self, tag: str, attrib: Mapping[str, str]) -> None:
         if self.inside:
@@ -98,7 +99,7 @@ class VisibleText:
         kept = text.translate(DROPPED)
         if not self.inside:
             self.block += kept
-            if kept.strip(SPACE + FIXED):
+            if kept.strip(SPACE + HARD_SPACE):
                 self.after_link = False
         elif self.inside[0] == "title" and not self.svg:
             self.titles[-1] += kept
@@ -107,23 +108,23 @@ class VisibleText:
 
     def close(self) -> tuple[str, str, str]:
         blocks = [*self.blocks, (self.block, self.verbatim > 0)]
-        lines = [as_written(block) if verbatim else collapsed(block) for block, verbatim in blocks]
-        titles = [*filter(None, map(collapsed, self.titles)), ""]
+        lines = [verbatim_text(block) if verbatim else collapse(block) for block, verbatim in blocks]
+        titles = [*filter(None, map(collapse, self.titles)), ""]
         result = "\n".join(filter(None, lines)), titles[0], self.noframes.strip()
         self.clear()
         return result
 
 
-def gaps_filled(block: str) -> str:
-    """A space where words end, unless there is one."""
-    gaps = f"[{SPACE}{FIXED}{GAP}]*{GAP}[{SPACE}{FIXED}{GAP}]*"
+def fill_gaps(block: str) -> str:
+    """Replace each GAP by a space, unless there is white space beside it."""
+    gaps = f"[{SPACE}{HARD_SPACE}{GAP}]*{GAP}[{SPACE}{HARD_SPACE}{GAP}]*"
     return re.sub(gaps, lambda gap: gap[0].replace(GAP, "") or " ", block.strip(GAP))
 
 
-def collapsed(block: str) -> str:
-    return re.sub(f"[{SPACE}]+", " ", gaps_filled(block)).replace(FIXED, " ").strip(" ")
+def collapse(block: str) -> str:
+    return re.sub(f"[{SPACE}]+", " ", fill_gaps(block)).replace(HARD_SPACE, " ").strip(" ")
 
 
-def as_written(block: str) -> str:
-    block = re.sub(f"[{FIXED}\v\f\x1c-\x1f\x85]", " ", gaps_filled(block).replace("\r", "\n"))
+def verbatim_text(block: str) -> str:
+    block = re.sub(f"[{HARD_SPACE}\v\f\x1c-\x1f\x85]", " ", fill_gaps(block).replace("\r", "\n"))
     return block.lstrip("\n").rstrip("\t\n ")

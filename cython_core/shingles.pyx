@@ -1,4 +1,4 @@
-"""Shingles: a hash of every `width` consecutive words of a canonical text."""
+"""Shingles: hashes of every `width` consecutive words of a canonical text."""
 
 import array
 
@@ -13,8 +13,8 @@ from opensearch_winnow.cython_core.hashing cimport char_value, mix, power, radix
 cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
-    BLOCK = 1024  # characters whose hashes stay in the first cache
-    POWERS = 64  # more than the characters of almost any word
+    BLOCK = 1024  # characters; their hashes stay in the first-level cache
+    POWERS = 64  # precomputed; almost every word is shorter
 
 ctypedef fused Char:
     uint8_t
@@ -24,32 +24,32 @@ ctypedef fused Char:
 cdef struct Numbers:
     uint64_t key
     uint64_t base
-    uint64_t values[256]  # of the commonest characters
-    uint64_t powers[POWERS]  # of the base
+    uint64_t values[256]  # char_value() of the most common characters
+    uint64_t powers[POWERS]  # powers of the base
 
-cdef Numbers PUBLIC  # of key 0, made once: they take as long as a few hundred characters
+cdef Numbers PUBLIC  # for key 0; computed once, because that takes as long as hashing a few hundred characters
 _make_numbers(&PUBLIC, 0)
 
 
 def shingles(canonical, Py_ssize_t width=10, key=0) -> array.array:
-    """The shingles of a canonical text in its order, repeats kept; typecode 'Q'.
+    """Return the shingles of a canonical text in order, with repeats (typecode 'Q').
 
-    A text of fewer than `width` words is one shingle of all of them, so that equal short pages resemble each other; a
-    text without words has none.
+    A text of fewer than `width` words is one shingle of all its words, so that equal short pages resemble each other. A
+    text without words has no shingles.
     """
     if not isinstance(canonical, CanonicalText):
-        raise TypeError(f"shingles() wants a CanonicalText, got {type(canonical).__name__}")
+        raise TypeError(f"shingles() expects a CanonicalText, got {type(canonical).__name__}")
     if width < 1:
-        raise ValueError(f"shingles() wants a width of at least 1 word, got {width}")
+        raise ValueError(f"shingles() expects a width of at least 1 word, got {width}")
     key = PyNumber_Index(key)
     if not 0 <= key < 2**64:
-        raise ValueError(f"shingles() wants a key from 0 to 2**64 - 1, got {key}")
+        raise ValueError(f"shingles() expects a key from 0 to 2**64 - 1, got {key}")
     cdef CanonicalText text = canonical
     cdef Py_ssize_t count = len(text.words)
     cdef array.array result = array.clone(EMPTY, count, zero=False)
     if count == 0:
         return result
-    cdef Py_ssize_t words = min(width, count)  # in a shingle
+    cdef Py_ssize_t words = min(width, count)  # per shingle
     cdef const uint32_t* starts = <const uint32_t*>text.words.data.as_uints
     cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
     cdef const void* chars = PyUnicode_DATA(text.chars)
@@ -98,11 +98,11 @@ cdef void _hash_words(
     const Numbers *numbers,
     uint64_t* target,
 ) noexcept nogil:
-    """The hash of each word: the difference of the hashes of the text up to its end and, moved along, up to its start.
+    """Write the hash of each word: the hash of the text up to its end minus the shifted hash up to its start.
 
-    So the characters are hashed without regard to the words, whose unpredictable lengths would halve the speed.
+    So the loop over characters ignores word boundaries; branches on their unpredictable lengths would halve the speed.
     """
-    cdef uint64_t hashes[BLOCK + 1]  # of the text up to each character of a block
+    cdef uint64_t hashes[BLOCK + 1]  # prefix hashes of the text, for each character of a block
     cdef uint64_t base = numbers.base, base_2 = base * base, base_3 = base_2 * base, base_4 = base_3 * base
     cdef uint64_t hash = 0, before = 0, one, two, three, four
     cdef Py_ssize_t block = 0, i, size, word = 0, start = 0, stop
@@ -110,7 +110,7 @@ cdef void _hash_words(
         size = min(end - block, <Py_ssize_t>BLOCK)
         hashes[0] = hash
         i = 0
-        # Four characters at a time: only one multiplication in four then waits for the one before.
+        # Four characters at a time: only one multiplication in four depends on the previous one.
         while i + 4 <= size:
             one = _value(chars + block + i, numbers)
             two = one * base + _value(chars + block + i + 1, numbers)
@@ -139,7 +139,7 @@ cdef void _hash_words(
 
 
 cdef void _roll(uint64_t* target, Py_ssize_t count, Py_ssize_t words, uint64_t base) noexcept nogil:
-    """The hash of each `words` consecutive words, written over the hashes of the words."""
+    """Replace the hashes of words in `target` by the hashes of each `words` consecutive words."""
     cdef uint64_t hash = 0, base_words = power(base, words), leaving
     cdef Py_ssize_t i
     for i in range(words):

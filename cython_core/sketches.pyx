@@ -1,6 +1,6 @@
-"""A page's shingles as a set, and Broder's samples of it: MOD_m, MIN_s, and V_i, which is MOD_{2^i} by the page's size.
+"""Sets of shingles and Broder's sketches of them: MOD_m, MIN_s, and V_i, which is MOD_{2^i} scaled to the page's size.
 
-Shingles are uniform over the 64-bit integers, which makes "those that are 0 mod m" and "the smallest" fair samples.
+Shingles are uniform over the 64-bit integers, so those that are 0 mod m, or the smallest, are a random sample.
 """
 
 import array
@@ -16,48 +16,48 @@ from opensearch_winnow.cython_core.arrays cimport hashes
 cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
-    SMALL = 32  # up to here sorting by insertion alone is the fastest
-    MOVES = 8  # moves a value that insertion may take before it is clear that these are no uniform hashes
+    MAX_INSERTION_SORT = 32  # values; up to here insertion sort alone is the fastest
+    MAX_MOVES_PER_VALUE = 8  # on average; if insertion sort needs more, the values are not uniform hashes
 
 
 def distinct(shingles) -> array.array:
-    """The set of a page's shingles: sorted, without repeats; typecode 'Q'."""
+    """Return the set of `shingles`: sorted, without repeats (typecode 'Q')."""
     return _set_of(hashes(shingles, "distinct"), 1)
 
 
 def mod_sketch(shingles, modulus) -> array.array:
-    """MOD_m: the distinct shingles that are 0 mod `modulus`, sorted; typecode 'Q'.
+    """Return the MOD_m sketch: the distinct shingles that are 0 mod `modulus`, sorted (typecode 'Q').
 
-    A sample of one shingle in m, which grows with the page and so estimates both resemblance and containment. The
-    sketch at a multiple of m is the sketch of the sketch at m.
+    It samples one shingle in m and grows with the page, so it estimates both resemblance and containment. The sketch
+    for a multiple of m is the sketch of the sketch for m.
     """
     modulus = PyNumber_Index(modulus)
     if not 1 <= modulus < 2**64:
-        raise ValueError(f"mod_sketch() wants a modulus from 1 to 2**64 - 1, got {modulus}")
+        raise ValueError(f"mod_sketch() expects a modulus from 1 to 2**64 - 1, got {modulus}")
     return _set_of(hashes(shingles, "mod_sketch"), modulus)
 
 
 def min_sketch(shingles, Py_ssize_t size) -> array.array:
-    """MIN_s: the `size` smallest of the distinct shingles, sorted; all of them when there are fewer; typecode 'Q'.
+    """Return the MIN_s sketch: the `size` smallest distinct shingles, or all if there are fewer (typecode 'Q').
 
-    A sample of fixed size, which estimates resemblance only.
+    It is a sample of fixed size, which estimates resemblance only.
     """
     if size < 1:
-        raise ValueError(f"min_sketch() wants a size of at least 1, got {size}")
+        raise ValueError(f"min_sketch() expects a size of at least 1, got {size}")
     cdef array.array smallest = _set_of(hashes(shingles, "min_sketch"), 1)
     if len(smallest) > size:
         array.resize(smallest, size)
     return smallest
 
 
-def scale(Py_ssize_t count) -> int:
-    """The i of V_i for a page of `count` distinct shingles: 100 * 2**i <= count < 100 * 2**(i + 1), and 0 below 100.
+def sketch_scale(Py_ssize_t count) -> int:
+    """Return the i of V_i for a page of `count` distinct shingles: 100 * 2**i <= count < 100 * 2**(i + 1); 0 below 100.
 
-    V_i is mod_sketch(shingles, 2**i), of 100 to 200 shingles whatever the page's size. Two pages are compared at the
+    V_i is mod_sketch(shingles, 2**i) and has 100 to 200 shingles for every size of page. Two pages are compared at the
     larger of their scales.
     """
     if count < 0:
-        raise ValueError(f"scale() wants a number of shingles, got {count}")
+        raise ValueError(f"sketch_scale() expects a number of shingles, got {count}")
     cdef int i = 0
     while count >> (i + 1) >= 100:
         i += 1
@@ -65,7 +65,7 @@ def scale(Py_ssize_t count) -> int:
 
 
 cdef bint _is_set(const uint64_t* values, Py_ssize_t n) noexcept nogil:
-    """Whether the values are sorted and without repeats."""
+    """Return whether the values are sorted and without repeats."""
     cdef Py_ssize_t i
     for i in range(1, n):
         if values[i - 1] >= values[i]:
@@ -74,7 +74,7 @@ cdef bint _is_set(const uint64_t* values, Py_ssize_t n) noexcept nogil:
 
 
 cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
-    """The multiples of the modulus, sorted and without repeats."""
+    """Return the multiples of `modulus`, sorted and without repeats."""
     cdef Py_ssize_t n = shingles.shape[0]
     cdef array.array result = array.clone(EMPTY, n, zero=False)
     if n == 0:
@@ -96,7 +96,7 @@ cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
 
 cdef Py_ssize_t _multiples(const uint64_t* source, Py_ssize_t n, uint64_t modulus, uint64_t* target) noexcept nogil:
     cdef Py_ssize_t i, kept = 0
-    if modulus & (modulus - 1) == 0:  # a power of two, as of V_i, needs no division
+    if modulus & (modulus - 1) == 0:  # a power of two, as for V_i, needs no division
         for i in range(n):
             target[kept] = source[i]
             kept += source[i] & (modulus - 1) == 0
@@ -118,12 +118,12 @@ cdef Py_ssize_t _without_repeats(uint64_t* values, Py_ssize_t n) noexcept nogil:
 
 
 cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
-    """Radix sort on the top bytes, as many as tell n uniform hashes apart but for a few; insertion settles those.
+    """Radix sort by as many top bytes as separate all but a few of n uniform hashes; insertion sort does the rest.
 
-    Values that are no uniform hashes are sorted on all their bytes, so that the time is linear in any case.
+    Values that are not uniform hashes are sorted by all their bytes, so the time is linear for every input.
     """
     cdef int passes = 0
-    if n > SMALL:
+    if n > MAX_INSERTION_SORT:
         passes = 2
         while passes < 8 and n >> 8 * passes:
             passes += 2
@@ -133,7 +133,7 @@ cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
 
 
 cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, int passes) noexcept nogil:
-    """Sort by the top `passes` bytes, an even number of them: a pass goes to and fro between the two blocks."""
+    """Sort by the top `passes` bytes, an even number, because each pass swaps the two blocks."""
     cdef Py_ssize_t place[256]
     cdef Py_ssize_t i, count, total
     cdef int shift = 64 - 8 * passes
@@ -156,8 +156,8 @@ cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, int passe
 
 
 cdef bint _insertion_sort(uint64_t* values, Py_ssize_t n) noexcept nogil:
-    """Sort what is nearly sorted; False, with the values in some order, when that would take too many moves."""
-    cdef Py_ssize_t i, j, moves = MOVES * n + SMALL * SMALL
+    """Sort nearly sorted values; return False, with the values in some order, if that takes too many moves."""
+    cdef Py_ssize_t i, j, moves = MAX_MOVES_PER_VALUE * n + MAX_INSERTION_SORT * MAX_INSERTION_SORT
     cdef uint64_t value
     for i in range(1, n):
         value = values[i]

@@ -1,4 +1,4 @@
-"""Postings: which token is on which page, as two arrays of the same length, sorted by token and then by page."""
+"""Postings (token, page) as two arrays of the same length, sorted by token and then by page."""
 
 import array
 from collections import Counter
@@ -19,7 +19,10 @@ cdef struct Posting:
 
 
 def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
-    """The postings of pages, each once; `tokens` are those of all pages, and the first of them has `counts[0]`."""
+    """Return the sorted postings of `pages`, without repeats.
+
+    `tokens` are the tokens of all pages, one page after another: the first counts[0] are those of pages[0], and so on.
+    """
     cdef const uint64_t[::1] source = hashes(tokens, "sorted_postings")
     cdef const uint32_t[::1] lengths = page_numbers(counts, "sorted_postings")
     cdef const uint32_t[::1] numbers = page_numbers(pages, "sorted_postings")
@@ -27,7 +30,7 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
     for i in range(m):
         total += lengths[i]
     if numbers.shape[0] != m or total != n:
-        raise ValueError(f"sorted_postings() wants a page for each count, and {total} tokens in all, not {n}")
+        raise ValueError(f"sorted_postings() expects a page for each count, and {total} tokens in total, not {n}")
     if n == 0:
         return array.array("Q"), array.array("I")
     cdef Posting* postings = <Posting*>malloc(n * sizeof(Posting))
@@ -43,7 +46,7 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
                     postings[j].page = numbers[i]
                     j += 1
             qsort(postings, n, sizeof(Posting), _compare)
-            for j in range(n):  # a token may come twice on a page
+            for j in range(n):  # a token may occur twice on a page
                 if j == 0 or _compare(&postings[j], &postings[k - 1]):
                     postings[k] = postings[j]
                     k += 1
@@ -52,17 +55,17 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
         free(postings)
 
 
-def merged(tokens, pages, more_tokens, more_pages) -> tuple[array.array, array.array]:
-    """The postings of both, each once."""
-    cdef const uint64_t[::1] a = hashes(tokens, "merged")
-    cdef const uint32_t[::1] p = _pages(pages, a, "merged")
-    cdef const uint64_t[::1] b = hashes(more_tokens, "merged")
-    cdef const uint32_t[::1] q = _pages(more_pages, b, "merged")
+def merge_postings(tokens, pages, more_tokens, more_pages) -> tuple[array.array, array.array]:
+    """Merge two lists of postings into one, without repeats."""
+    cdef const uint64_t[::1] a = hashes(tokens, "merge_postings")
+    cdef const uint32_t[::1] p = _pages(pages, a, "merge_postings")
+    cdef const uint64_t[::1] b = hashes(more_tokens, "merge_postings")
+    cdef const uint32_t[::1] q = _pages(more_pages, b, "merge_postings")
     cdef Py_ssize_t m = a.shape[0], n = b.shape[0], i = 0, j = 0, k = 0
-    cdef array.array both = array.clone(NO_TOKENS, m + n, zero=False)
-    cdef array.array on = array.clone(NO_PAGES, m + n, zero=False)
-    cdef uint64_t* token = <uint64_t*>both.data.as_ulonglongs
-    cdef uint32_t* page = <uint32_t*>on.data.as_uints
+    cdef array.array result_tokens = array.clone(NO_TOKENS, m + n, zero=False)
+    cdef array.array result_pages = array.clone(NO_PAGES, m + n, zero=False)
+    cdef uint64_t* token = <uint64_t*>result_tokens.data.as_ulonglongs
+    cdef uint32_t* page = <uint32_t*>result_pages.data.as_uints
     cdef bint left, right
     with nogil:
         while i < m or j < n:
@@ -73,47 +76,47 @@ def merged(tokens, pages, more_tokens, more_pages) -> tuple[array.array, array.a
             k += 1
             i += left
             j += right
-    array.resize(both, k)
-    array.resize(on, k)
-    return both, on
+    array.resize(result_tokens, k)
+    array.resize(result_pages, k)
+    return result_tokens, result_pages
 
 
-def without(tokens, pages, dropped) -> tuple[array.array, array.array]:
-    """The postings but for those of some pages, which are sorted."""
-    cdef const uint64_t[::1] a = hashes(tokens, "without")
-    cdef const uint32_t[::1] p = _pages(pages, a, "without")
-    cdef const uint32_t[::1] d = page_numbers(dropped, "without")
+def drop_pages(tokens, pages, dropped) -> tuple[array.array, array.array]:
+    """Return the postings without those of the `dropped` pages, which are sorted."""
+    cdef const uint64_t[::1] a = hashes(tokens, "drop_pages")
+    cdef const uint32_t[::1] p = _pages(pages, a, "drop_pages")
+    cdef const uint32_t[::1] d = page_numbers(dropped, "drop_pages")
     cdef Py_ssize_t n = a.shape[0], m = d.shape[0], i, k = 0
-    cdef array.array kept = array.clone(NO_TOKENS, n, zero=False)
-    cdef array.array on = array.clone(NO_PAGES, n, zero=False)
-    cdef uint64_t* token = <uint64_t*>kept.data.as_ulonglongs
-    cdef uint32_t* page = <uint32_t*>on.data.as_uints
+    cdef array.array result_tokens = array.clone(NO_TOKENS, n, zero=False)
+    cdef array.array result_pages = array.clone(NO_PAGES, n, zero=False)
+    cdef uint64_t* token = <uint64_t*>result_tokens.data.as_ulonglongs
+    cdef uint32_t* page = <uint32_t*>result_pages.data.as_uints
     with nogil:
         for i in range(n):
-            if m == 0 or not _among(p[i], &d[0], m):
+            if m == 0 or not _contains(p[i], &d[0], m):
                 token[k] = a[i]
                 page[k] = p[i]
                 k += 1
-    array.resize(kept, k)
-    array.resize(on, k)
-    return kept, on
+    array.resize(result_tokens, k)
+    array.resize(result_pages, k)
+    return result_tokens, result_pages
 
 
-def pages_a_token(tokens) -> Counter:
-    """How many tokens come so often: {times: tokens}."""
-    cdef const uint64_t[::1] a = hashes(tokens, "pages_a_token")
+def document_frequency_histogram(tokens) -> Counter:
+    """Count the tokens of each document frequency: {pages that have a token: number of such tokens}."""
+    cdef const uint64_t[::1] a = hashes(tokens, "document_frequency_histogram")
     cdef Py_ssize_t n = a.shape[0], i, start = 0, once = 0
-    times = Counter()
+    histogram = Counter()
     for i in range(1, n + 1):
         if i == n or a[i] != a[start]:
-            if i - start == 1:  # most of them, and quicker than a Counter
+            if i - start == 1:  # most tokens; faster than updating a Counter
                 once += 1
             else:
-                times[i - start] += 1
+                histogram[i - start] += 1
             start = i
     if once:
-        times[1] = once
-    return times
+        histogram[1] = once
+    return histogram
 
 
 cdef int _compare(const void* a, const void* b) noexcept nogil:
@@ -124,7 +127,7 @@ cdef int _compare(const void* a, const void* b) noexcept nogil:
     return (x.page > y.page) - (x.page < y.page)
 
 
-cdef bint _among(uint32_t number, const uint32_t* numbers, Py_ssize_t n) noexcept nogil:
+cdef bint _contains(uint32_t number, const uint32_t* numbers, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t low = 0, high = n, middle
     while low < high:
         middle = low + (high - low) // 2
@@ -148,5 +151,5 @@ cdef tuple _arrays(const Posting* postings, Py_ssize_t n):
 cdef const uint32_t[::1] _pages(object pages, const uint64_t[::1] tokens, str caller):
     cdef const uint32_t[::1] numbers = page_numbers(pages, caller)
     if numbers.shape[0] != tokens.shape[0]:
-        raise ValueError(f"{caller}() wants a page for each token: {numbers.shape[0]} for {tokens.shape[0]}")
+        raise ValueError(f"{caller}() expects a page for each token: {numbers.shape[0]} for {tokens.shape[0]}")
     return numbers

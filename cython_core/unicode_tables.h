@@ -4,8 +4,8 @@
 typedef struct { int32_t value; uint8_t bits, first_class, last_class; } unicode_record;
 typedef struct { uint32_t composite, first, second; } unicode_composition;
 
-enum { KEPT = 1, ALONE = 2, SEPARATES = 4, VOWEL = 8, MARK = 16, JOINS = 32, EXPANDS = 64 };
-enum { PAGE_BITS = 7, LONGEST_EXPANSION = 18 };
+enum { ALNUM = 1, OWN_WORD = 2, SEPARATOR = 4, VOWEL = 8, MARK = 16, COMPOSES = 32, EXPANDS = 64 };
+enum { PAGE_BITS = 7, MAX_EXPANSION = 18 };
 enum { SLOTS = 2048, SLOT_BITS = 11, COMPOSITIONS = 942 };
 #define HASH_FIRST 2654435761u
 #define HASH_SECOND 2246822519u

@@ -1,32 +1,34 @@
-"""Numbers in as few bytes as they need, seven bits in each, the lowest first; and where a word is, made of them.
+"""Variable-length integers (varints), seven bits per byte, the lowest first; and the postings of a word, made of them.
 
-The pages of a word are a bytes: the last page, and then for each page how far it is from the one before, and how often
-the word is there. Pages are counted from the first of their run. Its places are another: for each page those in the
-title and those in the text, each as the distance from the one before.
+The postings of a word are one byte string: the last page, then for each page its distance from the page before and how
+often the word occurs there (tf). Pages are numbered from the first of their segment. The positions are another byte
+string: for each page those in the title, then those in the text, each as the distance from the one before.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    LONGEST_NUMBER = 5  # bytes
-    LONGEST_PAGE = 3 * LONGEST_NUMBER
-    MOST_PAGES = 1 << 30  # of a run: two bits beside a page's number say how often the word is there
-    # These bits. Without any of them the word is once in the text, and nowhere else.
-    OFTEN = 1  # how often it is in the text follows
-    TITLED = 2  # it is in the title, and how often it is in the text follows; with OFTEN how often in the title, too
+    MAX_VARINT_BYTES = 5
+    MAX_POSTING_BYTES = 3 * MAX_VARINT_BYTES
+    MAX_SEGMENT_PAGES = 1 << 30  # two bits of a page's varint tell how often the word occurs
+    # The two bits. If both are 0, the word occurs once in the text and not in the title.
+    EXPLICIT_TF = 1  # alone: the tf in the text follows
+    # The word is in the title. With EXPLICIT_TF the tf in the title follows, else it is 1; then the tf in the text.
+    WITH_TITLE = 2
 
 
-cdef struct Pages:
+cdef struct PostingsCursor:
     const uint8_t* at
     const uint8_t* end
     uint32_t page
-    uint32_t in_title
-    uint32_t in_text
+    uint32_t title_tf
+    uint32_t text_tf
     bint begun
 
 
-cdef inline uint8_t* put_number(uint8_t* at, uint32_t number) noexcept nogil:
+cdef inline uint8_t* put_varint(uint8_t* at, uint32_t number) noexcept nogil:
+    """Write `number` and return the address after it."""
     while number > 127:
         at[0] = <uint8_t>(number | 128)
         number >>= 7
@@ -35,8 +37,8 @@ cdef inline uint8_t* put_number(uint8_t* at, uint32_t number) noexcept nogil:
     return at + 1
 
 
-cdef inline const uint8_t* number_at(const uint8_t* at, const uint8_t* end, uint32_t* number) noexcept nogil:
-    """Where the next number is; NULL where there is none, or too large a one."""
+cdef inline const uint8_t* read_varint(const uint8_t* at, const uint8_t* end, uint32_t* number) noexcept nogil:
+    """Read a number and return the address after it; NULL if there is none, or it exceeds 32 bits."""
     cdef uint64_t value
     cdef int shift = 7
     if at == NULL or at >= end:
@@ -52,67 +54,68 @@ cdef inline const uint8_t* number_at(const uint8_t* at, const uint8_t* end, uint
     return at + 1 if value == number[0] else NULL
 
 
-cdef inline uint8_t* put_page(uint8_t* at, uint32_t distance, uint32_t in_title, uint32_t in_text) noexcept nogil:
+cdef inline uint8_t* put_posting(uint8_t* at, uint32_t distance, uint32_t title_tf, uint32_t text_tf) noexcept nogil:
+    """Write a posting and return the address after it; `distance` is that from the page before."""
     cdef uint32_t bits = 0
-    if in_title:
-        bits = TITLED | (OFTEN if in_title > 1 else 0)
-    elif in_text != 1:
-        bits = OFTEN
-    at = put_number(at, distance << 2 | bits)
-    if bits == TITLED | OFTEN:
-        at = put_number(at, in_title)
+    if title_tf:
+        bits = WITH_TITLE | (EXPLICIT_TF if title_tf > 1 else 0)
+    elif text_tf != 1:
+        bits = EXPLICIT_TF
+    at = put_varint(at, distance << 2 | bits)
+    if bits == WITH_TITLE | EXPLICIT_TF:
+        at = put_varint(at, title_tf)
     if bits:
-        at = put_number(at, in_text)
+        at = put_varint(at, text_tf)
     return at
 
 
-cdef inline const uint8_t* last_page(const uint8_t* at, const uint8_t* end, uint32_t* last) noexcept nogil:
-    """Where the pages start; NULL where there are none."""
-    at = number_at(at, end, last)
-    return at if at != NULL and last[0] < MOST_PAGES and at < end else NULL
+cdef inline const uint8_t* read_last_page(const uint8_t* at, const uint8_t* end, uint32_t* last) noexcept nogil:
+    """Read the last page of a word's postings and return where the first posting starts; NULL if there is none."""
+    at = read_varint(at, end, last)
+    return at if at != NULL and last[0] < MAX_SEGMENT_PAGES and at < end else NULL
 
 
-cdef inline int next_page(Pages* pages) noexcept nogil:
-    """1 for a page, 0 behind the last, -1 for what makes no sense."""
+cdef inline int next_posting(PostingsCursor* cursor) noexcept nogil:
+    """Go to the next posting; return 1 if there is one, 0 at the end, -1 if the bytes are corrupt."""
     cdef uint32_t number, distance
-    if pages.at == pages.end:
+    if cursor.at == cursor.end:
         return 0
-    pages.at = number_at(pages.at, pages.end, &number)
+    cursor.at = read_varint(cursor.at, cursor.end, &number)
     distance = number >> 2
-    if pages.at == NULL or pages.page + distance >= MOST_PAGES or (pages.begun and not distance):
+    if cursor.at == NULL or cursor.page + distance >= MAX_SEGMENT_PAGES or (cursor.begun and not distance):
         return -1
-    pages.page += distance
-    pages.begun = True
-    pages.in_title, pages.in_text = 0, 1
-    if number & TITLED:
-        pages.in_title = 1
-        if number & OFTEN:
-            pages.at = number_at(pages.at, pages.end, &pages.in_title)
-            if pages.at == NULL:
+    cursor.page += distance
+    cursor.begun = True
+    cursor.title_tf, cursor.text_tf = 0, 1
+    if number & WITH_TITLE:
+        cursor.title_tf = 1
+        if number & EXPLICIT_TF:
+            cursor.at = read_varint(cursor.at, cursor.end, &cursor.title_tf)
+            if cursor.at == NULL:
                 return -1
-    if number & (TITLED | OFTEN):
-        pages.at = number_at(pages.at, pages.end, &pages.in_text)
-        if pages.at == NULL:
+    if number & (WITH_TITLE | EXPLICIT_TF):
+        cursor.at = read_varint(cursor.at, cursor.end, &cursor.text_tf)
+        if cursor.at == NULL:
             return -1
     return 1
 
 
-cdef inline bint open_pages(Pages* pages, const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Before the first page; False for what makes no sense."""
+cdef inline bint open_postings(PostingsCursor* cursor, const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Set the cursor before the first posting; return False if the bytes are corrupt."""
     cdef uint32_t last
-    pages.at, pages.end = last_page(at, end, &last), end
-    pages.page = pages.in_title = pages.in_text = 0
-    pages.begun = False
-    return pages.at != NULL
+    cursor.at, cursor.end = read_last_page(at, end, &last), end
+    cursor.page = cursor.title_tf = cursor.text_tf = 0
+    cursor.begun = False
+    return cursor.at != NULL
 
 
-cdef inline const uint8_t* skip_numbers(const uint8_t* at, const uint8_t* end, size_t count) noexcept nogil:
-    """Behind so many numbers; NULL where there are fewer."""
+cdef inline const uint8_t* skip_varints(const uint8_t* at, const uint8_t* end, size_t count) noexcept nogil:
+    """Return the address after the next `count` numbers; NULL if there are fewer."""
     cdef uint64_t eight
     cdef size_t ended
     while count > 8 and end - at >= 8:
         memcpy(&eight, at, 8)
-        eight = ~eight & <uint64_t>0x8080808080808080  # the bytes that end a number
+        eight = ~eight & <uint64_t>0x8080808080808080  # the top bits of the bytes that end a number
         ended = <size_t>(((eight >> 7) * <uint64_t>0x0101010101010101) >> 56)
         count -= ended
         at += 8

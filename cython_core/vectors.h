@@ -1,5 +1,5 @@
-/* Whether this processor has the vector instructions that the loops of the core are written for. The compiler must know
- * them too: gcc or clang for x86-64, and clang says that it is GNUC. */
+/* Tells whether this processor has the vector instructions that the loops of the core use. The compiler must know them
+ * too: gcc or clang for x86-64 (clang also defines __GNUC__). */
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PORTABLE)

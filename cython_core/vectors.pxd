@@ -1,1 +1,1 @@
-cdef bint avx2  # whether the vector loops are used
+cdef bint avx2  # whether the vector loops are in use

@@ -1,4 +1,4 @@
-"""Which code path the core takes: vector loops where the processor has them. The results are the same."""
+"""Choice between vector loops and portable ones; the results are equal."""
 
 cdef extern from "vectors.h":
     bint has_avx2()
@@ -7,11 +7,11 @@ avx2 = has_avx2()
 
 
 def vector_path():
-    """The code path in use, 'avx2' or 'portable'."""
+    """Return the code path in use, 'avx2' or 'portable'."""
     return "avx2" if avx2 else "portable"
 
 
 def use_vectors(bint wanted):
-    """Turn the vector loops off, or on again where the processor has them: for tests and benchmarks."""
+    """Turn the vector loops off, or on again if the processor supports them, for tests and benchmarks."""
     global avx2
     avx2 = wanted and has_avx2()

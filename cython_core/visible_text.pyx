@@ -1,4 +1,4 @@
-"""What a reader sees of a page: its text and its title, from the events of an HTML parser."""
+"""The visible text and the title of a page, from the events of an HTML parser."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -12,14 +12,14 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* text, Py_ssize_t size, const char* errors)
 
 cdef enum:
-    # Names that the table does not have are INLINE: a custom element too, which browsers draw so. In 973 pages with 453
-    # kinds of them none stood between two letters.
+    # Names that are not in the table are INLINE, also custom elements, because browsers draw them inline. In 973 pages
+    # with 453 kinds of custom elements, none stood between two letters.
     INLINE, LINE, WORD, LINK, VERBATIM, SKIPPED, TITLE, NOFRAMES, SVG, SVG_ONLY, IMAGE
-    SLOTS = 256  # for about 100 names
-    LONGEST_NAME = 16
-    KEPT_ROOM = 1 << 20  # bytes that an instance keeps from page to page
+    SLOTS = 256  # of the hash table, for about 100 names
+    MAX_NAME_BYTES = 16
+    MAX_REUSED_BYTES = 1 << 20  # memory that an instance reuses for the next page
 
-# reference_visible_text.py has the same table, and says why a name is where it is.
+# reference_visible_text.py has the same table, with the reasons.
 NAMES = {
     LINE: "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption"
           " figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html isindex legend li main marquee"
@@ -36,7 +36,7 @@ NAMES = {
 }
 
 cdef struct Name:
-    uint64_t low, high  # its bytes, then zeros
+    uint64_t low, high  # its bytes, padded with zeros
 
 cdef struct Entry:
     Name name
@@ -46,18 +46,18 @@ cdef Entry[SLOTS] ENTRIES
 memset(ENTRIES, 0, sizeof(ENTRIES))
 
 cdef enum:
-    PLAIN, SPACE, FIXED, GONE
+    PLAIN, SPACE, HARD_SPACE, DROPPED
 
-# Of every character below U+00A1. Control characters are dropped, because XML and some stores refuse them, except those
-# that str.split() takes for white space. U+00A0 stays as many spaces as there are.
+# The class of every character below U+00A1. Control characters are dropped, because XML and some stores reject them,
+# except those that str.split() treats as white space. Repeated U+00A0 do not collapse.
 cdef uint8_t[0xA1] CLASSES
 for _code in range(0xA1):
     if chr(_code) == "\xa0":
-        CLASSES[_code] = FIXED
+        CLASSES[_code] = HARD_SPACE
     elif chr(_code).isspace():
         CLASSES[_code] = SPACE
     else:
-        CLASSES[_code] = GONE if _code < 0x20 or 0x7F <= _code <= 0x9F else PLAIN
+        CLASSES[_code] = DROPPED if _code < 0x20 or 0x7F <= _code <= 0x9F else PLAIN
 
 ctypedef fused Char:
     uint8_t
@@ -66,34 +66,34 @@ ctypedef fused Char:
 
 cdef struct Draft:
     uint8_t* bytes  # UTF-8
-    Py_ssize_t length, room
-    Py_ssize_t end  # after the last character that is no white space
-    # What has come since, and is written when a character follows. A line goes before spaces, they before a word.
+    Py_ssize_t length, capacity
+    Py_ssize_t end  # index after the last character that is not white space
+    # Pending separators, written when a character follows: a line takes precedence over spaces, and spaces over a word.
     bint line, word
     Py_ssize_t spaces
-    bint collapses  # with the last of the spaces
+    bint collapses  # whether a space that follows collapses with the last one
 
 
 @cython.final
 cdef class VisibleText:
-    """Takes the events of a parser, with names in lower case, and gives a page's text when the parser closes it.
+    """Collects the text of a page from parser events, with tag names in lower case; close() returns it.
 
-    Blocks are on lines of their own; table cells, form fields, pictures and neighbouring links are words of their own;
-    inside a line white space collapses, except in `pre` and the like. What scripts could show is text, hidden or not.
-    With `alt` the words that stand for a picture are text too.
+    Blocks are on separate lines; table cells, form fields, pictures and adjacent links are separate words. Inside a
+    line white space collapses, except in `pre` and similar elements. Text that scripts could show counts, hidden or
+    not. With `alt` the alternative texts of pictures count too.
 
-    Events need not be balanced, and any depth will do. Memory: as many bytes as the text takes in UTF-8, at most
-    doubled. An instance is for one page at a time, and can be used again after close().
+    Events need not be balanced, and elements may be nested to any depth. Memory: at most twice the bytes of the text in
+    UTF-8. An instance handles one page at a time and can be reused after close().
     """
 
-    cdef readonly Py_ssize_t depth  # elements that are open
+    cdef readonly Py_ssize_t depth  # of open elements
     cdef Draft page, title
     cdef list noframes
     cdef bint alt, after_link
-    cdef Py_ssize_t verbatim, svg  # how deep we are in such elements
-    cdef int inside  # the kind of an element whose content is no text of the page, or INLINE
+    cdef Py_ssize_t verbatim, svg  # how many of these elements are open
+    cdef int inside  # the kind of the open element whose content is not text of the page, or INLINE
     cdef Name inside_name
-    cdef Py_ssize_t inside_depth  # of elements of this name in each other
+    cdef Py_ssize_t inside_depth  # nested elements of this name
 
     def __cinit__(self, *, bint alt=False):
         self.alt = alt
@@ -169,9 +169,9 @@ cdef class VisibleText:
             self.noframes.append(text)
 
     def close(self) -> tuple[str, str, str]:
-        """The text, the title, and what stands in `noframes`: markup that parsers do not look into."""
+        """Return the text, the title, and the content of `noframes`, which is markup that parsers do not parse."""
         try:
-            return decoded(&self.page), decoded(&self.title), "".join(self.noframes).strip()
+            return decode(&self.page), decode(&self.title), "".join(self.noframes).strip()
         finally:
             self._clear()
 
@@ -201,10 +201,10 @@ cdef class VisibleText:
 
 
 cdef inline Name name_of(str tag):
-    """The name as two numbers, or nothing when it is too long for the table: faster than a dict of new strings."""
+    """Return the name as two numbers, 0 if it is too long for the table: faster than a dict of new strings."""
     cdef Name name = Name(0, 0)
     cdef Py_ssize_t length = len(tag)
-    if length <= LONGEST_NAME and PyUnicode_IS_ASCII(tag):
+    if length <= MAX_NAME_BYTES and PyUnicode_IS_ASCII(tag):
         memcpy(&name, PyUnicode_DATA(tag), length)
     return name
 
@@ -245,7 +245,7 @@ fill_names()
 
 
 cdef inline void new_line(Draft* draft) noexcept nogil:
-    draft.length = draft.end  # spaces at the end of `pre` have been written already
+    draft.length = draft.end  # removes spaces already written at the end of `pre`
     draft.line = True
     draft.word = False
     draft.spaces = 0
@@ -255,13 +255,13 @@ cdef inline void new_line(Draft* draft) noexcept nogil:
 cdef void clear(Draft* draft) noexcept nogil:
     draft.length = draft.end = 0
     new_line(draft)
-    if draft.room > KEPT_ROOM:
+    if draft.capacity > MAX_REUSED_BYTES:
         free(draft.bytes)
         draft.bytes = NULL
-        draft.room = 0
+        draft.capacity = 0
 
 
-cdef str decoded(const Draft* draft):
+cdef str decode(const Draft* draft):
     return PyUnicode_DecodeUTF8(<const char*>draft.bytes, draft.end, "surrogatepass") if draft.end else ""
 
 
@@ -270,44 +270,44 @@ cdef int write(Draft* draft, str text, bint verbatim) except -1:
     cdef int width = PyUnicode_KIND(text)
     cdef const void* chars = PyUnicode_DATA(text)
     if PyUnicode_IS_ASCII(text):
-        make_room(draft, count)
+        reserve(draft, count)
         put(draft, <const uint8_t*>chars, count, verbatim)
     elif width == 1:
-        make_room(draft, 2 * count)
+        reserve(draft, 2 * count)
         put(draft, <const uint8_t*>chars, count, verbatim)
     elif width == 2:
-        make_room(draft, 3 * count)
+        reserve(draft, 3 * count)
         put(draft, <const uint16_t*>chars, count, verbatim)
     else:
-        make_room(draft, 4 * count)
+        reserve(draft, 4 * count)
         put(draft, <const uint32_t*>chars, count, verbatim)
     return 0
 
 
-cdef inline int make_room(Draft* draft, Py_ssize_t size) except -1:
-    cdef Py_ssize_t wanted = draft.length + draft.spaces + size + 1  # 1: a line or a space before it
+cdef inline int reserve(Draft* draft, Py_ssize_t size) except -1:
+    cdef Py_ssize_t wanted = draft.length + draft.spaces + size + 1  # + 1: a line break or a space before it
     cdef void* larger
-    if wanted > draft.room:
-        wanted = max(wanted, draft.room + (draft.room >> 1), <Py_ssize_t>4096)
+    if wanted > draft.capacity:
+        wanted = max(wanted, draft.capacity + (draft.capacity >> 1), <Py_ssize_t>4096)
         larger = realloc(draft.bytes, wanted)
         if larger == NULL:
             raise MemoryError(f"VisibleText could not get {wanted} bytes")
         draft.bytes = <uint8_t*>larger
-        draft.room = wanted
+        draft.capacity = wanted
     return 0
 
 
 cdef void put(Draft* draft, const Char* chars, Py_ssize_t count, bint verbatim) noexcept nogil:
-    """Write the characters. There has to be room for them, for the spaces that wait, and for a byte more."""
+    """Write the characters. The caller has reserved space for them, for pending spaces, and for one byte more."""
     cdef uint8_t* out = draft.bytes + draft.length
     cdef Py_ssize_t i = 0
     cdef uint32_t c
-    cdef int class_
+    cdef int char_class
     while i < count:
         c = chars[i]
         i += 1
-        class_ = CLASSES[c] if c <= 0xA0 else PLAIN
-        if class_ == PLAIN:
+        char_class = CLASSES[c] if c <= 0xA0 else PLAIN
+        if char_class == PLAIN:
             out = put_gap(draft, out)
             out = put_char(out, c)
             while i < count and 0x21 <= chars[i] <= 0x7E:
@@ -315,7 +315,7 @@ cdef void put(Draft* draft, const Char* chars, Py_ssize_t count, bint verbatim) 
                 out += 1
                 i += 1
             draft.end = out - draft.bytes
-        elif class_ == GONE:
+        elif char_class == DROPPED:
             pass
         elif verbatim:
             if c == c"\r":
@@ -327,7 +327,7 @@ cdef void put(Draft* draft, const Char* chars, Py_ssize_t count, bint verbatim) 
                 out = put_gap(draft, out)
                 out[0] = <uint8_t>c
                 out += 1
-        elif class_ == FIXED:
+        elif char_class == HARD_SPACE:
             draft.spaces += 1
             draft.collapses = False
         elif not draft.collapses:
@@ -337,7 +337,7 @@ cdef void put(Draft* draft, const Char* chars, Py_ssize_t count, bint verbatim) 
 
 
 cdef inline uint8_t* put_gap(Draft* draft, uint8_t* out) noexcept nogil:
-    """What separates the next character from the last."""
+    """Write the pending separator before the next character."""
     cdef Py_ssize_t i
     if draft.line:
         if draft.end:

@@ -1,8 +1,8 @@
-/* The vector loops under window_minima.pyx. Each has a portable form and, on x86-64 with gcc or clang, one for AVX2
- * that is chosen at run time: the same wheel serves every processor.
+/* The vector loops of window_minima.pyx. Each has a portable form and, on x86-64 with gcc or clang, one for AVX2 that is
+ * chosen at run time: the same wheel serves every processor.
  *
- * Keys are below 2**63, so that a signed comparison orders them. Reads may run MARGIN keys past either end of what is
- * asked for; the buffer has that room. */
+ * Keys are below 2**63, so a signed comparison orders them. Reads may run up to MARGIN keys past either end of a range;
+ * the buffer has that space. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,21 +11,21 @@
 
 #define MARGIN 128
 
-/* Windows below this are slid over as vectors, since the places of one are the bits of a word. Longer ones are hopped
- * through, which at 100 keys is the faster way (docs/decisions/0002-fingerprints.md). */
+/* Windows of fewer keys are processed as vectors: the positions in a window fit the bits of a word. For longer ones hop()
+ * is used, which is faster at 100 keys (docs/decisions/0002-fingerprints.md). */
 #define SHORT_WINDOW 64
 
-/* A stretch of keys, with what was decided before it. Window i holds the keys i to i + w - 1. */
+/* A block of keys, and the state of the windows before it. Window i holds the keys i to i + w - 1. */
 typedef struct {
     uint64_t *keys;
-    uint64_t *scratch; /* room for as many */
+    uint64_t *scratch; /* space for as many keys */
     ptrdiff_t n, w;
-    int robust;      /* ties by Definition 3 of the winnowing paper; else by Definition 1: the window alone decides */
-    ptrdiff_t next;  /* the first window that is not decided yet */
-    ptrdiff_t pick;  /* what window next - 1 picked */
-    ptrdiff_t count; /* how many were picked in this stretch, */
-    uint32_t *picks; /* which, */
-    uint32_t *firsts; /* and in which window first */
+    int robust;      /* ties by Definition 3 of the winnowing paper; else by Definition 1: rightmost in the window */
+    ptrdiff_t next;  /* the first undecided window */
+    ptrdiff_t pick;  /* the key that window next - 1 picked */
+    ptrdiff_t count; /* of picks in this block */
+    uint32_t *picks; /* the keys picked */
+    uint32_t *firsts; /* the first window of each pick */
     void *memory;
 } Windows;
 
@@ -69,7 +69,7 @@ AVX2 static inline ptrdiff_t first_below_avx2(const uint64_t *keys, ptrdiff_t i,
     return end;
 }
 
-/* The rightmost of the keys before `end` that equals `value`; there must be one. */
+/* Returns the rightmost key before `end` that equals `value`; there must be one. */
 AVX2 static inline ptrdiff_t rightmost_equal(const uint64_t *keys, ptrdiff_t end, __m256i value) {
     for (;; end -= 32) {
         unsigned found = 0;
@@ -94,7 +94,7 @@ AVX2 static inline ptrdiff_t rightmost_minimum_avx2(const uint64_t *keys, ptrdif
     return rightmost_equal(keys, end, even);
 }
 
-/* The upper halves of the keys, which decide nearly everything: twice as many fit into a vector. */
+/* Writes the upper halves of the keys. They decide almost every comparison, and twice as many fit into a vector. */
 AVX2 static inline void upper_halves(const uint64_t *keys, uint32_t *tops, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += 8) {
         const __m256 four = _mm256_castsi256_ps(load_keys(keys + i));
@@ -106,8 +106,8 @@ AVX2 static inline void upper_halves(const uint64_t *keys, uint32_t *tops, ptrdi
 
 AVX2 static inline __m256i load_tops(const uint32_t *tops) { return _mm256_loadu_si256((const __m256i *)tops); }
 
-/* minima[i] = the least of tops[i .. i+w), in about log4(w) passes: a window of 4s is four windows of s side by side,
- * and the last pass lays windows of s over each other where w is no power of four. */
+/* minima[i] = the smallest of tops[i .. i+w), in about log4(w) passes: a window of 4s keys is four windows of s side by
+ * side, and in the last pass these overlap if w is no power of four. */
 AVX2 static inline void sliding_minima(const uint32_t *tops, uint32_t *minima, ptrdiff_t n, ptrdiff_t w) {
     const uint32_t *from = tops;
     for (ptrdiff_t s = 1; s < w || s == 1; s *= 4) {
@@ -122,13 +122,13 @@ AVX2 static inline void sliding_minima(const uint32_t *tops, uint32_t *minima, p
     }
 }
 
-/* One bit for each of 8 upper halves that is equal to another. */
+/* Returns a bit for each of 8 upper halves, whether it is equal in a and b. */
 AVX2 static inline uint64_t equal_tops(__m256i a, __m256i b) {
     return (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
 }
 
-/* Bit i of the answer: window i of 64 may have to pick anew, because its minimum is another one than that of the window
- * before, or because its last key is as small. */
+/* Bit i of the result: window i of 64 may have to pick anew, because its minimum differs from that of the window before,
+ * or because its last key is as small. */
 AVX2 static inline uint64_t changes(const uint32_t *minima, const uint32_t *lasts) {
     uint64_t changed = 0;
     for (int lane = 0; lane < 64; lane += 8) {
@@ -139,7 +139,7 @@ AVX2 static inline uint64_t changes(const uint32_t *minima, const uint32_t *last
     return changed;
 }
 
-/* Decides one window: among the keys whose upper half is the least, the least, and of such the rightmost. */
+/* Decides one window: the smallest of the keys with the smallest upper half; of equal ones the rightmost. */
 AVX2 static inline void pick_in(Windows *in, const uint32_t *tops, const uint32_t *minima, ptrdiff_t window) {
     const __m256i least = _mm256_set1_epi32((int)minima[window]);
     uint64_t found = 0;
@@ -147,17 +147,17 @@ AVX2 static inline void pick_in(Windows *in, const uint32_t *tops, const uint32_
         found |= equal_tops(least, load_tops(tops + window + lane)) << lane;
     found &= ((uint64_t)1 << in->w) - 1;
     ptrdiff_t last = 63 - __builtin_clzll(found), pick = window + last;
-    while ((found ^= (uint64_t)1 << last)) { /* seldom: two upper halves are equal */
+    while ((found ^= (uint64_t)1 << last)) { /* rare: two upper halves are equal */
         last = 63 - __builtin_clzll(found);
         if (in->keys[window + last] < in->keys[pick]) pick = window + last;
     }
     record(in, window, pick);
 }
 
-/* Decides the windows from `next` on; at least one is decided already. Where the minimum changes is known before the
- * picks are, so that no pick waits for the one before it. */
+/* Decides the windows from `next` on; at least one is decided already. The windows where the minimum changes are known
+ * before the picks, so no pick waits for the one before it. */
 AVX2 static inline void slide_avx2(Windows *windows) {
-    Windows in = *windows; /* a copy that no store can alias stays in registers */
+    Windows in = *windows; /* a local copy, which no store can alias, stays in registers */
     const ptrdiff_t end = in.n - in.w + 1;
     uint32_t *tops = (uint32_t *)in.scratch, *minima = tops + in.n + MARGIN;
     upper_halves(in.keys, tops, in.n);
@@ -167,10 +167,10 @@ AVX2 static inline void slide_avx2(Windows *windows) {
         if (end - base < 64) changed &= ((uint64_t)1 << (end - base)) - 1;
         for (; changed; changed &= changed - 1) {
             const ptrdiff_t window = base + __builtin_ctzll(changed);
-            while (in.pick + 1 < window) pick_in(&in, tops, minima, in.pick + 1); /* it left, and an equal one stayed */
+            while (in.pick + 1 < window) pick_in(&in, tops, minima, in.pick + 1); /* the pick left, an equal key stayed */
             if (minima[window] != minima[window - 1] || in.pick < window) {
                 pick_in(&in, tops, minima, window);
-            } else { /* as small an upper half came: only the key that came can be better than the pick */
+            } else { /* an equal upper half entered: only the key that entered can beat the pick */
                 const ptrdiff_t last = window + in.w - 1;
                 if (in.keys[last] < in.keys[in.pick] + !in.robust) record(&in, window, last);
             }

@@ -1,4 +1,4 @@
-"""Which key each window of w consecutive keys picks: the smallest."""
+"""Sliding window minima: each window of w consecutive keys picks its smallest."""
 
 from libc.stdint cimport uint32_t, uint64_t
 

@@ -1,9 +1,9 @@
-"""The window routine under every selection: each window of w keys picks its smallest, in linear time on every input.
+"""Sliding window minima for every selection: each window of w keys picks its smallest, in linear time for every input.
 
-Three ways to the same picks. `slide` finds the minima of all short windows with vectors. `hop` goes from pick to pick:
-it looks for the next smaller key, and searches a whole window only when its pick has left it, as figure 5 of the
-winnowing paper does. `halve` takes the same time for all keys, more than the others on ordinary text but never
-quadratic; it takes over where `hop` would be.
+There are three ways to the same picks. `slide` finds the minima of short windows with vectors. `hop` goes from pick to
+pick: it looks for the next smaller key and searches a whole window only when its pick has left it, like figure 5 of the
+winnowing paper. `halve` takes the same time for all keys, more than the others on ordinary text; it takes over where
+`hop` would be quadratic.
 """
 
 import array
@@ -25,14 +25,14 @@ cdef extern from "window_minima.h":
     Py_ssize_t rightmost_minimum_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
     Py_ssize_t rightmost_minimum_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
 
-# Ordinary text searches about as many keys for a new pick as it has keys. A stretch that would search four times as
-# many has rising hashes, by bad luck or bad will, and goes to `halve`.
+# In ordinary text `hop` searches about as many keys for new picks as there are keys. A block where it would search this
+# many times as many has rising hashes, by chance or by design, and goes to `halve`.
 cdef enum:
-    SEARCHED_AT_MOST = 4
+    MAX_SEARCH_RATIO = 4
 
 
 cdef int allocate(Windows* windows, Py_ssize_t capacity, Py_ssize_t w, bint robust) except -1:
-    """Room for `capacity` keys, with nothing decided yet. To be given to `release`."""
+    """Allocate space for `capacity` keys, with no window decided; release() frees it."""
     cdef Py_ssize_t roomy = capacity + 2 * MARGIN
     windows.memory = calloc(roomy, 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t))
     if windows.memory is NULL:
@@ -63,14 +63,14 @@ cdef Py_ssize_t first_below(const uint64_t* keys, Py_ssize_t start, Py_ssize_t e
 cdef void hop(Windows* windows) noexcept nogil:
     cdef:
         Py_ssize_t w = windows.w, last = windows.n - w, stop, found
-        Py_ssize_t searches = SEARCHED_AT_MOST * (windows.n // w + 1)
+        Py_ssize_t searches = MAX_SEARCH_RATIO * (windows.n // w + 1)
         uint64_t* keys = windows.keys
     while windows.next <= last and searches:
         if windows.pick < windows.next:
             searches -= 1
             record(windows, windows.next, rightmost_minimum(keys, windows.next, windows.next + w))
             continue
-        stop = min(windows.pick, last)      # the windows up to here hold the pick; only a smaller key takes its place
+        stop = min(windows.pick, last)      # windows up to here hold the pick; only a smaller key replaces it
         found = first_below(keys, windows.next + w - 1, stop + w, keys[windows.pick] + (not windows.robust))
         if found < stop + w:
             record(windows, found - w + 1, found)
@@ -79,14 +79,17 @@ cdef void hop(Windows* windows) noexcept nogil:
 
 
 cdef void halve(Windows* windows) noexcept nogil:
-    """Cut the keys every w: each window is the end of one piece and the beginning of the next. The minima of all ends
-    are found from the cut to the left, those of the beginnings on the way right. No branch depends on the keys until a
-    pick changes."""
+    """Decide all windows in constant time per key, whatever the keys are.
+
+    The keys are cut every w: each window is the end of one piece and the beginning of the next. The minima of the ends
+    are found from the cut to the left, those of the beginnings from the cut to the right. No branch depends on the keys
+    until a pick changes.
+    """
     cdef:
         Py_ssize_t w = windows.w, after = windows.n - w + 1, first = windows.next, cut, window, place, smallest
         uint64_t* keys = windows.keys
         uint64_t least
-        Py_ssize_t* end_minima = <Py_ssize_t*>windows.scratch  # where the minimum from each key to the cut is
+        Py_ssize_t* end_minima = <Py_ssize_t*>windows.scratch  # index of the minimum from each key to the cut
     while first < after:
         cut = first + w - 1
         place = end_minima[cut] = cut
@@ -109,7 +112,7 @@ cdef void halve(Windows* windows) noexcept nogil:
 
 
 cdef void decide(Windows* windows) noexcept nogil:
-    """Decide all windows that are whole, and put the picks into `picks`, `firsts` and `count`."""
+    """Decide all complete windows, and put the picks into `picks`, `firsts` and `count`."""
     windows.count = 0
     if windows.n < windows.w:
         return
@@ -124,7 +127,7 @@ cdef void decide(Windows* windows) noexcept nogil:
 
 
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
-    """Move the last window to the front, to go on with more keys after it; returns by how many places."""
+    """Move the last window to the front, to continue with more keys after it; return by how many keys."""
     cdef Py_ssize_t gone = windows.n - windows.w
     memmove(windows.keys, windows.keys + gone, windows.w * sizeof(uint64_t))
     windows.n -= gone
@@ -134,15 +137,15 @@ cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
 
 
 def window_minima(const uint64_t[::1] hashes not None, Py_ssize_t w, *, bint robust=True):
-    """The positions that winnowing picks from a sequence of hashes below 2**61; fewer than w of them have no window.
+    """Return the positions ('I') that winnowing picks from `hashes`, each below 2**61; none if there are fewer than w.
 
-    Ties go to the rightmost, or where `robust`, to the hash that the window before has picked.
+    Of equal hashes in a window the rightmost is picked; with `robust`, the one that the window before has picked.
     """
     cdef Py_ssize_t i, n = hashes.shape[0]
     cdef Windows windows
     cdef array.array positions
     if w < 1:
-        raise ValueError(f"a window has at least 1 hash, not {w}")
+        raise ValueError(f"w must be at least 1 hash, not {w}")
     allocate(&windows, n, w, robust)
     try:
         for i in range(n):

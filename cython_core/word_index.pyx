@@ -1,4 +1,4 @@
-"""The words of some pages: for each word on which of them it is, how often, and where."""
+"""Inverted index of pages: for each word its postings (page, tf) and positions, in blocks as in word_blocks.pxd."""
 
 import array
 import os
@@ -11,70 +11,72 @@ from libc.stdint cimport UINT32_MAX, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from opensearch_winnow.cython_core.varints cimport LONGEST_NUMBER, LONGEST_PAGE, MOST_PAGES, put_number, put_page
-from opensearch_winnow.cython_core.word_blocks cimport Block, compared, fits, free_block, put_word
+from opensearch_winnow.cython_core.varints cimport (
+    MAX_POSTING_BYTES, MAX_SEGMENT_PAGES, MAX_VARINT_BYTES, put_posting, put_varint,
+)
+from opensearch_winnow.cython_core.word_blocks cimport Block, compare_words, free_block, has_space, put_word
 from opensearch_winnow.cython_core.word_tokens cimport Tokens, free_tokens, tokenize
 
 cdef array.array COUNTS = array.array("I")
-# Nobody outside can make many words meet in one slot. No result depends on it.
+# Random, so that nobody can choose words that collide in the hash table. No result depends on it.
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little") | 1
 
-cdef uint32_t TITLE = 0x80000000  # in a place: it is one of the title
+cdef uint32_t TITLE = 0x80000000  # the bit of a position that marks the title
 
 cdef enum:
     FIRST_SLOTS = 1 << 12
 
 
 cdef struct Word:
-    const uint8_t* bytes  # set when no more words come
+    const uint8_t* bytes  # set when all words have been added
     size_t start  # in the arena
     uint32_t length
     uint32_t hash
-    uint32_t count  # of its tokens
-    uint32_t first  # of them, when those of each word are together
+    uint32_t count  # of its occurrences
+    uint32_t first  # index of its first occurrence, once they are grouped by word
 
 
 cdef struct Token:
     uint32_t page
-    uint32_t place
+    uint32_t position
 
 
 def word_index(pages, titles, texts) -> tuple[list[tuple[str, bytes, bytes]], array.array, array.array]:
-    """Blocks with all words, each behind its first word; the number of words of each title, and of each text.
+    """Return the blocks as (first word, words, positions), the lengths of the titles, and the lengths of the texts.
 
-    `pages` are the numbers of the pages in their run, in order.
+    Lengths are numbers of words ('I'). `pages` are the page numbers in their segment, ascending.
     """
-    cdef _Catalogue catalogue = _Catalogue()
+    cdef _Vocabulary vocabulary = _Vocabulary()
     cdef Py_ssize_t i, count = len(pages)
     cdef array.array title_lengths = array.clone(COUNTS, count, zero=True)
     cdef array.array text_lengths = array.clone(COUNTS, count, zero=True)
     if not (len(titles) == len(texts) == count):
-        raise ValueError(f"word_index() wants a title and a text for each of {count} pages")
+        raise ValueError(f"word_index() expects a title and a text for each of {count} pages")
     before = -1
     for i in range(count):
         page = pages[i]
-        if not before < page < MOST_PAGES:
-            raise ValueError(f"word_index() wants pages in order, from 0, but {page} follows {before}")
+        if not before < page < MAX_SEGMENT_PAGES:
+            raise ValueError(f"word_index() expects pages in ascending order, from 0, but {page} follows {before}")
         before = page
-        title_lengths.data.as_uints[i] = catalogue.add(titles[i], page, TITLE)
-        text_lengths.data.as_uints[i] = catalogue.add(texts[i], page, 0)
-    return catalogue.blocks(), title_lengths, text_lengths
+        title_lengths.data.as_uints[i] = vocabulary.add(titles[i], page, TITLE)
+        text_lengths.data.as_uints[i] = vocabulary.add(texts[i], page, 0)
+    return vocabulary.blocks(), title_lengths, text_lengths
 
 
 @cython.final
-cdef class _Catalogue:
-    """The different words, and all tokens in the order in which they came."""
+cdef class _Vocabulary:
+    """The distinct words, and all their occurrences in the order in which they were added."""
 
     cdef Tokens tokens
     cdef uint8_t* arena
-    cdef size_t used, room
+    cdef size_t used, capacity
     cdef Word* words
-    cdef uint32_t word_count, word_room
-    cdef uint32_t* slots  # a hash table of words, by their number plus one
+    cdef uint32_t word_count, word_capacity
+    cdef uint32_t* slots  # a hash table: the number of a word plus 1; 0 is empty
     cdef uint32_t slot_mask
-    cdef uint32_t* word_of
-    cdef Token* token_of
-    cdef size_t count, token_room
+    cdef uint32_t* word_of  # for each occurrence the number of its word
+    cdef Token* token_of  # and its page and position
+    cdef size_t count, token_capacity
 
     def __cinit__(self):
         memset(&self.tokens, 0, sizeof(self.tokens))
@@ -92,40 +94,41 @@ cdef class _Catalogue:
         free(self.token_of)
 
     cdef uint32_t add(self, str text, uint32_t page, uint32_t field) except? 0xFFFFFFFF:
-        """How many words it has."""
+        """Add a title (`field` = TITLE) or a text (0) and return its number of words."""
         cdef bint enough
         tokenize(text, &self.tokens)
         if self.count + self.tokens.count >= UINT32_MAX:
-            raise ValueError("word_index() takes fewer words at once")
+            raise ValueError(f"word_index() takes fewer than {UINT32_MAX} words at once")
         with nogil:
-            enough = self.keep(page, field)
+            enough = self.add_tokens(page, field)
         if not enough:
             raise MemoryError(f"no memory for {self.count + self.tokens.count} words")
         return <uint32_t>self.tokens.count
 
-    cdef bint keep(self, uint32_t page, uint32_t field) noexcept nogil:
+    cdef bint add_tokens(self, uint32_t page, uint32_t field) noexcept nogil:
+        """Add the words in self.tokens; return False if there is no memory."""
         cdef Py_ssize_t i
         cdef uint32_t start = 0, end, word
-        if self.count + self.tokens.count > self.token_room:
-            self.token_room = 2 * (self.count + self.tokens.count)
-            if not (grown(<void**>&self.word_of, self.token_room * sizeof(uint32_t))
-                    and grown(<void**>&self.token_of, self.token_room * sizeof(Token))):
+        if self.count + self.tokens.count > self.token_capacity:
+            self.token_capacity = 2 * (self.count + self.tokens.count)
+            if not (grow(<void**>&self.word_of, self.token_capacity * sizeof(uint32_t))
+                    and grow(<void**>&self.token_of, self.token_capacity * sizeof(Token))):
                 return False
         for i in range(self.tokens.count):
             end = self.tokens.ends[i]
-            word = self.number(<const uint8_t*>self.tokens.bytes + start, end - start)
+            word = self.number_of(<const uint8_t*>self.tokens.bytes + start, end - start)
             if word == UINT32_MAX:
                 return False
             self.words[word].count += 1
             self.word_of[self.count] = word
             self.token_of[self.count].page = page
-            self.token_of[self.count].place = <uint32_t>i | field
+            self.token_of[self.count].position = <uint32_t>i | field
             self.count += 1
             start = end
         return True
 
-    cdef uint32_t number(self, const uint8_t* bytes, uint32_t length) noexcept nogil:
-        """Of a word; UINT32_MAX if there is no memory for it."""
+    cdef uint32_t number_of(self, const uint8_t* bytes, uint32_t length) noexcept nogil:
+        """Return the number of a word, adding it if it is new; UINT32_MAX if there is no memory."""
         cdef uint32_t hash = hash_of(bytes, length), slot = hash & self.slot_mask
         cdef Word* word
         while self.slots[slot]:
@@ -133,13 +136,13 @@ cdef class _Catalogue:
             if word.hash == hash and word.length == length and not memcmp(self.arena + word.start, bytes, length):
                 return self.slots[slot] - 1
             slot = (slot + 1) & self.slot_mask
-        if self.word_count == self.word_room:
-            self.word_room = 2 * self.word_room + 1024
-            if not grown(<void**>&self.words, self.word_room * sizeof(Word)):
+        if self.word_count == self.word_capacity:
+            self.word_capacity = 2 * self.word_capacity + 1024
+            if not grow(<void**>&self.words, self.word_capacity * sizeof(Word)):
                 return UINT32_MAX
-        if self.used + length > self.room:
-            self.room = 2 * (self.used + length)
-            if not grown(<void**>&self.arena, self.room):
+        if self.used + length > self.capacity:
+            self.capacity = 2 * (self.used + length)
+            if not grow(<void**>&self.arena, self.capacity):
                 return UINT32_MAX
         word = &self.words[self.word_count]
         memcpy(self.arena + self.used, bytes, length)
@@ -166,93 +169,94 @@ cdef class _Catalogue:
         return True
 
     cdef list blocks(self):
-        cdef Token* together = <Token*>malloc((self.count + 1) * sizeof(Token))
+        """Return the blocks of all words as (first word, words, positions)."""
+        cdef Token* grouped = <Token*>malloc((self.count + 1) * sizeof(Token))
         cdef uint8_t* buffer = NULL
-        cdef uint8_t* places
-        cdef uint8_t* pages_end
+        cdef uint8_t* positions
+        cdef uint8_t* postings_end
         cdef Word* word
         cdef Block block
-        cdef size_t i, size, most
-        cdef list made = []
+        cdef size_t i, size, max_count
+        cdef list result = []
         memset(&block, 0, sizeof(block))
         try:
-            if together == NULL:
+            if grouped == NULL:
                 raise MemoryError(f"no memory for {self.count} words")
-            most = self.bring_together(together)
-            buffer = <uint8_t*>malloc(LONGEST_NUMBER + most * (LONGEST_PAGE + LONGEST_NUMBER) + 1)
+            max_count = self.group_tokens(grouped)
+            buffer = <uint8_t*>malloc(MAX_VARINT_BYTES + max_count * (MAX_POSTING_BYTES + MAX_VARINT_BYTES) + 1)
             if buffer == NULL:
-                raise MemoryError(f"no memory for the places of a word that comes {most} times")
+                raise MemoryError(f"no memory for the positions of a word that occurs {max_count} times")
             for i in range(self.word_count):
                 word = &self.words[i]
-                places = buffer + LONGEST_NUMBER + word.count * LONGEST_PAGE
-                size = encode(together + word.first - word.count, word.count, buffer, places, &pages_end)
-                if block.used and not fits(&block, word.length, pages_end - buffer, size):
-                    made.append(taken(&block))
-                if not put_word(&block, word.bytes, word.length, buffer, pages_end - buffer, places, size):
+                positions = buffer + MAX_VARINT_BYTES + word.count * MAX_POSTING_BYTES
+                size = encode_word(grouped + word.first - word.count, word.count, buffer, positions, &postings_end)
+                if block.used and not has_space(&block, word.length, postings_end - buffer, size):
+                    result.append(take_block(&block))
+                if not put_word(&block, word.bytes, word.length, buffer, postings_end - buffer, positions, size):
                     raise MemoryError("no memory for a block of words")
             if block.used:
-                made.append(taken(&block))
-            return made
+                result.append(take_block(&block))
+            return result
         finally:
             free_block(&block)
-            free(together)
+            free(grouped)
             free(buffer)
 
-    cdef size_t bring_together(self, Token* together) noexcept nogil:
-        """The tokens of each word, and sort the words. How often the commonest word comes."""
-        cdef size_t i, first = 0, most = 0
+    cdef size_t group_tokens(self, Token* grouped) noexcept nogil:
+        """Group the occurrences by word, sort the words, and return the highest number of occurrences of a word."""
+        cdef size_t i, first = 0, max_count = 0
         cdef Word* word
         for i in range(self.word_count):
             self.words[i].first = <uint32_t>first
             self.words[i].bytes = self.arena + self.words[i].start
             first += self.words[i].count
-            most = max(most, self.words[i].count)
+            max_count = max(max_count, self.words[i].count)
         for i in range(self.count):
             word = &self.words[self.word_of[i]]
-            together[word.first] = self.token_of[i]
+            grouped[word.first] = self.token_of[i]
             word.first += 1
         if self.word_count:
             qsort(self.words, self.word_count, sizeof(Word), by_word)
-        return most
+        return max_count
 
 
-cdef tuple taken(Block* block):
-    """The block, as it is stored; it is empty then."""
-    made = (
+cdef tuple take_block(Block* block):
+    """Return the block as it is stored, and empty it."""
+    result = (
         PyUnicode_DecodeUTF8(<const char*>block.first, block.first_length, NULL),
         PyBytes_FromStringAndSize(<const char*>block.words, block.used),
-        PyBytes_FromStringAndSize(<const char*>block.places, block.places_used))
-    block.used = block.places_used = 0
-    return made
+        PyBytes_FromStringAndSize(<const char*>block.positions, block.positions_used))
+    block.used = block.positions_used = 0
+    return result
 
 
-cdef size_t encode(
-    const Token* token, uint32_t count, uint8_t* pages, uint8_t* places, uint8_t** pages_end
+cdef size_t encode_word(
+    const Token* token, uint32_t count, uint8_t* postings, uint8_t* positions, uint8_t** postings_end
 ) noexcept nogil:
-    """Both as cython_core/varints.pxd says; how many bytes the places take."""
+    """Encode a word's postings and positions as in varints.pxd; return the size of the positions."""
     cdef const Token* end = token + count
-    cdef uint8_t* start = places
-    cdef uint32_t page, last = 0, place, before, in_title, in_text
-    pages = put_number(pages, end[-1].page)
+    cdef uint8_t* start = positions
+    cdef uint32_t page, last = 0, position, before, title_tf, text_tf
+    postings = put_varint(postings, end[-1].page)
     while token < end:
         page = token.page
-        in_title = in_text = before = 0
-        while token < end and token.page == page and token.place & TITLE:
-            place = token.place ^ TITLE
-            places = put_number(places, place - before)
-            before = place
-            in_title += 1
+        title_tf = text_tf = before = 0
+        while token < end and token.page == page and token.position & TITLE:
+            position = token.position ^ TITLE
+            positions = put_varint(positions, position - before)
+            before = position
+            title_tf += 1
             token += 1
         before = 0
         while token < end and token.page == page:
-            places = put_number(places, token.place - before)
-            before = token.place
-            in_text += 1
+            positions = put_varint(positions, token.position - before)
+            before = token.position
+            text_tf += 1
             token += 1
-        pages = put_page(pages, page - last, in_title, in_text)
+        postings = put_posting(postings, page - last, title_tf, text_tf)
         last = page
-    pages_end[0] = pages
-    return places - start
+    postings_end[0] = postings
+    return positions - start
 
 
 cdef inline uint32_t hash_of(const uint8_t* bytes, uint32_t length) noexcept nogil:
@@ -276,10 +280,10 @@ cdef inline uint32_t hash_of(const uint8_t* bytes, uint32_t length) noexcept nog
 cdef int by_word(const void* a, const void* b) noexcept nogil:
     cdef const Word* x = <const Word*>a
     cdef const Word* y = <const Word*>b
-    return compared(x.bytes, x.length, y.bytes, y.length)
+    return compare_words(x.bytes, x.length, y.bytes, y.length)
 
 
-cdef bint grown(void** memory, size_t size) noexcept nogil:
+cdef bint grow(void** memory, size_t size) noexcept nogil:
     cdef void* larger = realloc(memory[0], size)
     if larger != NULL:
         memory[0] = larger

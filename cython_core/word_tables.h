@@ -4,7 +4,7 @@
 typedef struct { int32_t value; uint8_t kind, characters; } word_record;
 
 enum { NOTHING = 0, LETTER = 1, EXTENDS = 2, VANISHES = 3, ALONE = 4, APART = 5, KATAKANA = 6, COMPLEX = 7, COMPLEX_MARK = 8, EMOJI_MARK = 9, FLAG = 10 };
-enum { PAGE_BITS = 7, LONGEST = 4 };
+enum { PAGE_BITS = 7, MAX_FOLDED_BYTES = 4 };
 
 static const uint16_t word_page_of[] = {
 3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,2,2,37,38,39,40,41,2,2,2,

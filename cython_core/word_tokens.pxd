@@ -2,14 +2,14 @@ from libc.stdint cimport uint32_t
 
 
 cdef struct Tokens:
-    # The words of a text, folded, one after the other in UTF-8: word i is bytes[ends[i - 1]:ends[i]].
+    # The folded words of a text, joined, in UTF-8: word i is bytes[ends[i - 1]:ends[i]].
     char* bytes
-    size_t room
+    size_t capacity  # of bytes
     uint32_t* ends
-    uint32_t* first  # its offset in the text, and that behind its last character
-    uint32_t* last
-    Py_ssize_t slots
-    Py_ssize_t count
+    uint32_t* first  # offset of each word in the text
+    uint32_t* last  # offset after its last character
+    Py_ssize_t slots  # capacity of ends, first and last
+    Py_ssize_t count  # of words
 
 
 cdef int tokenize(str text, Tokens* tokens) except -1

@@ -1,4 +1,4 @@
-"""The words of a text, as the analyzer of OpenSearch makes them: see mappings/opensearch_analysis.py."""
+"""Words of a text, split and folded as the OpenSearch analyzer of mappings/opensearch_analysis.py does."""
 
 import array
 
@@ -10,12 +10,12 @@ from libc.string cimport memset
 
 cdef extern from "word_tables.h" nogil:
     ctypedef struct Record "word_record":
-        int32_t value  # what leads to the folded character, or a place in expansions
+        int32_t value  # added to the character gives the folded one; or an index in word_expansions
         uint8_t kind
         uint8_t characters
-    # What each means: tools/word_tables.py
+    # Explained in tools/word_tables.py
     enum: NOTHING, LETTER, EXTENDS, VANISHES, ALONE, APART, KATAKANA, COMPLEX, COMPLEX_MARK, EMOJI_MARK, FLAG
-    enum: PAGE_BITS, LONGEST
+    enum: PAGE_BITS, MAX_FOLDED_BYTES
     const uint16_t[1] word_page_of
     const uint16_t[1] word_record_of
     const Record[1] word_records
@@ -27,8 +27,8 @@ cdef extern from "Python.h":
     void* PyUnicode_DATA(object text)
 
 cdef enum:
-    LONGEST_WORD = 255  # units of UTF-16: where Lucene cuts a longer one
-    HALF_FLAG = FLAG + 1  # the kind of a word, while it is made, that its other half follows
+    MAX_WORD_UNITS = 255  # UTF-16 units; Lucene splits a longer word there
+    HALF_FLAG = FLAG + 1  # the kind of an open word that is half a flag
 
 ctypedef fused Char:
     uint8_t
@@ -36,19 +36,19 @@ ctypedef fused Char:
     uint32_t
 
 cdef array.array OFFSETS = array.array("I")
-# What an ASCII letter or digit becomes; 0 for all else.
+# The folded form of each ASCII letter and digit; 0 for other characters.
 cdef uint8_t[128] ASCII
 for _code in range(128):
     ASCII[_code] = <uint8_t>(_code + record_of(_code).value) if record_of(_code).kind == LETTER else 0
 
 
 def word_tokens(text) -> tuple[list[str], array.array, array.array]:
-    """The words, folded, in their order, and for each where it starts and ends in the text.
+    """Return the folded words of `text` in order, and the offsets where each starts and ends in the text.
 
-    A word's position is its index. A word of more than 255 characters is cut.
+    A word's position is its index. A word of more than 255 characters is split.
     """
     if not isinstance(text, str):
-        raise TypeError(f"word_tokens() wants str, got {type(text).__name__}")
+        raise TypeError(f"word_tokens() expects str, got {type(text).__name__}")
     cdef Tokens tokens
     cdef Py_ssize_t i
     cdef uint32_t start = 0
@@ -65,21 +65,21 @@ def word_tokens(text) -> tuple[list[str], array.array, array.array]:
 
 
 cdef array.array _array(const uint32_t* numbers, Py_ssize_t count):
-    cdef array.array made = array.clone(OFFSETS, count, zero=False)
+    cdef array.array result = array.clone(OFFSETS, count, zero=False)
     cdef Py_ssize_t i
     for i in range(count):
-        made.data.as_uints[i] = numbers[i]
-    return made
+        result.data.as_uints[i] = numbers[i]
+    return result
 
 
 cdef int tokenize(str text, Tokens* tokens) except -1:
-    """The words of the text, in place of those that were there; what they need is kept for the next text."""
+    """Replace the words in `tokens` by those of `text`; the memory is reused for the next text."""
     cdef Py_ssize_t size = len(text)
     cdef const void* source = PyUnicode_DATA(text)
     cdef int width = PyUnicode_KIND(text)
     cdef bint enough
-    if size > UINT32_MAX // LONGEST:
-        raise ValueError(f"word_tokens() takes at most {UINT32_MAX // LONGEST} characters, got {size}")
+    if size > UINT32_MAX // MAX_FOLDED_BYTES:
+        raise ValueError(f"word_tokens() takes at most {UINT32_MAX // MAX_FOLDED_BYTES} characters, got {size}")
     with nogil:
         if width == 1:
             enough = _read(tokens, <const uint8_t*>source, size)
@@ -105,20 +105,20 @@ cdef inline const Record* record_of(uint32_t char) noexcept nogil:
 
 
 cdef bint _read(Tokens* tokens, const Char* text, Py_ssize_t size) noexcept nogil:
-    """Whether there was memory enough."""
+    """Read the whole text; return False if there is no memory."""
     cdef const Record* record
     cdef Py_ssize_t i = 0, stop
     cdef uint32_t put = 0, char
-    cdef int open = NOTHING, units = 0, width  # of the word that is being made: its kind, and how long it is
+    cdef int open = NOTHING, units = 0, width  # kind and UTF-16 length of the open word
     tokens.count = 0
     while i < size:
         char = text[i]
         if char < 128 and ASCII[char]:
-            if open != LETTER or units == LONGEST_WORD:
+            if open != LETTER or units == MAX_WORD_UNITS:
                 if not _start(tokens, &open, put, i):
                     return False
                 open, units = LETTER, 0
-            stop = min(size, i + LONGEST_WORD - units)
+            stop = min(size, i + MAX_WORD_UNITS - units)
             units -= i
             while True:
                 tokens.bytes[put] = <char>ASCII[char]
@@ -134,16 +134,16 @@ cdef bint _read(Tokens* tokens, const Char* text, Py_ssize_t size) noexcept nogi
             continue
         record = record_of(char)
         width = 1 + (char > 0xFFFF)
-        if record.kind == NOTHING or (record.kind == FLAG and open != HALF_FLAG and not _flag(text, i, size)):
+        if record.kind == NOTHING or (record.kind == FLAG and open != HALF_FLAG and not _is_flag(text, i, size)):
             _end(tokens, &open, put)
         elif record.kind == VANISHES:
             if open:
                 tokens.last[tokens.count] = <uint32_t>(i + 1)
         else:
-            if not (_continues(open, record.kind) and units + width <= LONGEST_WORD):
+            if not (_continues(open, record.kind) and units + width <= MAX_WORD_UNITS):
                 if not _start(tokens, &open, put, i):
                     return False
-                open, units = _begun(record.kind), 0
+                open, units = _word_kind(record.kind), 0
             elif open == HALF_FLAG and record.kind == FLAG:
                 open = ALONE
             if open:
@@ -158,7 +158,7 @@ cdef bint _read(Tokens* tokens, const Char* text, Py_ssize_t size) noexcept nogi
 
 
 cdef inline bint _continues(int open, uint8_t kind) noexcept nogil:
-    """Whether a character belongs to the word that is being made."""
+    """Return whether a character of this kind continues the open word."""
     if kind == EXTENDS or kind == COMPLEX_MARK or kind == EMOJI_MARK:
         return open != NOTHING
     if kind == FLAG:
@@ -166,8 +166,8 @@ cdef inline bint _continues(int open, uint8_t kind) noexcept nogil:
     return kind == open and (kind == LETTER or kind == KATAKANA or kind == COMPLEX)
 
 
-cdef inline int _begun(uint8_t kind) noexcept nogil:
-    """The kind of word that a character begins."""
+cdef inline int _word_kind(uint8_t kind) noexcept nogil:
+    """Return the kind of word that a character of this kind starts."""
     if kind == EXTENDS:
         return NOTHING
     if kind == FLAG:
@@ -177,28 +177,28 @@ cdef inline int _begun(uint8_t kind) noexcept nogil:
     return ALONE if kind == EMOJI_MARK else kind
 
 
-cdef bint _flag(const Char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
-    """Whether the other half of a flag follows the one that is there."""
+cdef bint _is_flag(const Char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
+    """Return whether the half flag at `at` is followed by its other half."""
     cdef int units = 0, kind = FLAG
-    while units <= LONGEST_WORD:
+    while units <= MAX_WORD_UNITS:
         units += 0 if kind == VANISHES else 1 + (text[at] > 0xFFFF)
         at += 1
         if at == size:
             return False
         kind = record_of(text[at]).kind
         if kind == FLAG:
-            return units + 2 <= LONGEST_WORD
+            return units + 2 <= MAX_WORD_UNITS
         if kind != VANISHES and not _continues(HALF_FLAG, kind):
             return False
     return False
 
 
 cdef inline bint _start(Tokens* tokens, int* open, uint32_t put, Py_ssize_t at) noexcept nogil:
-    """End the word before, if there is one, and make room for the longest."""
+    """End the open word, if there is one, and reserve space for the longest new one; return False without memory."""
     _end(tokens, open, put)
-    if put + LONGEST_WORD * LONGEST > tokens.room and not _more_bytes(tokens, put):
+    if put + MAX_WORD_UNITS * MAX_FOLDED_BYTES > tokens.capacity and not _grow_bytes(tokens, put):
         return False
-    if tokens.count == tokens.slots and not _more_slots(tokens):
+    if tokens.count == tokens.slots and not _grow_slots(tokens):
         return False
     tokens.first[tokens.count] = <uint32_t>at
     return True
@@ -212,7 +212,7 @@ cdef inline void _end(Tokens* tokens, int* open, uint32_t put) noexcept nogil:
 
 
 cdef inline uint32_t _put(char* bytes, uint32_t put, uint32_t char, const Record* record) noexcept nogil:
-    """Where the next byte goes."""
+    """Append the folded form of `char` and return the new end of the bytes."""
     cdef int i
     if record.characters > 1:
         for i in range(record.characters):
@@ -238,25 +238,25 @@ cdef inline uint32_t _put(char* bytes, uint32_t put, uint32_t char, const Record
     return put + 4
 
 
-cdef bint _more_bytes(Tokens* tokens, size_t used) noexcept nogil:
-    cdef size_t room = 2 * (used + LONGEST_WORD * LONGEST)
-    cdef char* larger = <char*>realloc(tokens.bytes, room)
+cdef bint _grow_bytes(Tokens* tokens, size_t used) noexcept nogil:
+    cdef size_t capacity = 2 * (used + MAX_WORD_UNITS * MAX_FOLDED_BYTES)
+    cdef char* larger = <char*>realloc(tokens.bytes, capacity)
     if larger == NULL:
         return False
-    tokens.bytes, tokens.room = larger, room
+    tokens.bytes, tokens.capacity = larger, capacity
     return True
 
 
-cdef bint _more_slots(Tokens* tokens) noexcept nogil:
+cdef bint _grow_slots(Tokens* tokens) noexcept nogil:
     cdef Py_ssize_t slots = 2 * tokens.slots + 256
-    if not (_more_numbers(&tokens.ends, slots) and _more_numbers(&tokens.first, slots)
-            and _more_numbers(&tokens.last, slots)):
+    if not (_grow_array(&tokens.ends, slots) and _grow_array(&tokens.first, slots)
+            and _grow_array(&tokens.last, slots)):
         return False
     tokens.slots = slots
     return True
 
 
-cdef bint _more_numbers(uint32_t** numbers, Py_ssize_t slots) noexcept nogil:
+cdef bint _grow_array(uint32_t** numbers, Py_ssize_t slots) noexcept nogil:
     cdef uint32_t* larger = <uint32_t*>realloc(numbers[0], slots * sizeof(uint32_t))
     if larger != NULL:
         numbers[0] = larger

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
-from opensearch_winnow.cython_core.overlap import stretches, without
+from opensearch_winnow.cython_core.overlap import difference, matching_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -86,7 +86,7 @@ class Exclusions:
         """Return the fingerprints of a question, in order, without those of boilerplate that holds for all pages."""
         evidence = array("Q")
         end = 0
-        for start, after in stretches(fingerprints, self._everywhere.kgrams):
+        for start, after in matching_runs(fingerprints, self._everywhere.kgrams):
             evidence += fingerprints[end:start]
             end = after
         return evidence + fingerprints[end:]
@@ -96,7 +96,7 @@ class Exclusions:
 
         The MinHash is dropped: nothing can be taken out of it.
         """
-        return page._replace(sketch=without(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
+        return page._replace(sketch=difference(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
 
     def evidence_of_pair(
         self, ours: array[int], theirs: array[int], sites: tuple[str | None, str | None] = (None, None)
@@ -104,12 +104,12 @@ class Exclusions:
         """Return what counts of the shingles, or MOD_m sketches, of two pages of these `sites`: sorted arrays."""
         if not self:
             return ours, theirs
-        ours, theirs = (without(each, self._everywhere.shingles) for each in (ours, theirs))
+        ours, theirs = (difference(each, self._everywhere.shingles) for each in (ours, theirs))
         one, other = (self._template(site).shingles for site in sites)
         if sites[0] == sites[1]:
-            return without(ours, one), without(theirs, one)
+            return difference(ours, one), difference(theirs, one)
         # Each template loses what the other page has: shared text stays on both sides.
-        return without(ours, without(one, theirs)), without(theirs, without(other, ours))
+        return difference(ours, difference(one, theirs)), difference(theirs, difference(other, ours))
 
     def spans(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
         """Return where boilerplate is in canonical characters, as disjoint (start, end) in order.
@@ -124,7 +124,7 @@ class Exclusions:
         return _merged(
             (start, end + k - 1)
             for each in (self._everywhere, self._template(site))
-            for start, end in stretches(grams, each.kgrams)
+            for start, end in matching_runs(grams, each.kgrams)
         )
 
     def _template(self, site: str | None) -> Hashes:

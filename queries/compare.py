@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
-from opensearch_winnow.cython_core.passages import join, passages
+from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -104,7 +104,7 @@ def shared_passages(
         parts.sort(key=itemgetter(1))
     shared: tuple[list[Passage], list[Passage]] = [], []
     for excluded, group in groupby(parts, key=itemgetter(0)):  # runs of one kind are not joined across the other
-        for start, end, other_start, other_end in join([run for _, run in group], join_gap):
+        for start, end, other_start, other_end in join_runs([run for _, run in group], join_gap):
             shared[excluded].append(Passage(*a.canonical.span(start, end), *b.canonical.span(other_start, other_end)))
     return shared
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.dsl.dedupe import COUNTS, SAME
+from opensearch_winnow.queries.dsl.dedupe import COUNTS, INNER_HITS_PREFIX
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
 from opensearch_winnow.queries.representatives import Representatives, Similarity
@@ -116,14 +116,14 @@ def _ranked_hits(response: Mapping[str, Any]) -> tuple[list[_RankedHit], int]:
     ranked: list[_RankedHit] = []
     left_out = 0
     for hit in hits:
-        field = next((name for name in hit.get("inner_hits", {}) if name.startswith(SAME)), None)
+        field = next((name for name in hit.get("inner_hits", {}) if name.startswith(INNER_HITS_PREFIX)), None)
         if field is None:
             ranked.append(_RankedHit(hit))
             continue
         inner = hit["inner_hits"][field]["hits"]
         mates = [mate for mate in inner["hits"] if _key(mate) != _key(hit)]
         size, counted = _counted(inner)
-        if any(hit.get("fields", {}).get(field.removeprefix(SAME), ())):
+        if any(hit.get("fields", {}).get(field.removeprefix(INNER_HITS_PREFIX), ())):
             ranked.append(_RankedHit(hit, mates, max(size, 1 + len(mates)), counted))
         else:
             ranked += (_RankedHit(hit), *map(_RankedHit, mates))

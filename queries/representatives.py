@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import nan
 from typing import NamedTuple, Protocol
 
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssignment
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
@@ -41,7 +41,7 @@ class Join(NamedTuple):
 
 
 class JoinDecider(Protocol):
-    """Decides which representative each page joins: `cython_core.leaders.Joins` or `SketchJoins`."""
+    """Decides which representative each page joins: `cython_core.leaders.LeaderAssignment` or `SketchJoins`."""
 
     @property
     def leaders(self) -> Sequence[int]: ...
@@ -169,7 +169,7 @@ class Representatives:
         size = self._scheme.bins * self._scheme.bits // 8
         unsigned = Sketched(0, array("Q"), bytes(size))
         signed = [page if len(page.minhash) == size else unsigned for page in sketched]
-        return Joins(
+        return LeaderAssignment(
             b"".join([page.minhash for page in signed]),
             array("I", [page.shingle_count for page in signed]),
             ready,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.estimates import minhash_resemblances
-from opensearch_winnow.cython_core.overlap import stretches
+from opensearch_winnow.cython_core.overlap import matching_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -86,7 +86,7 @@ def _runs(page: CanonicalText, common: array[int], number: int, scheme: Scheme) 
     in_order = shingles(page, scheme.shingle, scheme.seed)
     words = [*page.words, len(page.chars)]
     width = len(words) - len(in_order)  # words in a shingle; fewer than the scheme's on a page of fewer words
-    for start, end in stretches(in_order, common):
+    for start, end in matching_runs(in_order, common):
         first, last = page.span(words[start], words[end + width - 1])
         yield WordRun(in_order[start:end], page.text[first:last], (number, first))
 

@@ -15,7 +15,7 @@ from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 
 
 class SketchJoins:
-    """The same as `cython_core.leaders.Joins`, but by MOD_m sketches: boilerplate cannot be taken out of a MinHash."""
+    """The same as `LeaderAssignment` of the core, by MOD_m sketches: boilerplate cannot be taken out of a MinHash."""
 
     def __init__(
         self,

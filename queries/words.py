@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+# How much a word counts in the title and in the text. Every store uses these weights, so that their scores are equal.
+TITLE_WEIGHT, TEXT_WEIGHT = 4.0, 1.0
+
 PART = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 END = ("-", "", "")  # after the last part; like an unwanted one, it is nothing that OR can join
 

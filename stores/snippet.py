@@ -1,4 +1,4 @@
-"""The place of a text that shows why a page was found, with the words marked."""
+"""Makes snippets: the part of a page's text that shows why it was found, with the words marked."""
 
 from __future__ import annotations
 
@@ -8,108 +8,110 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.store import Hit
 
-LENGTH = 200  # characters: two lines of a terminal
-BEFORE = 40  # of them that stand before the first word
-PLACES = 200  # of a word that are looked at
-LONGEST = 1_000_000  # characters of a text that are looked at
-NEAR = 20  # characters, within which an end of the snippet moves to one of a word
+SNIPPET_CHARS = 200  # two lines of a terminal
+LEADING_CHARS = 40  # of the snippet before the first marked word
+MAX_PLACES = 200  # of a word that are considered
+MAX_TEXT_CHARS = 1_000_000  # of a text that are searched
+SNAP_CHARS = 20  # within which the start and end of a snippet move to the boundary of a word
 SPACE = re.compile(r"\s")
 
 Mark = tuple[int, int]  # start and end, in code points
-Place = tuple[int, int, int]  # and which of the phrases it is
+Place = tuple[int, int, int]  # start, end, and which of the phrases it is
 
 
 class Snippet(NamedTuple):
+    """A part of a text, with the words marked."""
+
     text: str
-    marks: list[Mark]  # in this text: in order, and apart
+    marks: list[Mark]  # positions in `text`, in order and without overlaps
 
 
 def hit_of(card: Card, score: float, text: str, words: Words) -> Hit:
-    """A page as it is shown: this is its text."""
-    shown = snippet(text, words)
-    return Hit(card, score, shown.text, shown.marks, marks(card.title or "", words))
+    """Return a page as a hit, with a snippet of its `text`."""
+    extract = snippet(text, words)
+    return Hit(card, score, extract.text, extract.marks, marks(card.title or "", words))
 
 
 def snippet(text: str, words: Words) -> Snippet:
-    """About LENGTH characters in one line, around the densest place of the words; the start if there is none."""
-    text = text[:LONGEST]
+    """Return about SNIPPET_CHARS characters as one line, where the words are densest; the start if there are none."""
+    text = text[:MAX_TEXT_CHARS]
     places = _places(text, words)
-    start = max(_densest(places) - BEFORE, 0)
-    end = start + LENGTH
+    start = max(_densest(places) - LEADING_CHARS, 0)
+    end = start + SNIPPET_CHARS
     if end >= len(text):
-        start, end = max(len(text) - LENGTH, 0), len(text)
+        start, end = max(len(text) - SNIPPET_CHARS, 0), len(text)
     start, end = _start_of_word(text, start), _end_of_word(text, end)
     before, after = "… " if start else "", " …" if end < len(text) else ""
 
-    def shown(until: int) -> str:
+    def line(until: int) -> str:
         return before + " ".join(text[start:until].split())
 
-    marked = _apart(place for place in places if start <= place[0] and place[1] <= end)
+    marked = _without_overlaps(place for place in places if start <= place[0] and place[1] <= end)
     return Snippet(
-        shown(end) + after,
-        # Up to the first character of a mark and without it; else spaces before it would be missing.
-        [(len(shown(first + 1)) - 1, len(shown(last))) for first, last in marked],
+        line(end) + after,
+        # Including the first character of a mark, minus one: otherwise `split` would drop the space before it.
+        [(len(line(first + 1)) - 1, len(line(last))) for first, last in marked],
     )
 
 
 def _start_of_word(text: str, place: int) -> int:
-    """The next one, or the last before it; the place itself, where none is near."""
-    starts = [space.end() for space in SPACE.finditer(text, max(place - NEAR, 0), place + NEAR)]
-    if place <= NEAR:
+    """Return the next start of a word, or the last before `place`; `place` itself if none is near."""
+    starts = [space.end() for space in SPACE.finditer(text, max(place - SNAP_CHARS, 0), place + SNAP_CHARS)]
+    if place <= SNAP_CHARS:
         starts.insert(0, 0)
     return next((start for start in starts if start >= place), starts[-1] if starts else place)
 
 
 def _end_of_word(text: str, place: int) -> int:
-    """The last one before it, or the next; the place itself, where none is near."""
-    ends = [space.start() for space in SPACE.finditer(text, max(place - NEAR, 0), place + NEAR)]
-    if place >= len(text) - NEAR:
+    """Return the last end of a word before `place`, or the next; `place` itself if none is near."""
+    ends = [space.start() for space in SPACE.finditer(text, max(place - SNAP_CHARS, 0), place + SNAP_CHARS)]
+    if place >= len(text) - SNAP_CHARS:
         ends.append(len(text))
     return next((end for end in reversed(ends) if end <= place), ends[0] if ends else place)
 
 
 def marks(text: str, words: Words) -> list[Mark]:
-    """Where the words are in all of a text, as in a title: in order, and apart."""
-    return _apart(_places(text[:LONGEST], words))
+    """Return where the words are in a whole text, such as a title: in order and without overlaps."""
+    return _without_overlaps(_places(text[:MAX_TEXT_CHARS], words))
 
 
 def _places(text: str, words: Words) -> list[Place]:
-    return word_places(text, _wanted(words), most=PLACES)
+    return phrase_offsets(text, _phrases_and_prefixes(words), max_per_phrase=MAX_PLACES)
 
 
 @lru_cache(maxsize=8)  # the hits of a search have the same words
-def _wanted(words: Words) -> list[tuple[tuple[str, ...], bool]]:
-    """Phrases, and words of which there is only the beginning, each by itself."""
+def _phrases_and_prefixes(words: Words) -> list[tuple[tuple[str, ...], bool]]:
+    """Return the wanted phrases, and the wanted prefixes, which are marked with True."""
     wanted = [phrase for alternatives in phrases(words).wanted for phrase in alternatives]
     whole = {phrase.words: False for phrase in wanted if phrase.words}
     return [*whole.items(), *{(phrase.prefix,): True for phrase in wanted if phrase.prefix}.items()]
 
 
 def _densest(places: list[Place]) -> int:
-    """Where the most different words follow within a snippet; of such places the first."""
+    """Return the first place from which a snippet has the most distinct phrases."""
     starts = [start for start, _, _ in places]
-    all_of_them = len({which for _, _, which in places})
-    best, most = 0, 0
+    phrase_count = len({phrase for _, _, phrase in places})
+    best_start, best_count = 0, 0
     for index, start in enumerate(starts):
-        after = places[index : bisect_right(starts, start + LENGTH - 2 * BEFORE)]
-        different = len({which for _, _, which in after})
-        if different > most:
-            best, most = start, different
-        if most == all_of_them:
+        within = places[index : bisect_right(starts, start + SNIPPET_CHARS - 2 * LEADING_CHARS)]
+        count = len({phrase for _, _, phrase in within})
+        if count > best_count:
+            best_start, best_count = start, count
+        if best_count == phrase_count:
             break
-    return best
+    return best_start
 
 
-def _apart(places: Iterable[Place]) -> list[Mark]:
-    """The first of those that overlap; of those with one start the longest."""
-    found: list[Mark] = []
+def _without_overlaps(places: Iterable[Place]) -> list[Mark]:
+    """Return the first of places that overlap; of those with the same start, the longest."""
+    result: list[Mark] = []
     for start, end in sorted(((start, end) for start, end, _ in places), key=lambda mark: (mark[0], -mark[1])):
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-    return found
+        if not result or start >= result[-1][1]:
+            result.append((start, end))
+    return result

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zipfile import ZipFile
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.stores.engine.jars import listed, local_files
+from opensearch_winnow.stores.engine.jars import local_files, parse_jars
 
 LIST = Path(__file__).with_name("public-jars.txt")
 
@@ -83,7 +83,7 @@ def licences() -> Iterator[Page]:
 @cache
 def jar(name: str) -> Path:
     """Return where a jar of the list is on this machine; fetch it if it is not there."""
-    (wanted,) = (each for each in listed(LIST.read_text(encoding="utf-8")) if each.path.name == name)
+    (wanted,) = (each for each in parse_jars(LIST.read_text(encoding="utf-8")) if each.path.name == name)
 
     def show(so_far: int, total: int) -> None:
         if so_far == 0:

@@ -1,8 +1,8 @@
-"""Writes cython_core/unicode_tables.h: what canonical text does with each character of Unicode 18.0.
+"""Writes cython_core/unicode_tables.h: how canonical text treats each character of Unicode 18.0.
 
 Run by hand (`make unicode-tables`) when the rule or the version of Unicode changes, together with `NORMALISATION`. The
 data comes from the packages unicodedata2 (categories, normalisation) and regex (case folding, the other properties),
-not from Python's own unicodedata: the same hashes on every Python is a promise.
+not from Python's own unicodedata, because hashes must be equal on every version of Python.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ CHARACTERS = [chr(code) for code in range(0x110000)]
 FULL_FOLDING = int(regex.FULLCASE | regex.IGNORECASE | regex.UNICODE)
 IOTA = "\u0345"  # the combining iota: a mark that case folding turns into a letter
 
-# What a record says of a character. No bit at all: ignorable, it vanishes.
-KEPT = 1  # a letter or number
-ALONE = 2  # a word of its own, besides
-SEPARATES = 4  # dropped, and a word ends here
+# The bits of a record. A character without any is ignorable: it vanishes.
+ALNUM = 1  # a letter or number
+OWN_WORD = 2  # a letter that is a word by itself, as an ideograph
+SEPARATOR = 4  # dropped, and a word ends here
 VOWEL = 8  # its base is one of a e i o u
-MARK = 16
-JOINS = 32  # composes with the character before it, though no mark is between: jamo, parts of vowel signs
-EXPANDS = 64  # `value` is a place in expansions, not the distance to the mapped character
+MARK = 16  # a combining mark
+COMPOSES = 32  # may compose with the character before it, though it has no combining class: jamo, vowel signs
+EXPANDS = 64  # `value` is an index in expansions, not the distance to the mapped character
 
-PAGE_BITS = 7  # 128 characters a page make the smallest header
+PAGE_BITS = 7  # pages of 128 characters make the smallest header
 PAGE = 1 << PAGE_BITS
 SLOT_BITS = 11  # 2048 slots in the hash table of compositions leave half of them empty
 SLOTS = 1 << SLOT_BITS
-HASH_FIRST, HASH_SECOND = 0x9E3779B1, 0x85EBCA77  # odd and patternless: few collisions, whatever the characters
+HASH_FIRST, HASH_SECOND = 0x9E3779B1, 0x85EBCA77  # odd, without a pattern: few collisions
 
 
 def matching(pattern: str) -> frozenset[str]:
+    """Return the characters that match `pattern`."""
     return frozenset(regex.findall(pattern, "".join(CHARACTERS)))
 
 
 IGNORABLE = matching(r"\p{Default_Ignorable_Code_Point}")
-# Where a line may break beside a character without a space, spaces do not tell the words. Digits make numbers anywhere.
+# Letters of scripts without spaces: a line may break beside them. Digits form numbers in every script.
 UNSPACED = matching(r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]")
 
 
@@ -62,13 +63,13 @@ def is_mark(char: str) -> bool:
 @cache
 def casefold(char: str) -> str:
     if char == "I":
-        return "i"  # regex leaves it to the locale
+        return "i"  # regex leaves this one to the locale
     return char if char == IOTA else _regex.fold_case(FULL_FOLDING, char)
 
 
 @cache
-def mapped(char: str) -> str:
-    """The character as it is compared, decomposed. A combining iota stays: its turn comes when marks are in order."""
+def fold(char: str) -> str:
+    """Return the folded character, decomposed. A combining iota stays a mark until marks are in canonical order."""
     before, after = "", char
     while before != after:
         before = after
@@ -77,19 +78,21 @@ def mapped(char: str) -> str:
 
 
 def compositions() -> list[tuple[str, str, str]]:
-    """(composite, first, second) for each composite of canonical text but Hangul syllables, which are arithmetic."""
-    found = []
+    """Return (composite, first, second) of each composite in canonical text; Hangul syllables are computed instead."""
+    triples = []
     for char in CHARACTERS:
         parts = ucd.decomposition(char).split()
         if len(parts) == 2 and parts[0][0] != "<":
             first, second = (chr(int(part, 16)) for part in parts)
             decomposed = ucd.normalize("NFD", char)
-            if ucd.normalize("NFC", decomposed) == char and mapped(char) == decomposed and IOTA not in decomposed:
-                found.append((char, first, second))
-    return found
+            if ucd.normalize("NFC", decomposed) == char and fold(char) == decomposed and IOTA not in decomposed:
+                triples.append((char, first, second))
+    return triples
 
 
 class Tables:
+    """The tables of the header: pages of records, expansions, and compositions."""
+
     def __init__(self) -> None:
         self.compositions = compositions()
         vowel_and_final_jamo = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
@@ -98,37 +101,40 @@ class Tables:
         self.places: dict[str, int] = {}
         records = [self.record(char) for char in CHARACTERS]
         pages = [tuple(records[start : start + PAGE]) for start in range(0, len(records), PAGE)]
-        # The commonest first: most numbers in the header are short.
+        # The most common first, so that most numbers in the header are short.
         self.pages = [page for page, _ in Counter(pages).most_common()]
         self.records = [record for record, _ in Counter(chain.from_iterable(self.pages)).most_common()]
         self.page_of = numbers(pages, self.pages)
         self.record_of = numbers(chain.from_iterable(self.pages), self.records)
 
     def record(self, char: str) -> tuple[int, int, int, int]:
-        """(value, bits, combining class of the first part, of the last): a mark after it sorts against the last."""
+        """Return (value, bits, combining class of the first part, that of the last) of a character.
+
+        A mark that follows is ordered relative to the last class.
+        """
         if char in IGNORABLE:
             return 0, 0, 0, 0
         if ucd.category(char) in {"Cc", "Cs", "Co", "Cn"}:
-            return 0, SEPARATES, 0, 0
-        parts = mapped(char)
+            return 0, SEPARATOR, 0, 0
+        parts = fold(char)
         if not any(is_kept(part) or is_mark(part) for part in parts):
-            return 0, SEPARATES, 0, 0
+            return 0, SEPARATOR, 0, 0
         if not is_kept(parts[0]) and not is_mark(parts[0]) and all(map(is_mark, parts[1:])) and IOTA not in parts:
-            return 0, SEPARATES, 0, 0  # a spaced accent: a mark whose base is dropped
+            return 0, SEPARATOR, 0, 0  # a spacing accent: its base, the space, is dropped
         whole = ucd.normalize("NFC", parts)
         if len(whole) > 1 or (len(parts) > 1 and (parts[0] in self.seconds or IOTA in parts)):
-            return self.place(parts), EXPANDS, 0, 0
-        bits = MARK if is_mark(whole) else KEPT
-        if bits == KEPT and parts[0] in UNSPACED:
-            bits |= ALONE
+            return self.expansion_index(parts), EXPANDS, 0, 0
+        bits = MARK if is_mark(whole) else ALNUM
+        if bits == ALNUM and parts[0] in UNSPACED:
+            bits |= OWN_WORD
         if parts[0] in "aeiou":
             bits |= VOWEL
         if parts in self.seconds and not ucd.combining(parts):
-            bits |= JOINS
+            bits |= COMPOSES
         return ord(whole) - ord(char), bits, ucd.combining(parts[0]), ucd.combining(parts[-1])
 
-    def place(self, parts: str) -> int:
-        """Where in expansions the parts stand, after their number; what is dropped stands there as one space."""
+    def expansion_index(self, parts: str) -> int:
+        """Return the index in expansions of the number of `parts`, which they follow; dropped ones become one space."""
         parts = regex.sub(r"[^\p{L}\p{N}\p{M}]+", " ", parts)
         if parts not in self.places:
             self.places[parts] = len(self.expansions)
@@ -137,12 +143,13 @@ class Tables:
 
 
 def numbers(items: Iterable[Hashable], catalogue: Iterable[Hashable]) -> list[int]:
+    """Return the index in `catalogue` of each item."""
     number = {item: place for place, item in enumerate(catalogue)}
     return [number[item] for item in items]
 
 
 def slots(triples: list[tuple[str, str, str]]) -> list[int]:
-    """A hash table from (first, second) to the number of the composition, plus one: 0 is an empty slot."""
+    """Return a hash table from (first, second) to the index of the composition plus 1; 0 is an empty slot."""
     table = [0] * SLOTS
     for number, (_, first, second) in enumerate(triples, 1):
         slot = (ord(first) * HASH_FIRST + ord(second) * HASH_SECOND) % 2**32 >> (32 - SLOT_BITS)
@@ -162,11 +169,12 @@ def array(declaration: str, cells: Iterable[object]) -> str:
 
 
 def fill(text: str) -> str:
-    """The text in lines of at most 120 columns, broken after commas."""
+    """Break the text after commas into lines of at most 120 columns."""
     return str(regex.sub(r"(.{1,119},)(?=.)", r"\1\n", text))
 
 
 def header() -> str:
+    """Return the text of the header."""
     assert ucd.unidata_version == UNICODE
     tables = Tables()
     return "\n".join(
@@ -178,9 +186,15 @@ def header() -> str:
             "typedef struct { uint32_t composite, first, second; } unicode_composition;",
             "",
             constants(
-                KEPT=KEPT, ALONE=ALONE, SEPARATES=SEPARATES, VOWEL=VOWEL, MARK=MARK, JOINS=JOINS, EXPANDS=EXPANDS
+                ALNUM=ALNUM,
+                OWN_WORD=OWN_WORD,
+                SEPARATOR=SEPARATOR,
+                VOWEL=VOWEL,
+                MARK=MARK,
+                COMPOSES=COMPOSES,
+                EXPANDS=EXPANDS,
             ),
-            constants(PAGE_BITS=PAGE_BITS, LONGEST_EXPANSION=max(map(len, tables.places))),
+            constants(PAGE_BITS=PAGE_BITS, MAX_EXPANSION=max(map(len, tables.places))),
             constants(SLOTS=SLOTS, SLOT_BITS=SLOT_BITS, COMPOSITIONS=len(tables.compositions)),
             f"#define HASH_FIRST {HASH_FIRST}u",
             f"#define HASH_SECOND {HASH_SECOND}u",

@@ -1,7 +1,7 @@
-"""Writes cython_core/word_tables.h: what the analyzer of OpenSearch makes of each character.
+"""Writes cython_core/word_tables.h: how the analyzer of OpenSearch treats each character.
 
-Run by hand (`make word-tables`) when the analyzer changes: a real engine is asked about all characters, and so the
-words of the embedded store are those of OpenSearch.
+Run by hand (`make word-tables`) when the analyzer changes. It sends all characters to a real engine, so that the
+embedded store splits texts into the same words as OpenSearch.
 """
 
 from __future__ import annotations
@@ -22,58 +22,62 @@ from opensearch_winnow.stores.engine.ports import free_port
 from tools.unicode_tables import PAGE, PAGE_BITS, array, constants, initialiser, numbers
 
 HEADER = Path(__file__).parent.parent / "cython_core" / "word_tables.h"
-AT_ONCE = 4_000  # characters that are asked about in a request
-ENDS = "\n~\n"  # between two of them
-CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) not in ENDS]
+CHARACTERS_PER_REQUEST = 4_000
+TERMINATOR = "\n~\n"  # ends the text of each character in a request
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) not in TERMINATOR]
 
-# The kinds of characters, by what they do to a word.
+# The kinds of characters, by their effect on words.
 KINDS = (
     "NOTHING",  # ends a word
-    "LETTER",  # letters and digits: in a row they are a word
-    "EXTENDS",  # belongs to the word before it, whatever that is, and begins none
-    "VANISHES",
-    "ALONE",  # a word by itself, as an ideograph
-    "APART",  # as that, and nothing that extends words belongs to it
-    "KATAKANA",  # in a row they are a word, without letters
-    "COMPLEX",  # the same, in scripts of South-East Asia
-    "COMPLEX_MARK",  # extends a word, or begins one of those
-    "EMOJI_MARK",  # extends a word, or is one
-    "FLAG",  # two are a word
+    "LETTER",  # letters and digits: a sequence of them is a word
+    "EXTENDS",  # continues any word before it, and starts none
+    "VANISHES",  # is dropped, and does not end a word
+    "ALONE",  # is a word by itself, as an ideograph
+    "APART",  # is a word by itself, and no EXTENDS or mark continues it
+    "KATAKANA",  # a sequence of them is a word, without letters
+    "COMPLEX",  # a sequence of them is a word: scripts of South-East Asia
+    "COMPLEX_MARK",  # continues a word, or starts a COMPLEX one
+    "EMOJI_MARK",  # continues a word, or is one by itself
+    "FLAG",  # two of them are a word
 )
-LONGEST = 4  # bytes that a character becomes
+MAX_FOLDED_BYTES = 4  # of the folded form of a character
 
-Token = tuple[str, str]  # with its type
+Token = tuple[str, str]  # a word and its type
 
 
 class Probe:
-    """Asks an engine for the words of many short texts."""
+    """Asks an engine for the words of short texts, one for each character."""
 
     def __init__(self, client: OpenSearch) -> None:
         self.client = client
-        settings = {"analysis": analysis(), "index.analyze.max_token_count": 4 * AT_ONCE, "number_of_replicas": 0}
+        settings = {
+            "analysis": analysis(),
+            "index.analyze.max_token_count": 4 * CHARACTERS_PER_REQUEST,
+            "number_of_replicas": 0,
+        }
         client.indices.create(index="probe", body={"settings": settings})
 
     def words(self, context: Callable[[str], str]) -> dict[str, list[Token]]:
-        """Of each character in a context."""
-        found: dict[str, list[Token]] = {}
-        for start in range(0, len(CHARACTERS), AT_ONCE):
-            characters = CHARACTERS[start : start + AT_ONCE]
-            places, place, texts = [], 0, []
+        """Return for each character the words of `context(character)`."""
+        tokens_of: dict[str, list[Token]] = {}
+        for start in range(0, len(CHARACTERS), CHARACTERS_PER_REQUEST):
+            characters = CHARACTERS[start : start + CHARACTERS_PER_REQUEST]
+            offsets, offset, texts = [], 0, []
             for character in characters:
-                found[character] = []
-                places.append(place)
-                texts.append(context(character) + ENDS)
-                place += len(texts[-1].encode("utf-16-le")) // 2
+                tokens_of[character] = []
+                offsets.append(offset)
+                texts.append(context(character) + TERMINATOR)
+                offset += len(texts[-1].encode("utf-16-le")) // 2
             body = {"analyzer": ANALYZER, "text": "".join(texts)}
             tokens: list[dict[str, Any]] = self.client.indices.analyze(index="probe", body=body)["tokens"]
             for token in tokens:
-                character = characters[bisect_right(places, token["start_offset"]) - 1]
-                found[character].append((token["token"], token["type"]))
-        return found
+                character = characters[bisect_right(offsets, token["start_offset"]) - 1]
+                tokens_of[character].append((token["token"], token["type"]))
+        return tokens_of
 
 
 def records(probe: Probe) -> list[tuple[str, str]]:
-    """For each character its kind, and what it becomes."""
+    """Return the kind and the folded form of each character."""
     alone = probe.words(lambda character: character)
     within = probe.words(lambda character: f"a{character}b")
     behind = probe.words(lambda character: f"日{character}")
@@ -107,22 +111,26 @@ def records(probe: Probe) -> list[tuple[str, str]]:
 
 
 def header(probe: Probe) -> str:
+    """Return the text of the header."""
     expansions: list[int] = []
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
 
     def row(code: int, kind: str, folded: str) -> tuple[int, int, int]:
-        """(what leads to the folded character, kind, characters); or a place in the expansions, if there are more."""
-        if len(folded.encode()) > LONGEST:
-            raise ValueError(f"U+{code:04X} becomes {folded!r}, which is too long")
-        if len(folded) > 1 and folded not in places:
-            places[folded] = len(expansions)
+        """Return (value, kind, number of folded characters).
+
+        The value is the distance to the folded character or, if there are several, their index in `expansions`.
+        """
+        if len(folded.encode()) > MAX_FOLDED_BYTES:
+            raise ValueError(f"U+{code:04X} is folded to {folded!r}, which is longer than {MAX_FOLDED_BYTES} bytes")
+        if len(folded) > 1 and folded not in indices:
+            indices[folded] = len(expansions)
             expansions.extend(map(ord, folded))
-        value = places[folded] if len(folded) > 1 else ord(folded) - code if folded else 0
+        value = indices[folded] if len(folded) > 1 else ord(folded) - code if folded else 0
         return value, KINDS.index(kind), len(folded)
 
     rows = [row(code, *record) for code, record in enumerate(records(probe))]
     all_pages = [tuple(rows[start : start + PAGE]) for start in range(0, len(rows), PAGE)]
-    # The commonest first: most numbers in the header are short.
+    # The most common first, so that most numbers in the header are short.
     pages = _by_frequency(all_pages)
     different = _by_frequency(chain.from_iterable(pages))
     return "\n".join(
@@ -133,7 +141,7 @@ def header(probe: Probe) -> str:
             "typedef struct { int32_t value; uint8_t kind, characters; } word_record;",
             "",
             constants(**{kind: number for number, kind in enumerate(KINDS)}),
-            constants(PAGE_BITS=PAGE_BITS, LONGEST=LONGEST),
+            constants(PAGE_BITS=PAGE_BITS, MAX_FOLDED_BYTES=MAX_FOLDED_BYTES),
             "",
             array("uint16_t word_page_of", numbers(all_pages, pages)),
             array("uint16_t word_record_of", numbers(chain.from_iterable(pages), different)),

@@ -1,4 +1,4 @@
-"""The application: screens and actions at their addresses."""
+"""The web application: which screens, redirects and actions there are, and how their requests are answered."""
 
 from __future__ import annotations
 
@@ -25,49 +25,70 @@ from opensearch_winnow.operations.page_finder import PageNotFoundError
 from opensearch_winnow.operations.watches import WatchError
 from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.clustering_run import ClusteringRun
-from opensearch_winnow.web.form import FormError, form_of
-from opensearch_winnow.web.formats import Format, as_json, encoded
+from opensearch_winnow.web.form import FormError, read_form
+from opensearch_winnow.web.formats import Format, encode_answer, encode_json
 from opensearch_winnow.web.guard import LOOPBACK, Guard
 from opensearch_winnow.web.index_threads import BusyError, IndexThreads
-from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
-from opensearch_winnow.web.screen import Action, NotFoundError, Offer, Screen, Signpost
-from opensearch_winnow.web.screens.every import ACTIONS, SCREENS, SIGNPOSTS
+from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
+from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
+from opensearch_winnow.web.screens import cluster, clusters, compare, history, page, paste, search, statistics, watches
 
 API = "/api/v1"
-LARGEST = 16_000_000  # bytes of a text that is pasted or sent
-THREADS = (
-    4  # questions that are answered at a time: most of the work is native code, which other threads need not wait for
-)
-WAITING = 200  # that may wait besides
-READ_ONLY = "This server only reads: start it with winnow serve --write to let it change the store."
+MAX_BODY_BYTES = 16_000_000  # of a pasted text or an uploaded file
+THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
+MAX_WAITING_REQUESTS = 200
+READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
+SCREENS: tuple[Screen, ...] = (
+    search.SCREEN,
+    page.SCREEN,
+    page.BY_URL,
+    page.SIMILAR,
+    history.SCREEN,
+    compare.SCREEN,
+    paste.FORM,
+    paste.SCREEN,
+    paste.QUOTES,
+    clusters.SCREEN,
+    cluster.SCREEN,
+    statistics.SCREEN,
+    watches.SCREEN,
+)
+REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)
+ACTIONS: tuple[Action, ...] = (
+    *compare.ACTIONS,
+    paste.PASTE,
+    clusters.START,
+    clusters.STOP,
+    statistics.COUNT_AGAIN,
+    *watches.ACTIONS,
+)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class UnexpectedError(Exception):
-    """A fault of ours."""
+    """A bug in this program, raised while a request was answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Serving:
-    """What is served, and to whom."""
+class ServerOptions:
+    """Which store is served, and who may use it."""
 
     open_index: Callable[[], Index]
-    store: str  # its name, as it is shown
+    store: str  # the name shown on every screen
     may_write: bool = False
-    token: str | None = None  # that everybody needs
-    hosts: frozenset[str] | None = LOOPBACK  # by which it may be asked; None: any
+    token: str | None = None  # required from everybody, if set
+    hosts: frozenset[str] | None = LOOPBACK  # host names that the server answers to; None: any
 
 
-class KeptStatic(StaticFiles):
-    """Their addresses have their versions in them: a browser may keep them."""
+class ImmutableFiles(StaticFiles):
+    """Static files that a browser may cache forever: their addresses contain their version."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -75,32 +96,33 @@ class KeptStatic(StaticFiles):
         return response
 
 
-def make_app(serving: Serving) -> Starlette:
-    threads = IndexThreads(serving.open_index, threads=THREADS, waiting=WAITING)
-    desk = Desk(serving, threads)
+def make_app(options: ServerOptions) -> Starlette:
+    """Return the ASGI application that serves the store."""
+    threads = IndexThreads(options.open_index, threads=THREADS, max_waiting=MAX_WAITING_REQUESTS)
+    endpoints = Endpoints(options, threads)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
-        await run_in_threadpool(desk.close)
+        await run_in_threadpool(endpoints.close)
         await run_in_threadpool(threads.close)
 
     return Starlette(
-        routes=[*desk.routes(), Mount("/static", KeptStatic(directory=STATIC))],
+        routes=[*endpoints.routes(), Mount("/static", ImmutableFiles(directory=STATIC))],
         lifespan=lifespan,
-        middleware=[Middleware(Guard, hosts=serving.hosts, token=serving.token, most=LARGEST)],
-        exception_handlers={WinnowError: desk.refuse, HTTPException: desk.refuse, UnexpectedError: desk.refuse},
+        middleware=[Middleware(Guard, hosts=options.hosts, token=options.token, max_body_bytes=MAX_BODY_BYTES)],
+        exception_handlers=dict.fromkeys((WinnowError, HTTPException, UnexpectedError), endpoints.report_error),
     )
 
 
-class Desk:
-    """Takes requests, has them answered, and gives the answer in the form that is wanted."""
+class Endpoints:
+    """Parses requests, runs them in the index threads, and encodes the answers."""
 
-    def __init__(self, serving: Serving, threads: IndexThreads) -> None:
+    def __init__(self, options: ServerOptions, threads: IndexThreads) -> None:
         self._threads = threads
-        self._may_write = serving.may_write
-        self._kept = Kept(ClusteringRun(serving.open_index))
-        self._pages = Pages(store=serving.store, may_write=serving.may_write)
+        self._may_write = options.may_write
+        self._state = ServerState(ClusteringRun(options.open_index))
+        self._pages = Pages(store=options.store, may_write=options.may_write)
 
     def routes(self) -> Iterator[BaseRoute]:
         for screen in SCREENS:
@@ -111,50 +133,50 @@ class Desk:
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
-            if screen.path:  # last, since an id would match with its ending, too
+            if screen.path:  # last: the pattern {id} also matches "ID.json"
                 yield route(screen.path, partial(show, "html"), method)
         yield route("/", partial(self._show, SCREENS[0], "html"))
-        for signpost in SIGNPOSTS:
-            yield route(signpost.path, partial(self._lead, signpost))
+        for redirect in REDIRECTS:
+            yield route(redirect.path, partial(self._redirect, redirect))
         for action in ACTIONS:
             yield route(action.path, partial(self._act, action), "POST")
         yield route(f"{API}/openapi.json", self._describe)
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
-        asked = self._asked(screen, request, await form_of(request) if screen.sends else {}, strict=api)
+        screen_request = self._parse(screen, request, await read_form(request) if screen.sends else {}, strict=api)
 
         def answer(index: Index) -> Response:
-            return encoded(screen, form, screen.answer(index, asked), asked, self._pages)
+            return encode_answer(screen, form, screen.answer(index, screen_request), screen_request, self._pages)
 
-        return await self._threads.ask(answer)
+        return await self._threads.run(answer)
 
-    async def _lead(self, signpost: Signpost, request: Request) -> Response:
-        asked = self._asked(signpost, request, {}, strict=False)
-        return RedirectResponse(await self._threads.ask(lambda index: signpost.leads_to(index, asked)), 303)
+    async def _redirect(self, redirect: Redirect, request: Request) -> Response:
+        screen_request = self._parse(redirect, request, {}, strict=False)
+        return RedirectResponse(await self._threads.run(lambda index: redirect.target(index, screen_request)), 303)
 
-    def _asked(
-        self, screen: Screen | Signpost, request: Request, form: dict[str, str | bytes], *, strict: bool
-    ) -> Asked:
+    def _parse(
+        self, screen: Screen | Redirect, request: Request, form: dict[str, str | bytes], *, strict: bool
+    ) -> ScreenRequest:
         path = request.url.path.removesuffix(".json").removesuffix(".csv")
-        return Asked.of(
+        return ScreenRequest.parse(
             path,
             screen.parameters,
-            in_path=request.path_params,
+            path_values=request.path_params,
             query=request.query_params,
             strict=strict,
             form=form,
-            kept=self._kept,
+            state=self._state,
         )
 
     def close(self) -> None:
-        self._kept.clustering.close()
+        self._state.clustering.close()
 
     async def _act(self, action: Action, request: Request) -> Response:
         if action.writes and not self._may_write:
             raise HTTPException(403, READ_ONLY)
-        form = await form_of(request)
-        asked = Asked(action.path, request.path_params, {}, form, self._kept)
-        return RedirectResponse(await self._threads.ask(lambda index: action.act(index, asked)), 303)
+        form = await read_form(request)
+        screen_request = ScreenRequest(action.path, request.path_params, {}, form, self._state)
+        return RedirectResponse(await self._threads.run(lambda index: action.act(index, screen_request)), 303)
 
     async def _describe(self, _request: Request) -> Response:
         return Response(self._openapi, media_type="application/json")
@@ -163,16 +185,17 @@ class Desk:
     def _openapi(self) -> bytes:
         return openapi(SCREENS, API)
 
-    async def refuse(self, request: Request, error: Exception) -> Response:
-        status, sentence = refusal(error)
+    async def report_error(self, request: Request, error: Exception) -> Response:
+        """Answer a request that failed, with a page or a JSON object that says why."""
+        status, sentence = status_and_message(error)
         if status == 500:
             LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
         headers = {"retry-after": "2"} if status == 503 else {}
         if request.url.path.startswith(API) or request.url.path.endswith((".json", ".csv")):
-            return Response(as_json({"error": sentence}), status, headers, "application/json")
-        offers = offered(error)
-        page = self._pages.render("error", status=status, sentence=sentence, offers=offers, again=str(request.url))
-        return Response(page, status, headers, "text/html")
+            return Response(encode_json({"error": sentence}), status, headers, "application/json")
+        links = suggested_links(error)
+        html = self._pages.render("error", status=status, sentence=sentence, links=links, retry=str(request.url))
+        return Response(html, status, headers, "text/html")
 
 
 def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
@@ -181,25 +204,25 @@ def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
             return await endpoint(request)
         except (WinnowError, HTTPException):
             raise
-        except Exception as error:  # a fault of ours; left alone, it would be answered outside of the guard
+        except Exception as error:  # a bug; Starlette would answer it outside of Guard, without the security headers
             raise UnexpectedError from error
 
     return Route(path, guarded, methods=[method])
 
 
-def offered(error: Exception) -> Sequence[Offer]:
-    """What is there, where something else is not."""
+def suggested_links(error: Exception) -> Sequence[SuggestedLink]:
+    """Return where to go instead of what was not found."""
     if isinstance(error, PageNotFoundError) and error.known is not None:
-        return [Offer(f"/page?{urlencode({'url': error.known})}", error.known)]
-    return error.offers if isinstance(error, NotFoundError) else ()
+        return [SuggestedLink(f"/page?{urlencode({'url': error.known})}", error.known)]
+    return error.links if isinstance(error, NotFoundError) else ()
 
 
-def refusal(error: Exception) -> tuple[int, str]:
-    """The status, and what to say."""
+def status_and_message(error: Exception) -> tuple[int, str]:
+    """Return the HTTP status for an error, and the message to show."""
     match error:
         case HTTPException():
-            said = {404: "There is nothing at this address.", 405: "This cannot be asked in that way."}
-            return error.status_code, said.get(error.status_code, error.detail)
+            messages = {404: "There is no page at this address.", 405: "This address does not support that method."}
+            return error.status_code, messages.get(error.status_code, error.detail)
         case NotFoundError() | PageNotFoundError():
             return 404, str(error)
         case ParameterError() | QuestionError() | BoilerplateError() | FormError() | WatchError():
@@ -208,4 +231,4 @@ def refusal(error: Exception) -> tuple[int, str]:
             return 503, str(error)
         case WinnowError():
             return 500, str(error)
-    return 500, "Something went wrong here; the log of winnow serve has it."
+    return 500, "This is a bug in winnow. The log of winnow serve has the details."

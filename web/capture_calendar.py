@@ -1,4 +1,4 @@
-"""The captures of a URL on a calendar: years by months, or months by days where they are close together."""
+"""The captures of a URL as a calendar: a row of months for each year, or of days for each month if they are close."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import NamedTuple
 from opensearch_winnow.answers.history import MomentDocument
 
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-CLOSE = 3  # months, whose days fit on a screen
-GAP = 3  # rows without a capture that are not drawn one by one
+MAX_MONTHS_BY_DAY = 3  # captures over fewer months are shown by day
+MIN_EMPTY_ROWS_TO_MERGE = 3  # this many rows without a capture become one
 
 
-class Day(NamedTuple):
-    """Or month: a cell, and what was captured in it."""
+class Cell(NamedTuple):
+    """A cell: a day or a month, and its captures."""
 
     name: str  # 2024-03-01 or 2024-03
     captures: Sequence[MomentDocument]
 
     @property
     def lowest(self) -> float | None:
-        """The resemblance to the capture before, where it has changed most."""
+        """The lowest resemblance of a capture to the one before it."""
         return min((each["resemblance"] for each in self.captures if each["resemblance"] is not None), default=None)
 
     @property
     def degree(self) -> str:
-        """How much it has changed: the class of its colour."""
+        """The CSS class for how much the page changed."""
         lowest = self.lowest
         if lowest is None:
             return "unknown"
@@ -36,10 +36,10 @@ class Day(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A year or a month; without cells so many of them as are `empty`."""
+    """A year or a month; or `empty` of them in a row that have no capture, without cells."""
 
     name: str
-    cells: Sequence[Day]
+    cells: Sequence[Cell]
     empty: int = 0
 
 
@@ -49,38 +49,38 @@ class Calendar(NamedTuple):
 
 
 def capture_calendar(captures: Sequence[MomentDocument]) -> Calendar | None:
-    """Of those whose times are known; None if they are fewer than two."""
+    """Return the calendar of the captures with a known time, or None if there are fewer than two."""
     timed = [(each["fetched_at"], each) for each in captures if each["fetched_at"]]
     if len(timed) < 2:
         return None
-    by_days = _number(timed[-1][0][:7]) - _number(timed[0][0][:7]) < CLOSE
+    by_days = _number(timed[-1][0][:7]) - _number(timed[0][0][:7]) < MAX_MONTHS_BY_DAY
     length = len("2024-03-01" if by_days else "2024-03")
-    found = {name: [each for _, each in some] for name, some in groupby(timed, key=lambda pair: pair[0][:length])}
+    by_cell = {name: [each for _, each in some] for name, some in groupby(timed, key=lambda pair: pair[0][:length])}
     columns = [str(day) for day in range(1, 32)] if by_days else MONTHS
-    return Calendar(columns, list(_rows(found)))
+    return Calendar(columns, list(_rows(by_cell)))
 
 
-def _rows(found: Mapping[str, Sequence[MomentDocument]]) -> Iterator[Row]:
-    """From the first that has a capture to the last; many in a row that have none are one."""
+def _rows(by_cell: Mapping[str, Sequence[MomentDocument]]) -> Iterator[Row]:
+    """Yield the rows from the first capture to the last; many in a row without a capture are merged into one."""
     before: int | None = None
-    for name in dict.fromkeys(cell[:-3] for cell in found):
+    for name in dict.fromkeys(cell[:-3] for cell in by_cell):
         number = _number(name)
         between = range(number if before is None else before + 1, number)
-        if len(between) >= GAP:
+        if len(between) >= MIN_EMPTY_ROWS_TO_MERGE:
             yield Row(f"{_name(between[0], name)} to {_name(between[-1], name)}", (), len(between))
         else:
-            yield from (_row(_name(each, name), found) for each in between)
-        yield _row(name, found)
+            yield from (_row(_name(each, name), by_cell) for each in between)
+        yield _row(name, by_cell)
         before = number
 
 
-def _row(name: str, found: Mapping[str, Sequence[MomentDocument]]) -> Row:
+def _row(name: str, by_cell: Mapping[str, Sequence[MomentDocument]]) -> Row:
     cells = monthrange(int(name[:4]), int(name[5:]))[1] if len(name) > 4 else 12
-    return Row(name, [Day(cell, found.get(cell, ())) for cell in (f"{name}-{at:02}" for at in range(1, cells + 1))])
+    return Row(name, [Cell(cell, by_cell.get(cell, ())) for cell in (f"{name}-{at:02}" for at in range(1, cells + 1))])
 
 
 def _number(name: str) -> int:
-    """Of a year, or of a month."""
+    """Number years, or months, consecutively."""
     return int(name) if len(name) == 4 else 12 * int(name[:4]) + int(name[5:]) - 1
 
 

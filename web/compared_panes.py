@@ -1,4 +1,4 @@
-"""Both texts beside each other with their passages marked: what the templates of a comparison show."""
+"""Two texts side by side with their passages marked, and the ribbons that connect them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opensearch_winnow.answers.compared import Compared, ComparedText, Span
+from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.web.marked_text import Marking, marked_text
-from opensearch_winnow.web.passage_windows import LONGEST, Window, shown
-from opensearch_winnow.web.ribbons import Ribbon, ribbons
+from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
 
-CHIPS = 40  # passages that the head of the page lists; the rest is folded
-OWN, PARTNER = "p", "b"  # of the ids: the passage is named by its place in A
+UNFOLDED_CHIPS = 40  # passages listed above the texts; the rest is folded
+A_PREFIX, B_PREFIX = "p", "b"  # of the HTML ids: passage 3 is #p3 in A and #b3 in B
+MAX_RIBBONS = 150  # of the longest passages; more would merge into one grey block
+MAP_HEIGHT = 1000  # of the SVG that the ribbons are drawn in; its width is 100
+MIN_RIBBON_HEIGHT = 2
+
+
+class Ribbon(NamedTuple):
+    """The connection between the two places of a passage, drawn between the texts."""
+
+    number: int
+    size: str  # of the passage, in words
+    path: str  # SVG path data
 
 
 class Pane(NamedTuple):
-    letter: str
+    letter: str  # A or B
     side: ComparedText
     text: Markup
 
@@ -34,42 +45,68 @@ class Panes:
 
 
 def whole_panes(compared: Compared) -> Panes:
-    """All of both, however much it is."""
+    """Return the panes with both texts in full, however long they are."""
     return _panes(compared, compared.passages, lambda _side, _spans: None, lambda _number: None, None)
 
 
-def window_panes(compared: Compared, window: Window, elsewhere: Callable[[int], str]) -> Panes:
-    """What a window shows; `elsewhere` is the address of a passage that is in another one."""
+def window_panes(compared: Compared, window: PassageWindow, elsewhere: Callable[[int], str]) -> Panes:
+    """Return the panes of one window; `elsewhere` returns the address of a passage that is in another window."""
     here = {each.number for each in window.passages}
     return _panes(
         compared,
         window.passages,
-        lambda side, spans: shown(side.text, spans, alone=window.alone),
+        lambda side, spans: visible_spans(side.text, spans, is_only=window.is_only),
         lambda number: None if number in here else elsewhere(number),
-        LONGEST,
+        MAX_STRETCH_CHARS,
     )
 
 
 def _panes(
     compared: Compared,
     passages: Sequence[NumberedPassage],
-    shown_of: Callable[[ComparedText, Sequence[Span]], Sequence[Span] | None],
+    visible: Callable[[ComparedText, Sequence[Span]], Sequence[Span] | None],
     elsewhere: Callable[[int], str | None],
-    longest: int | None,
+    max_stretch_chars: int | None,
 ) -> Panes:
     numbers = [each.number for each in compared.passages]
 
     def pane(letter: str, side: ComparedText, own: str, partner: str) -> Pane:
-        every = dict(zip(numbers, side.passages, strict=True))
-        shown = shown_of(side, [every[each.number] for each in passages])
-        marking = Marking(own=own, partner=partner, elsewhere=elsewhere, shown=shown, longest=longest)
-        return Pane(letter, side, Markup("".join(marked_text(side.text, every, marking, side.boilerplate))))
+        spans = dict(zip(numbers, side.passages, strict=True))
+        marking = Marking(
+            own=own,
+            partner=partner,
+            elsewhere=elsewhere,
+            visible=visible(side, [spans[each.number] for each in passages]),
+            max_stretch_chars=max_stretch_chars,
+        )
+        return Pane(letter, side, Markup("".join(marked_text(side.text, spans, marking, side.boilerplate))))
 
     lengths = len(compared.a.text), len(compared.b.text)
     return Panes(
-        panes=(pane("A", compared.a, OWN, PARTNER), pane("B", compared.b, PARTNER, OWN)),
-        chips=passages[:CHIPS],
-        more_chips=passages[CHIPS:],
+        panes=(pane("A", compared.a, A_PREFIX, B_PREFIX), pane("B", compared.b, B_PREFIX, A_PREFIX)),
+        chips=passages[:UNFOLDED_CHIPS],
+        more_chips=passages[UNFOLDED_CHIPS:],
         ribbons=ribbons(passages, *lengths),
         grey_ribbons=ribbons(compared.boilerplate, *lengths),
     )
+
+
+def ribbons(passages: Sequence[NumberedPassage], length: int, other_length: int) -> list[Ribbon]:
+    """Return the ribbons of the longest passages, longest first so that the short ones are drawn on top."""
+    longest = sorted(passages, key=lambda each: each.passage.start - each.passage.end)[:MAX_RIBBONS]
+    return [Ribbon(each.number, each.size, _ribbon_path(each.passage, length, other_length)) for each in longest]
+
+
+def _ribbon_path(passage: Passage, length: int, other_length: int) -> str:
+    left, left_bottom = _top_and_bottom(passage.start, passage.end, length)
+    right, right_bottom = _top_and_bottom(passage.other_start, passage.other_end, other_length)
+    return (
+        f"M0 {left:.1f}H15C50 {left:.1f} 50 {right:.1f} 85 {right:.1f}H100V{right_bottom:.1f}"
+        f"H85C50 {right_bottom:.1f} 50 {left_bottom:.1f} 15 {left_bottom:.1f}H0Z"
+    )
+
+
+def _top_and_bottom(start: int, end: int, length: int) -> tuple[float, float]:
+    """Return where a span of a text is on the map, in which the whole text is as high as the map."""
+    top = MAP_HEIGHT * start / length
+    return top, max(MAP_HEIGHT * end / length, top + MIN_RIBBON_HEIGHT)

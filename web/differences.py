@@ -1,10 +1,12 @@
-"""What A and B do not share, beside each other in reading order: text that has moved is not shown as gone."""
+"""The differences of two texts side by side, in reading order. Moved text is not shown as deleted and added."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -14,37 +16,40 @@ from opensearch_winnow.answers.compared import Compared, ComparedText, Span, has
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.web.compared_panes import OWN, PARTNER
-from opensearch_winnow.web.marked_text import colour, escaped
-from opensearch_winnow.web.passage_windows import LONGEST
-from opensearch_winnow.web.stretches import Stretch, stretches
-from opensearch_winnow.web.word_changes import WordChanges
+from opensearch_winnow.web.compared_panes import A_PREFIX, B_PREFIX
+from opensearch_winnow.web.marked_text import Stretch, colour, escaped, stretches
+from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS
 
-ROWS = 300  # on a page
-FOLD = 3_000  # a longer stretch is folded, but for its beginning
-PIECES = 100  # of one cell, at most
-WORD = 40  # characters, at most
-EXCERPT = 90  # characters of the beginning and of the end of a passage that both have
+ROWS_PER_PAGE = 300
+MAX_UNFOLDED_CHARS = 3_000  # a longer stretch is folded after its beginning
+MAX_STRETCHES_PER_CELL = 100
+MAX_WORD_CHARS = 40
+EXCERPT_CHARS = 90  # of the beginning and of the end of a shared passage
+WORD = re.compile(r"\w+")
+MAX_WORD_PAIRS = 2_000_000  # compared for one page: about a second
+MAX_WORD_PAIRS_PER_ROW = 250_000
 
 
 class Row(NamedTuple):
-    """A passage that both have in this order; or what lies between two of these, in A and in B."""
+    """A shared passage that has not moved; or, if `passage` is None, what lies between two of these in A and in B."""
 
     passage: NumberedPassage | None = None
     a: Span = (0, 0)
     b: Span = (0, 0)
 
 
-class ShownRow(NamedTuple):
+class RenderedRow(NamedTuple):
+    """A row as HTML."""
+
     passage: NumberedPassage | None = None
     excerpt: str = ""
     a: Markup = Markup()
     b: Markup = Markup()
-    changed: bool = False  # some of the words are on the other side, too
+    changed: bool = False  # some of the words are on both sides
 
 
-def in_whole_words(compared: Compared) -> Compared:
-    """With passages that begin and end with a word: half of one says nothing, neither as shared nor as not."""
+def trim_to_words(compared: Compared) -> Compared:
+    """Trim all passages to whole words: half a word tells a reader nothing, shared or not."""
     a, b = compared.a.text, compared.b.text
     passages = []
     for each in compared.passages:
@@ -61,21 +66,21 @@ def in_whole_words(compared: Compared) -> Compared:
 
 def _whole_words(text: str, start: int, end: int) -> Span:
     first, last = start, end
-    while first and first < min(end, start + WORD) and _go_on(text, first):
+    while first and first < min(end, start + MAX_WORD_CHARS) and _is_inside_word(text, first):
         first += 1
-    while last < len(text) and last > max(first, end - WORD) and _go_on(text, last):
+    while last < len(text) and last > max(first, end - MAX_WORD_CHARS) and _is_inside_word(text, last):
         last -= 1
     return (first, last) if first < last else (start, end)
 
 
-def _go_on(text: str, place: int) -> bool:
-    """Whether a word of a script with small and capital letters, which has spaces between words, goes on there."""
+def _is_inside_word(text: str, place: int) -> bool:
+    """Return whether `place` is inside a word of a script with upper and lower case: such scripts separate words."""
     return all(each.lower() != each.upper() or each.isdigit() for each in text[place - 1 : place + 1])
 
 
-def rows(compared: Compared) -> list[Row]:
-    """Between two passages are those that have moved, and the text that is nowhere else."""
-    found: list[Row] = []
+def difference_rows(compared: Compared) -> list[Row]:
+    """Return the passages that have not moved and, between them, moved passages and text that is not shared."""
+    rows: list[Row] = []
     at, other_at = 0, 0
 
     def between(start: int, other_start: int) -> Iterator[Row]:
@@ -87,16 +92,16 @@ def rows(compared: Compared) -> list[Row]:
         start, end, other_start, other_end = each.passage
         if each.moved or end <= at or other_end <= other_at:
             continue
-        found += [*between(start, other_start), Row(each)]
+        rows += [*between(start, other_start), Row(each)]
         at, other_at = end, other_end
-    return [*found, *between(len(compared.a.text), len(compared.b.text))]
+    return [*rows, *between(len(compared.a.text), len(compared.b.text))]
 
 
-def shown_rows(compared: Compared, some: Sequence[Row], elsewhere: Callable[[int], str]) -> list[ShownRow]:
-    """`elsewhere` is the address of a passage in the other view."""
+def render_rows(compared: Compared, rows: Sequence[Row], elsewhere: Callable[[int], str]) -> list[RenderedRow]:
+    """Render the rows of one page; `elsewhere` returns the address of a passage in the passages view."""
     passages = {each.number: each for each in compared.passages}
-    a = _Cells(compared.a, dict(zip(passages, compared.a.passages, strict=True)), [each.a for each in some])
-    b = _Cells(compared.b, dict(zip(passages, compared.b.passages, strict=True)), [each.b for each in some])
+    a = _Cells(compared.a, dict(zip(passages, compared.a.passages, strict=True)), [each.a for each in rows])
+    b = _Cells(compared.b, dict(zip(passages, compared.b.passages, strict=True)), [each.b for each in rows])
 
     def chip(number: int, own: str, partner: str, partners: set[int]) -> str:
         each = passages[number]
@@ -107,46 +112,48 @@ def shown_rows(compared: Compared, some: Sequence[Row], elsewhere: Callable[[int
 
     changes = WordChanges()
 
-    def shown(row: Row) -> ShownRow:
+    def render(row: Row) -> RenderedRow:
         if row.passage:
-            return ShownRow(row.passage, _excerpt(compared.a.text, row.passage))
+            return RenderedRow(row.passage, _excerpt(compared.a.text, row.passage))
         ours, theirs = a.unshared(row.a), b.unshared(row.b)
-        only_a, only_b = changes.of(compared.a.text, ours, compared.b.text, theirs)
-        return ShownRow(
-            a=a.cell(row.a, only_a, lambda number: chip(number, OWN, PARTNER, b.named)),
-            b=b.cell(row.b, only_b, lambda number: chip(number, PARTNER, OWN, a.named)),
+        only_a, only_b = changes.find(compared.a.text, ours, compared.b.text, theirs)
+        return RenderedRow(
+            a=a.cell(row.a, only_a, lambda number: chip(number, A_PREFIX, B_PREFIX, b.named)),
+            b=b.cell(row.b, only_b, lambda number: chip(number, B_PREFIX, A_PREFIX, a.named)),
             changed=(only_a, only_b) != (ours, theirs),
         )
 
-    return list(map(shown, some))
+    return list(map(render, rows))
 
 
 class _Cells:
-    """What the rows show of one side."""
+    """Renders the cells of one side, A or B; `cells` are their spans."""
 
-    def __init__(self, side: ComparedText, spans: dict[int, Span], shown: Sequence[Span]) -> None:
+    def __init__(self, side: ComparedText, spans: dict[int, Span], cells: Sequence[Span]) -> None:
         self._text = side.text
-        edges = {edge for span in shown for edge in span}
+        edges = {edge for span in cells for edge in span}
         self._stretches = list(stretches(len(side.text), spans, side.boilerplate, edges))
         self._starts = [each.start for each in self._stretches]
-        self._chips: dict[int, list[int]] = {}  # the passages that are named where a stretch starts: each once
+        self._chips: dict[int, list[int]] = {}  # by the start of a stretch, the passages named there: each once
         self.named: set[int] = set()
-        for span in shown:
-            for each in self._pieces(span)[:PIECES]:
+        for span in cells:
+            for each in self._within(span)[:MAX_STRETCHES_PER_CELL]:
                 self._chips[each.start] = sorted(set(each.named) - self.named)
                 self.named.update(each.named)
 
     def unshared(self, span: Span) -> list[Span]:
-        """Where there are words that are in no passage and no boilerplate."""
-        return [self._trimmed(each) for each in self._pieces(span)[:PIECES] if self._is_unshared(each)]
+        """Return where words are that belong to no passage and no boilerplate."""
+        within = self._within(span)[:MAX_STRETCHES_PER_CELL]
+        return [self._trimmed(each) for each in within if self._is_unshared(each)]
 
     def cell(self, span: Span, only: Sequence[Span], chip: Callable[[int], str]) -> Markup:
-        """`only` is what is not on the other side; `chip` writes the passage of a number."""
-        pieces = self._pieces(span)
-        shown = "".join(written for each in pieces[:PIECES] for written in self._written(each, only, chip))
-        return Markup(shown + _left_out(sum(each.end - each.start for each in pieces[PIECES:])))
+        """Render a cell. `only` are the words that are not on the other side; `chip` renders a passage's number."""
+        within = self._within(span)
+        rendered, rest = within[:MAX_STRETCHES_PER_CELL], within[MAX_STRETCHES_PER_CELL:]
+        html = "".join(piece for each in rendered for piece in self._render(each, only, chip))
+        return Markup(html + _left_out(sum(each.end - each.start for each in rest)))
 
-    def _pieces(self, span: Span) -> list[Stretch]:
+    def _within(self, span: Span) -> list[Stretch]:
         low, high = (bisect_left(self._starts, edge) for edge in span)
         return self._stretches[low:high]
 
@@ -157,7 +164,7 @@ class _Cells:
         text = self._text[each.start : each.end]
         return each.end - len(text.lstrip()), each.start + len(text.rstrip())
 
-    def _written(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
+    def _render(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
         if each.passages:
             yield from map(chip, self._chips[each.start])
         elif each.grey:
@@ -165,12 +172,13 @@ class _Cells:
         elif self._is_unshared(each):
             start, end = self._trimmed(each)
             fold = end
-            if end - start > FOLD:
-                fold = self._text.rfind(" ", start, start + FOLD) + 1 or start + FOLD
+            if end - start > MAX_UNFOLDED_CHARS:
+                limit = start + MAX_UNFOLDED_CHARS
+                fold = self._text.rfind(" ", start, limit) + 1 or limit
             yield from self._marked(start, fold, only)
             if fold < end:
-                last = min(end, fold + LONGEST)
-                yield f'<details class="fold"><summary>{end - fold:,} characters more</summary>'
+                last = min(end, fold + MAX_STRETCH_CHARS)
+                yield f'<details class="fold"><summary>{end - fold:,} more characters</summary>'
                 yield from self._marked(fold, last, only)
                 yield f"{_left_out(end - last)}</details>"
             yield " "
@@ -187,14 +195,47 @@ class _Cells:
 
 
 def _left_out(characters: int) -> str:
-    return f'<p class="left-out">{characters:,} characters are left out here</p>' if characters else ""
+    return f'<p class="left-out">{characters:,} characters left out</p>' if characters else ""
 
 
 def _excerpt(text: str, each: NumberedPassage) -> str:
-    """Its first and its last words."""
+    """Return the first and the last words of a passage."""
     start, end = each.passage[:2]
-    if end - start <= 2 * EXCERPT:
+    if end - start <= 2 * EXCERPT_CHARS:
         return one_line(text[start:end])
-    first = one_line(text[start : start + EXCERPT])
-    last = one_line(text[end - EXCERPT : end])
+    first = one_line(text[start : start + EXCERPT_CHARS])
+    last = one_line(text[end - EXCERPT_CHARS : end])
     return f"{first.rpartition(' ')[0] or first} … {last.partition(' ')[2] or last}"
+
+
+class WordChanges:
+    """Finds the words that two parts of a text do not share, until the work allowed for one page is used up."""
+
+    def __init__(self) -> None:
+        self._pairs_left = MAX_WORD_PAIRS
+
+    def find(self, a: str, a_spans: Sequence[Span], b: str, b_spans: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+        """Return where words are that are only in these spans of A, or only in these spans of B.
+
+        If that takes too much work, all of the words are returned.
+        """
+        a_words, b_words = _words(a, a_spans), _words(b, b_spans)
+        pairs = len(a_words) * len(b_words)
+        if not 0 < pairs <= min(MAX_WORD_PAIRS_PER_ROW, self._pairs_left):
+            return list(a_spans), list(b_spans)
+        self._pairs_left -= pairs
+        matcher = SequenceMatcher(
+            None,
+            [a[slice(*word)].casefold() for word in a_words],
+            [b[slice(*word)].casefold() for word in b_words],
+            autojunk=False,
+        )
+        changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+        return (
+            [(a_words[first][0], a_words[last - 1][1]) for _, first, last, _, _ in changes if first < last],
+            [(b_words[first][0], b_words[last - 1][1]) for *_, first, last in changes if first < last],
+        )
+
+
+def _words(text: str, spans: Sequence[Span]) -> list[Span]:
+    return [word.span() for start, end in spans for word in WORD.finditer(text, start, end)]

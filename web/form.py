@@ -1,4 +1,4 @@
-"""What a form, or a program, has sent."""
+"""Reads the form or JSON object sent with a request."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ from starlette.requests import ClientDisconnect, Request
 
 from opensearch_winnow.foundation.errors import WinnowError
 
-FIELDS = 20
+MAX_FIELDS = 20
 
 
 class FormError(WinnowError):
-    """Something was sent that cannot be used."""
+    """A form or JSON object that cannot be read or used."""
 
 
-async def form_of(request: Request) -> dict[str, str | bytes]:
-    """Texts by their names; of a file its bytes, and its name as `NAME.filename`. JSON is an object of texts."""
+async def read_form(request: Request) -> dict[str, str | bytes]:
+    """Return the fields by name: text, or for a file its bytes, with its name as `NAME.filename`.
+
+    A JSON body is an object whose values are strings.
+    """
     try:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
             return {**msgspec.json.decode(await request.body(), type=dict[str, str])}
-        async with request.form(max_files=1, max_fields=FIELDS, max_part_size=2**31) as sent:
-            found: dict[str, str | bytes] = {}
+        async with request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=2**31) as sent:
+            fields: dict[str, str | bytes] = {}
             for name, value in sent.items():
                 if isinstance(value, UploadFile):
-                    found |= {name: await value.read(), f"{name}.filename": value.filename or ""}
+                    fields |= {name: await value.read(), f"{name}.filename": value.filename or ""}
                 else:
-                    found[name] = value
-            return found
+                    fields[name] = value
+            return fields
     except (HTTPException, msgspec.DecodeError, ClientDisconnect) as error:
-        raise FormError("what was sent is no form that can be read, or is too long") from error
+        raise FormError("the form or JSON that was sent cannot be read, or is too long") from error

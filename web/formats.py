@@ -1,4 +1,4 @@
-"""One answer as HTML, JSON or CSV."""
+"""Encodes the answer of a screen as HTML, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from typing import Any, Literal
 import msgspec
 from starlette.responses import Response
 
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.pages import Pages
-from opensearch_winnow.web.screen import Answered, Cell, Screen
+from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
 Format = Literal["html", "json", "csv"]
 
 _encoder = msgspec.json.Encoder()
 
 
-def encoded(screen: Screen, form: Format, answered: Answered, asked: Asked, pages: Pages) -> Response:
+def encode_answer(screen: Screen, form: Format, answer: ScreenAnswer, request: ScreenRequest, pages: Pages) -> Response:
     if form == "json":
-        return Response(as_json(answered.document), media_type="application/json")
+        return Response(encode_json(answer.document), media_type="application/json")
     if form == "csv":
         headers = {"content-disposition": f'attachment; filename="winnow-{screen.name}.csv"'}
-        return Response(as_csv(screen, answered.document), headers=headers, media_type="text/csv")
-    page = pages.render(screen.name, screen=screen, asked=asked, answer=answered.document, **answered.more())
+        return Response(encode_csv(screen, answer.document), headers=headers, media_type="text/csv")
+    values = answer.template_values()
+    page = pages.render(screen.name, screen=screen, request=request, answer=answer.document, **values)
     return Response(page, media_type="text/html")
 
 
-def as_json(values: Any) -> bytes:
+def encode_json(values: Any) -> bytes:
     try:
         return _encoder.encode(values)
     except UnicodeEncodeError:  # a lone surrogate, which only Python's own encoder can write
@@ -37,15 +38,15 @@ def as_json(values: Any) -> bytes:
         return json.dumps(values).encode()
 
 
-def as_csv(screen: Screen, document: Any) -> bytes:
+def encode_csv(screen: Screen, document: Any) -> bytes:
     assert screen.table is not None
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     for row in screen.table(document):
-        writer.writerow([harmless(cell) for cell in row])
+        writer.writerow([escape_formula(cell) for cell in row])
     return out.getvalue().encode("utf-8", "replace")
 
 
-def harmless(cell: Cell) -> Cell:
-    """A spreadsheet takes what begins so for a formula, and runs it."""
+def escape_formula(cell: Cell) -> Cell:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

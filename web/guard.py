@@ -1,4 +1,4 @@
-"""Who may ask, and what a browser may do with the answer."""
+"""Decides which requests are let in, and limits what a browser may do with the answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing from anywhere else is loaded or run, nothing inline, and nobody shows our pages in theirs.
+# Load and run only files of this server, nothing inline, and let no other site embed our pages.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -19,7 +19,7 @@ HEADERS = {
     "content-security-policy": POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",  # a site that is visited from here learns nothing of what was asked
+    "referrer-policy": "no-referrer",  # a site that is visited from here does not learn what was searched for
     "x-content-type-options": "nosniff",
 }
 COOKIE = "winnow-token"
@@ -27,16 +27,18 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
 class Guard:
-    """Around the application. A request is let in that names a host of ours (else a page of somebody else could have
-    its name lead here, and read), comes with the token where there is one, and, if it sends something, from our own
-    pages or from no page at all."""
+    """ASGI middleware that rejects unwanted requests and adds security headers to every response.
 
-    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] | None, token: str | None, most: int) -> None:
-        """`hosts` None: any. `most`: bytes of a body."""
+    A request must name one of `hosts` (otherwise a foreign site could point its own name at this server and read the
+    answers), carry the token if there is one, and, if it is a POST, come from our own pages or from no page at all.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] | None, token: str | None, max_body_bytes: int) -> None:
+        """With `hosts` None any host name is accepted."""
         self._app = app
         self._hosts = hosts
         self._token = token
-        self._most = most
+        self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -50,61 +52,65 @@ class Guard:
                 headers.setdefault("cache-control", "private, no-cache")
             await send(message)
 
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send_guarded)
+        rejection = self._reject(scope)
+        if rejection is not None:
+            await rejection(scope, receive, send_guarded)
             return
-        await self._app(scope, _bounded(receive, self._most), send_guarded)
+        await self._app(scope, _bounded(receive, self._max_body_bytes), send_guarded)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _reject(self, scope: Scope) -> Response | None:
+        """Return the response to an unwanted request, or None to let it in."""
         headers = Headers(scope=scope)
         if self._hosts is not None and _host(headers.get("host", "")) not in self._hosts:
-            return PlainTextResponse("This server is not asked by that name: see --host of winnow serve.\n", 421)
-        if int(headers.get("content-length") or 0) > self._most:
-            return PlainTextResponse(f"At most {self._most:,} bytes can be sent.\n", 413)
-        if self._token is not None and (refusal := self._admission(scope, headers)) is not None:
-            return refusal
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and _is_from_elsewhere(headers):
-            return PlainTextResponse("Only pages of this server may send something to it.\n", 403)
+            return PlainTextResponse("This server does not answer to that host name: see winnow serve --host.\n", 421)
+        if int(headers.get("content-length") or 0) > self._max_body_bytes:
+            return PlainTextResponse(f"At most {self._max_body_bytes:,} bytes can be sent.\n", 413)
+        if self._token is not None and (response := self._check_token(scope, headers)) is not None:
+            return response
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and _is_cross_site(headers):
+            return PlainTextResponse("Only pages of this server may send forms to it.\n", 403)
         return None
 
-    def _admission(self, scope: Scope, headers: Headers) -> Response | None:
-        """The address with the token is for the first visit: it becomes a cookie, and is not seen again."""
+    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return None if the request carries the token, and otherwise the response to send.
+
+        The first visit has the token in its address: it becomes a cookie, and a redirect removes it from the address.
+        """
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
-        if scope["method"] == "GET" and given and self._is_token(given[0]):
+        tokens = [value for name, value in query if name == "token"]
+        if scope["method"] == "GET" and tokens and self._is_token(tokens[0]):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            path = "/" + scope["path"].lstrip("/\\")  # with more slashes it would be an address elsewhere
+            path = "/" + scope["path"].lstrip("/\\")  # with two slashes it would be the address of another host
             response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-            response.set_cookie(COOKIE, given[0], httponly=True, samesite="strict")
+            response.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict")
             return response
-        if self._is_known(headers):
+        if self._has_token(headers):
             return None
-        message = "A token is needed: open the address that winnow serve has printed, or send it as a bearer token.\n"
+        message = "A token is required: open the address that winnow serve printed, or send it as a bearer token.\n"
         return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
 
-    def _is_known(self, headers: Headers) -> bool:
-        given = headers.get("authorization", "")
-        if given[:7].lower() == "bearer ":
-            return self._is_token(given[7:].strip())
+    def _has_token(self, headers: Headers) -> bool:
+        authorization = headers.get("authorization", "")
+        if authorization[:7].lower() == "bearer ":
+            return self._is_token(authorization[7:].strip())
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             return False
         return cookie is not None and self._is_token(cookie.value)
 
-    def _is_token(self, given: str) -> bool:
-        return self._token is not None and hmac.compare_digest(given.encode(), self._token.encode())
+    def _is_token(self, candidate: str) -> bool:
+        return self._token is not None and hmac.compare_digest(candidate.encode(), self._token.encode())
 
 
 def _host(header: str) -> str:
-    """Without its port."""
+    """Return the host name of a Host header, without the port."""
     name, separator, port = header.rpartition(":")
     return (name if separator and port.isdigit() else header).lower()
 
 
-def _is_from_elsewhere(headers: Headers) -> bool:
-    """Browsers say where a form is from; programs do not, and are no danger to somebody's browser."""
+def _is_cross_site(headers: Headers) -> bool:
+    """Return whether a browser sent this from a page of another site. Programs send no origin and pass."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site not in ("same-origin", "none")
@@ -112,9 +118,9 @@ def _is_from_elsewhere(headers: Headers) -> bool:
     return origin is not None and urlsplit(origin).netloc != headers.get("host")
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """A body without a length may turn out too long: it then ends as if the sender had gone."""
-    left = most
+def _bounded(receive: Receive, max_bytes: int) -> Receive:
+    """Wrap `receive` to disconnect after `max_bytes`: a body without a content length may turn out too long."""
+    left = max_bytes
 
     async def receive_bounded() -> Message:
         nonlocal left

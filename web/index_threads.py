@@ -1,4 +1,4 @@
-"""The threads that ask the index: each has one of its own, and there are only so many."""
+"""A bounded pool of threads that answer requests, each with an index of its own."""
 
 from __future__ import annotations
 
@@ -12,56 +12,59 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.stores.opening import file_identity
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class BusyError(WinnowError):
-    """More is asked than can be answered soon."""
+    """The server has more requests than it can answer soon."""
 
 
 class IndexThreads:
-    def __init__(self, open_index: Callable[[], Index], *, threads: int, waiting: int) -> None:
-        """So many questions are answered at a time, and so many may wait."""
+    """Runs functions of an index in a pool of threads."""
+
+    def __init__(self, open_index: Callable[[], Index], *, threads: int, max_waiting: int) -> None:
+        """`threads` functions run at a time, and `max_waiting` more may wait for a thread."""
         self._open_index = open_index
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="winnow")
-        self._most = threads + waiting
-        self._asked = 0
-        self._own = threading.local()
+        self._max_pending = threads + max_waiting
+        self._pending = 0
+        self._local = threading.local()
         self._opened: list[Index] = []
 
-    async def ask(self, question: Callable[[Index], Answer]) -> Answer:
-        if self._asked >= self._most:
-            raise BusyError(f"{self._asked:,} questions are waiting for an answer already: ask again in a moment")
-        self._asked += 1
-        # One that nobody waits for any more is counted until it has its answer: it takes a thread as long.
-        answered = asyncio.get_running_loop().run_in_executor(self._pool, self._ask, question)
-        answered.add_done_callback(self._done)
-        return await asyncio.shield(answered)
+    async def run(self, function: Callable[[Index], Result]) -> Result:
+        """Run `function` with the index of a thread; raise BusyError if too many are waiting."""
+        if self._pending >= self._max_pending:
+            raise BusyError(f"{self._pending:,} requests are already waiting: try again in a moment")
+        self._pending += 1
+        # If the client disconnects, the function keeps its thread until it ends, so it counts as pending until then.
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._run, function)
+        future.add_done_callback(self._done)
+        return await asyncio.shield(future)
 
-    def _done(self, answered: asyncio.Future[Answer]) -> None:
-        self._asked -= 1
-        if not answered.cancelled():
-            answered.exception()  # looked at, so that nothing is said of one that nobody waits for
+    def _done(self, future: asyncio.Future[Result]) -> None:
+        self._pending -= 1
+        if not future.cancelled():
+            future.exception()  # retrieved, so that asyncio does not log it when the client has disconnected
 
-    def _ask(self, question: Callable[[Index], Answer]) -> Answer:
-        index: Index | None = getattr(self._own, "index", None)
-        if index is None or file_identity(index.name) != self._own.file:
+    def _run(self, function: Callable[[Index], Result]) -> Result:
+        index: Index | None = getattr(self._local, "index", None)
+        if index is None or file_identity(index.name) != self._local.file:
             index = self._open(index)
-        return question(index)
+        return function(index)
 
     def _open(self, old: Index | None) -> Index:
-        """The first time, and when another file has taken the place of the one that is open."""
+        """Open this thread's index for the first time, or again if another file has replaced the store's."""
         if old is not None:
-            self._own.index = None
+            self._local.index = None
             self._opened.remove(old)
             old.close()
         index = self._open_index()
-        self._own.index, self._own.file = index, file_identity(index.name)
+        self._local.index, self._local.file = index, file_identity(index.name)
         self._opened.append(index)
         return index
 
     def close(self) -> None:
-        """When what is being answered has its answer."""
+        """Wait for the functions that are running, then close all indexes."""
         self._pool.shutdown(cancel_futures=True)
         for index in self._opened:
             index.close()

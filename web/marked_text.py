@@ -1,79 +1,122 @@
-"""A text as HTML with its passages marked, which may overlap."""
+"""Renders a text as HTML with its passages, which may overlap, marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 from opensearch_winnow.answers.compared import Span
 from opensearch_winnow.answers.display_text import printable
-from opensearch_winnow.web.stretches import Stretch, stretches
 
 COLOURS = 8
-FOLD = 2_000  # a longer stretch that is not shared is folded,
-EDGE = 300  # but for so many characters beside the passages
-REMINDER = 200  # characters after which a reader may have forgotten the number of a passage
-# Where a paragraph of one text is in the other a hundred times, a hundred passages begin in one place.
-NUMBERS = 3  # are shown there; all can be jumped to
-# Of a file a browser lays out only the blocks in view, so that megabytes take no time: a block ends with the first line
-# that ends after BLOCK characters, or is broken off where no line ends for LINE more.
-BLOCK = 3_000
-LINE = 9_000
+MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,
+FOLD_EDGE_CHARS = 300  # except for this much beside the passages
+REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then
+# If a paragraph of one text is in the other a hundred times, a hundred passages begin at the same place.
+MAX_NUMBERS_SHOWN = 3  # at one place; the hidden ones can still be jumped to
+# A browser lays out only the blocks in view, so that a file of megabytes opens at once. A block ends with the first
+# line that ends after BLOCK_CHARS, or is cut if no line ends within MAX_EXTRA_LINE_CHARS more.
+BLOCK_CHARS = 3_000
+MAX_EXTRA_LINE_CHARS = 9_000
+MAX_PASSAGES_NAMED = 16  # of those that cover a stretch: the last to begin
 GREY, LABEL = '<span class="boilerplate">', '<span class="n again">boilerplate</span>'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marking:
-    """How the passages of a text are marked. Passage n has the id {own}{n} and links to {partner}{n}."""
+    """How to mark the passages of a text. Passage n has the HTML id {own}{n} and links to {partner}{n}."""
 
     own: str
     partner: str
-    elsewhere: Callable[[int], str | None] = lambda _number: None  # the address of a passage that is on another page
-    shown: Sequence[Span] | None = None  # what of the text is shown, apart and in order; None: all
-    longest: int | None = None  # a stretch that is longer is shown without its middle
+    elsewhere: Callable[[int], str | None] = lambda _number: None  # address of a passage shown on another page, or None
+    visible: Sequence[Span] | None = None  # the parts of the text to show, disjoint and in order; None: all of it
+    max_stretch_chars: int | None = None  # the middle of a longer stretch is left out
+
+
+class Stretch(NamedTuple):
+    """A part of a text that is covered by the same passages from its start to its end."""
+
+    start: int
+    end: int
+    begun: Sequence[int]  # numbers of the passages that begin here
+    named: Sequence[int]  # numbers of up to MAX_PASSAGES_NAMED passages that cover it, the last to begin first
+    passages: int  # how many cover it
+    grey: bool  # it is boilerplate
 
 
 def colour(number: int) -> str:
-    """The class of a passage."""
+    """Return the CSS class for the colour of a passage."""
     return f"c{(number - 1) % COLOURS + 1}"
 
 
 def marked_text(
     text: str, spans: Mapping[int, Span], marking: Marking, boilerplate: Sequence[Span] = ()
 ) -> Iterator[str]:
-    """The text in pieces; the spans are those of the passages by their numbers.
+    """Yield the HTML of the text in pieces. `spans` are the passages by number.
 
-    Boilerplate has no number, and is seen where no passage is.
+    Boilerplate has no number, and is marked only outside of passages.
     """
-    shown = [(0, len(text))] if marking.shown is None else marking.shown
-    begins, stops = {start for start, _ in shown}, {end for _, end in shown}
-    blocks = Blocks(text, marking.longest)
-    seen = labelled = False
+    visible = [(0, len(text))] if marking.visible is None else marking.visible
+    begins, stops = {start for start, _ in visible}, {end for _, end in visible}
+    blocks = Blocks(text, marking.max_stretch_chars)
+    is_visible = labelled = False
     left_out_from = 0
     yield blocks.open(0)
     for each in stretches(len(text), spans, boilerplate, begins | stops):
         if each.start in stops:
-            seen, left_out_from = False, each.start
+            is_visible, left_out_from = False, each.start
         if each.start in begins:
-            seen = True
+            is_visible = True
             yield from blocks.left_out(left_out_from, each.start)
-        if not seen:
+        if not is_visible:
             continue
         if each.passages:
             top = each.named[0]
             numbers = "".join(_numbers(each.begun, marking))
-            if not numbers and (each.start - spans[top][0] > REMINDER or each.start in begins):
-                numbers = f'<span class="n again">{top}</span>'  # what lay over it has ended, and this goes on
+            if not numbers and (each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS or each.start in begins):
+                numbers = (
+                    f'<span class="n again">{top}</span>'  # a passage on top of it has ended, and this one goes on
+                )
             yield from blocks.write(each.start, each.end, _mark(each), numbers, "</mark>")
         elif each.grey:
             yield from blocks.write(each.start, each.end, GREY, "" if labelled else LABEL, "</span>")
         else:
             yield from _unshared(blocks, each.start, each.end)
         labelled = each.grey and not each.passages
-    if not seen:
+    if not is_visible:
         yield from blocks.left_out(left_out_from, len(text))
     yield blocks.CLOSE
+
+
+def stretches(
+    length: int, spans: Mapping[int, Span], boilerplate: Iterable[Span] = (), cuts: Iterable[int] = ()
+) -> Iterator[Stretch]:
+    """Cut a text where passages and boilerplate begin and end, and also at `cuts`; yield all of it in order.
+
+    `spans` are the passages by number.
+    """
+    starts, ends = defaultdict(list), defaultdict(list)
+    for number, (start, end) in spans.items():
+        starts[start].append(number)
+        ends[end].append(number)
+    changes: Counter[int] = Counter()  # by how much the number of overlapping boilerplate spans changes at a place
+    for start, end in boilerplate:
+        changes[start] += 1
+        changes[end] -= 1
+    active: dict[int, None] = {}  # passages that cover the place, in the order they began
+    grey = 0
+    for place, after in pairwise(sorted({0, length, *starts, *ends, *changes, *cuts})):
+        for number in ends.get(place, ()):
+            del active[number]
+        begun = starts.get(place, ())
+        active.update(dict.fromkeys(begun))
+        grey += changes[place]
+        named = list(islice(reversed(active), MAX_PASSAGES_NAMED))
+        yield Stretch(place, after, begun, named, len(active), grey > 0)
 
 
 def _mark(each: Stretch) -> str:
@@ -83,14 +126,16 @@ def _mark(each: Stretch) -> str:
 
 
 class Blocks:
-    """Writes stretches of a text, one after the other, and begins a new block where one is full. Of a stretch that is
-    longer than `longest` the middle is left out."""
+    """Writes the stretches of a text, one after the other, and begins a new block when one is full.
+
+    The middle of a stretch longer than `max_stretch_chars` is left out.
+    """
 
     CLOSE = "</div>"
 
-    def __init__(self, text: str, longest: int | None = None) -> None:
+    def __init__(self, text: str, max_stretch_chars: int | None = None) -> None:
         self.text = text
-        self.longest = longest
+        self.max_stretch_chars = max_stretch_chars
         self.used = 0
 
     def open(self, place: int) -> str:
@@ -98,9 +143,10 @@ class Blocks:
         return f'<div class="block" data-at="{place}">'
 
     def write(self, start: int, end: int, opening: str = "", label: str = "", closing: str = "") -> Iterator[str]:
-        """A stretch between its tags, which are repeated in every block that it is in; the label is not."""
-        if self.longest is not None and end - start > self.longest:
-            beginning_ends, end_begins = start + self.longest // 2, end - self.longest // 2
+        """Write a stretch between its tags, which every block of it repeats; the label is written once."""
+        longest = self.max_stretch_chars
+        if longest is not None and end - start > longest:
+            beginning_ends, end_begins = start + longest // 2, end - longest // 2
             yield from self.write(start, beginning_ends, opening, label, closing)
             yield from self.left_out(beginning_ends, end_begins)
             label, start = "", end_begins
@@ -112,46 +158,47 @@ class Blocks:
         self.used += end - start
 
     def begin(self, between: str, place: int) -> str:
-        """A new block after something that stands between two."""
+        """Close the block, write something between two blocks, and open the next one."""
         return self.CLOSE + between + self.open(place)
 
     def left_out(self, start: int, end: int) -> Iterator[str]:
         if end > start:
-            yield self.begin(f'<p class="left-out">{end - start:,} characters are left out here</p>', end)
+            yield self.begin(f'<p class="left-out">{end - start:,} characters left out</p>', end)
 
     def _cut(self, start: int, end: int) -> int:
-        full = start + max(BLOCK - self.used, 0)
-        at_most = full + LINE
+        """Return where the block ends: at `end`, or before it."""
+        full = start + max(BLOCK_CHARS - self.used, 0)
+        limit = full + MAX_EXTRA_LINE_CHARS
         if full >= end:
             return end
-        line_end = self.text.find("\n", full, min(at_most, end))
+        line_end = self.text.find("\n", full, min(limit, end))
         if line_end >= 0:
             return line_end + 1
-        if at_most >= end:
+        if limit >= end:
             return end
-        return self.text.rfind(" ", full, at_most) + 1 or at_most
+        return self.text.rfind(" ", full, limit) + 1 or limit
 
 
 def _numbers(numbers: Sequence[int], marking: Marking) -> Iterator[str]:
     for index, number in enumerate(numbers):
-        more = " more" * (index >= NUMBERS)
+        more = " more" * (index >= MAX_NUMBERS_SHOWN)
         if (address := marking.elsewhere(number)) is None:
             yield f'<a class="n{more}" id="{marking.own}{number}" href="#{marking.partner}{number}">{number}</a>'
         elif not more:
             yield f'<a class="n" href="{escape(address)}">{number}</a>'
-    if len(numbers) > NUMBERS:
-        yield f'<span class="n again">+{len(numbers) - NUMBERS:,}</span>'
+    if len(numbers) > MAX_NUMBERS_SHOWN:
+        yield f'<span class="n again">+{len(numbers) - MAX_NUMBERS_SHOWN:,}</span>'
 
 
 def _unshared(blocks: Blocks, start: int, end: int) -> Iterator[str]:
-    if end - start <= FOLD:
+    if end - start <= MAX_UNFOLDED_CHARS:
         yield from blocks.write(start, end)
         return
-    # A fold begins and ends with a word, where there is one near.
-    fold = blocks.text.find(" ", start + EDGE, start + 2 * EDGE)
-    fold = start + EDGE if fold < 0 else fold
-    unfold = blocks.text.find(" ", end - EDGE, end) + 1 or end - EDGE
-    summary = f"<summary>{unfold - fold:,} characters that are not shared</summary>"
+    # A fold begins and ends between words, if there is a space nearby.
+    fold = blocks.text.find(" ", start + FOLD_EDGE_CHARS, start + 2 * FOLD_EDGE_CHARS)
+    fold = start + FOLD_EDGE_CHARS if fold < 0 else fold
+    unfold = blocks.text.find(" ", end - FOLD_EDGE_CHARS, end) + 1 or end - FOLD_EDGE_CHARS
+    summary = f"<summary>{unfold - fold:,} characters not shared</summary>"
     yield from blocks.write(start, fold)
     yield blocks.begin(f'<details class="fold">{summary}', fold)
     yield from blocks.write(fold, unfold)
@@ -160,5 +207,5 @@ def _unshared(blocks: Blocks, start: int, end: int) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Text of others, as a piece of HTML."""
+    """Escape text for HTML, with control characters made visible."""
     return escape(printable(text.replace("\r\n", "\n").replace("\r", "\n")))

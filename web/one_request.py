@@ -1,4 +1,4 @@
-"""One request to an application, without a network."""
+"""Sends a request to an application without a network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.types import Message
 
 
 def one_request(app: Starlette, address: str) -> tuple[int, bytes]:
-    """The status and the body of the answer to a GET."""
+    """GET an address of the application and return the status and the body."""
     return asyncio.run(_get(app, address))
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made of the screens themselves: it cannot say anything else than what they do."""
+"""The OpenAPI document, generated from the screens so that it cannot differ from them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ REFERENCE = "#/components/schemas/{name}"
 
 
 class Refused(TypedDict):
-    """Why there is no answer."""
+    """Why a request was not answered."""
 
     error: str
 
 
 def openapi(screens: Sequence[Screen], root: str) -> bytes:
+    """Return the OpenAPI document, as JSON, of the screens' API below the address `root`."""
     types = [
         *dict.fromkeys((Refused, *(each for screen in screens for each in (screen.returns, screen.sends) if each)))
     ]
@@ -34,8 +35,8 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
         "info": {
             "title": "winnow",
             "version": __version__,
-            "description": "Near-duplicate pages and shared passages of one store. Shares are numbers from 0 to 1;"
-            " thresholds are given in per cent. Offsets are code points.",
+            "description": "Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1;"
+            " thresholds in requests are percentages. Offsets count code points.",
         },
         "servers": [{"url": root}],
         "paths": paths,
@@ -45,10 +46,10 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
 
 
 def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
-    refused = {"description": "It cannot be answered", "content": {"application/json": {"schema": by_type[Refused]}}}
+    error_content = {"application/json": {"schema": by_type[Refused]}}
     operation = {
         "operationId": screen.name,
-        "summary": screen.about,
+        "summary": screen.summary,
         "parameters": [
             *(
                 {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
@@ -58,7 +59,7 @@ def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
                 {
                     "name": each.name,
                     "in": "query",
-                    "description": each.about,
+                    "description": each.description,
                     "required": each.required,
                     "schema": each.schema,
                 }
@@ -70,7 +71,7 @@ def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
                 "description": "The answer",
                 "content": {"application/json": {"schema": by_type[screen.returns]}},
             },
-            "default": refused,
+            "default": {"description": "Why the request was not answered", "content": error_content},
         },
     }
     if screen.sends is not None:

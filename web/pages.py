@@ -1,11 +1,12 @@
-"""HTML from templates: every text is escaped, and no control character of it reaches a browser."""
+"""Renders HTML from templates: all text is escaped, and control characters are made visible."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -21,7 +22,7 @@ STATIC = ROOM / "static"
 
 
 def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
-    """A line with what was looked for between <b> and </b>."""
+    """Return one line of text with the spans `marks` in bold."""
 
     def pieces() -> Iterator[str]:
         end = 0
@@ -34,8 +35,8 @@ def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
     return Markup("").join(pieces())
 
 
-def outside(url: str) -> str | None:
-    """The URL if it may be a link: nothing that runs, and nothing of the reader's own machine."""
+def external_link(url: str) -> str | None:
+    """Return the URL if it is safe to link to: http or https with a host, so no script and no local file."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -46,12 +47,12 @@ def outside(url: str) -> str | None:
 
 
 def day(time_stamp: str | None) -> str:
-    """Of a time as it is in a document."""
+    """Return the day of a document's time stamp."""
     return "" if time_stamp is None else time_stamp[:10]
 
 
 def moment(time_stamp: str | None) -> str:
-    """Of a time as it is in a document, to the minute; of midnight the day alone, which is what is mostly known."""
+    """Return a document's time stamp to the minute, or the day alone for midnight: most often only the day is known."""
     if time_stamp is None:
         return ""
     day_and_time = time_stamp[:16].replace("T", " ")
@@ -59,15 +60,30 @@ def moment(time_stamp: str | None) -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Of each static file: part of its address, so that a browser may keep it for ever."""
+    """Return the hash of each static file. It is part of the address, so that a browser may cache the file forever."""
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for file in STATIC.iterdir()}
 
 
+class InlineStyle(NamedTuple):
+    """The style sheet of a single-file HTML page, and the policy that lets a browser load and run nothing else."""
+
+    css: Markup
+    policy: str  # Content-Security-Policy
+
+    @classmethod
+    def of(cls, *names: str) -> InlineStyle:
+        """Join these static files into one style sheet."""
+        css = "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+        digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+        policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+        return cls(Markup(css), policy)  # safe: these files are part of this package
+
+
 class Pages:
-    """The templates, made ready once."""
+    """Renders the templates."""
 
     def __init__(self, **always: object) -> None:
-        """`always` are names that every template knows."""
+        """`always` are variables that every template sees."""
         versions = _versions()
         self._environment = Environment(
             loader=FileSystemLoader(ROOM / "templates"),
@@ -85,11 +101,11 @@ class Pages:
             "marked": marked,
             "moment": moment,
             "number": lambda value: f"{value:,}",
-            "outside": outside,
+            "external_link": external_link,
             "percent": percent,
             "compact_percent": compact_percent,
             "scored_percent": scored_percent,
-            "shown": printable,
+            "printable": printable,
         }
         self._environment.globals |= {
             "count_of": count_of,
@@ -99,5 +115,5 @@ class Pages:
         }
 
     def render(self, name: str, **values: Any) -> bytes:
-        # Lone surrogates are shown as what they are not: no stream can encode them.
+        # Lone surrogates become question marks: UTF-8 cannot encode them.
         return self._environment.get_template(f"{name}.html").render(values).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What a question may be asked with: each parameter reads its value, and says of itself what a caller needs to know."""
+"""Parameters of a request: each one parses its value and describes itself for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -11,72 +11,82 @@ from opensearch_winnow.foundation.errors import WinnowError
 
 
 class ParameterError(WinnowError):
-    """A question that cannot be understood: all that is wrong with it."""
+    """A request with missing, unknown or invalid parameters; the message lists all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """`read` makes its value of what was given, or raises a ValueError that says what it has to be."""
+    """A query parameter. `parse` returns its value, or raises a ValueError that says what is allowed."""
 
     name: str
-    about: str
+    description: str
     default: Any = None
-    read: Callable[[str], Any]
+    parse: Callable[[str], Any]
     schema: dict[str, Any] = field(default_factory=dict)
     required: bool = False
 
 
-def words(name: str, about: str, *, most: int, required: bool = False) -> Parameter:
-    def read(given: str) -> str:
-        if len(given) > most:
-            raise ValueError(f"has at most {most:,} characters, not {len(given):,}")
-        return given
+def string(name: str, description: str, *, max_chars: int, required: bool = False) -> Parameter:
+    def parse(text: str) -> str:
+        if len(text) > max_chars:
+            raise ValueError(f"has at most {max_chars:,} characters, not {len(text):,}")
+        return text
 
-    schema = {"type": "string", "maxLength": most}
-    return Parameter(name=name, about=about, default="", read=read, schema=schema, required=required)
+    schema = {"type": "string", "maxLength": max_chars}
+    return Parameter(name=name, description=description, default="", parse=parse, schema=schema, required=required)
 
 
-def number(name: str, about: str, *, default: int | None, least: int, most: int) -> Parameter:
-    def read(given: str) -> int:
-        if not (given.isascii() and given.isdigit() and len(given) < 12 and least <= int(given) <= most):
-            raise ValueError(f"is a whole number from {least:,} to {most:,}, not {given[:40]!r}")
-        return int(given)
+def integer(name: str, description: str, *, default: int | None, minimum: int, maximum: int) -> Parameter:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 12 and minimum <= int(text) <= maximum):
+            raise ValueError(f"is a whole number from {minimum:,} to {maximum:,}, not {text[:40]!r}")
+        return int(text)
 
-    schema: dict[str, Any] = {"type": "integer", "minimum": least, "maximum": most}
+    schema: dict[str, Any] = {"type": "integer", "minimum": minimum, "maximum": maximum}
     if default is not None:
         schema["default"] = default
-    return Parameter(name=name, about=about, default=default, read=read, schema=schema)
+    return Parameter(name=name, description=description, default=default, parse=parse, schema=schema)
 
 
-def percentage(name: str, about: str, *, default: int | None, least: int = 1) -> Parameter:
-    """Given in whole per cents, read as a share."""
-    whole = number(name, about, default=default, least=least, most=100)
+def percentage(name: str, description: str, *, default: int | None, minimum: int = 1) -> Parameter:
+    """Make a parameter that is given in whole per cent and parsed to a share from 0 to 1."""
+    whole = integer(name, description, default=default, minimum=minimum, maximum=100)
     return Parameter(
         name=name,
-        about=f"{about}, in per cent",
+        description=f"{description}, in per cent",
         default=None if default is None else default / 100,
-        read=lambda given: whole.read(given) / 100,
+        parse=lambda text: whole.parse(text) / 100,
         schema=whole.schema,
     )
 
 
-def choice(name: str, about: str, *choices: str) -> Parameter:
-    """The first is taken where none is given."""
+def choice(name: str, description: str, *choices: str) -> Parameter:
+    """Make a parameter with these `choices`, the first of which is the default."""
 
-    def read(given: str) -> str:
-        if given not in choices:
-            raise ValueError(f"is one of {', '.join(choices)}, not {given[:40]!r}")
-        return given
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"is one of {', '.join(choices)}, not {text[:40]!r}")
+        return text
 
     schema = {"type": "string", "enum": list(choices), "default": choices[0]}
-    return Parameter(name=name, about=about, default=choices[0], read=read, schema=schema)
+    return Parameter(name=name, description=description, default=choices[0], parse=parse, schema=schema)
 
 
-def period(name: str, about: str) -> Parameter:
-    def read(given: str) -> TimePeriod:
+def period(name: str, description: str) -> Parameter:
+    def parse(text: str) -> TimePeriod:
         try:
-            return TimePeriod.of(given.strip())
+            return TimePeriod.of(text.strip())
         except (ValueError, OverflowError):
-            raise ValueError(f"is a date such as {EXAMPLES}, not {given[:40]!r}") from None
+            raise ValueError(f"is a date such as {EXAMPLES}, not {text[:40]!r}") from None
 
-    return Parameter(name=name, about=f"{about}: {EXAMPLES}", read=read, schema={"type": "string"})
+    return Parameter(name=name, description=f"{description}: {EXAMPLES}", parse=parse, schema={"type": "string"})
+
+
+FILTER_PARAMETERS = (
+    string("site", "only pages of this site", max_chars=300),
+    string("crawl", "only pages of this crawl", max_chars=300),
+    period("since", "only captures from the start of this date on"),
+    period("until", "only captures up to the end of this date"),
+    choice("captures", "only the latest capture of each URL, or all of them", "latest", "all"),
+)
+FILTER_NAMES = tuple(each.name for each in FILTER_PARAMETERS)

@@ -1,4 +1,4 @@
-"""Which passages, and what of the two texts, one page shows: thousands of passages are on several."""
+"""Splits thousands of passages into windows, one for each page of results, and says which text each shows."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from typing import NamedTuple
 from opensearch_winnow.answers.compared import Span, merged_spans
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
-PASSAGES = 300  # on a page, at most
-CHARACTERS = 300_000  # of them in one text, unless a single one has more
-LONGEST = 50_000  # characters of a stretch of text, shared or not: of a longer one the middle is left out
-WHOLE = 500_000  # a longer text is shown around its passages only,
-AROUND = 500  # so many characters of it
+MAX_PASSAGES = 300  # in a window
+MAX_PASSAGE_CHARS = 300_000  # of a window's passages in one text, unless a single passage is longer
+MAX_STRETCH_CHARS = 50_000  # of text, shared or not; the middle of a longer stretch is left out
+MAX_WHOLE_TEXT_CHARS = 500_000  # of a longer text only the surroundings of its passages are shown:
+CONTEXT_CHARS = 500  # on either side of a passage
 
 
-class Window(NamedTuple):
-    """The passages of one page, and the numbers of the first ones before and after it."""
+class PassageWindow(NamedTuple):
+    """The passages shown on one page, and the numbers of the passages that the other windows begin with."""
 
     passages: Sequence[NumberedPassage]
-    previous: int | None = None
-    following: int | None = None
-    first: int = 0  # that the windows begin with
-    last: int = 0  # the first number of the last window
+    previous: int | None = None  # None: this window is the first
+    following: int | None = None  # None: this window is the last
+    first: int = 0
+    last: int = 0
 
     @property
-    def alone(self) -> bool:
+    def is_only(self) -> bool:
         return self.previous is None and self.following is None
 
 
-def window(passages: Sequence[NumberedPassage], number: int) -> Window:
-    """The one that has the passage of this number, or else the next one; after the last, the last."""
-    pages = list(_pages(passages))
-    if not pages:
-        return Window(())
-    place = next((at for at, page in enumerate(pages) if page[-1].number >= number), len(pages) - 1)
-    starts = [page[0].number for page in pages]
-    return Window(
-        pages[place],
+def passage_window(passages: Sequence[NumberedPassage], number: int) -> PassageWindow:
+    """Return the window with the passage of this number, or the first window after it, or else the last window."""
+    windows = list(_split(passages))
+    if not windows:
+        return PassageWindow(())
+    place = next((at for at, window in enumerate(windows) if window[-1].number >= number), len(windows) - 1)
+    starts = [window[0].number for window in windows]
+    return PassageWindow(
+        windows[place],
         previous=starts[place - 1] if place else None,
-        following=starts[place + 1] if place + 1 < len(pages) else None,
+        following=starts[place + 1] if place + 1 < len(windows) else None,
         first=starts[0],
         last=starts[-1],
     )
 
 
-def shown(text: str, spans: Sequence[Span], *, alone: bool) -> list[Span]:
-    """What of a text is shown, of which these passages are on the page."""
-    if not spans or (alone and len(text) <= WHOLE):
+def visible_spans(text: str, spans: Sequence[Span], *, is_only: bool) -> list[Span]:
+    """Return which parts of a text a window shows that has the passages `spans`; `is_only`: there is one window."""
+    if not spans or (is_only and len(text) <= MAX_WHOLE_TEXT_CHARS):
         return [(0, len(text))]
-    return merged_spans((max(start - AROUND, 0), min(end + AROUND, len(text))) for start, end in spans)
+    return merged_spans((max(start - CONTEXT_CHARS, 0), min(end + CONTEXT_CHARS, len(text))) for start, end in spans)
 
 
-def _pages(passages: Sequence[NumberedPassage]) -> Iterator[Sequence[NumberedPassage]]:
+def _split(passages: Sequence[NumberedPassage]) -> Iterator[Sequence[NumberedPassage]]:
     begin, characters = 0, 0
     for at, each in enumerate(passages):
-        size = min(each.passage.end - each.passage.start, LONGEST)
-        if at > begin and (at - begin == PASSAGES or characters + size > CHARACTERS):
+        size = min(each.passage.end - each.passage.start, MAX_STRETCH_CHARS)
+        if at > begin and (at - begin == MAX_PASSAGES or characters + size > MAX_PASSAGE_CHARS):
             yield passages[begin:at]
             begin, characters = at, 0
         characters += size

@@ -1,49 +1,87 @@
-"""Texts that somebody has pasted: kept in memory for a while, so that an answer about one can be loaded again."""
+"""Pasted texts and uploaded files: read from a form, and kept in memory so that their results can be reloaded."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from secrets import token_hex
 from threading import Lock
 
-MINUTES = 60  # that a text is kept after it was last looked at
-MOST = 32_000_000  # characters of all together: the one that nobody has looked at longest goes first
-PREFIX = "pasted-"  # of their ids, which nobody can guess
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import RecordMaker
+from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.web.form import FormError
+
+EXPIRY_MINUTES = 60  # after the last use
+MAX_TOTAL_CHARS = 32_000_000  # of all texts: beyond it, the least recently used are dropped
+ID_PREFIX = "pasted-"  # followed by 32 random hex digits: an id cannot be guessed
+URL = "pasted text"  # stands in for the URL of a page
 
 
 @dataclass(frozen=True, slots=True)
 class PastedText:
     text: str
-    name: str = ""  # of the file that it came from
+    name: str = ""  # of the uploaded file
 
 
 class PastedTexts:
+    """Keeps pasted texts by id until they expire."""
+
     def __init__(self) -> None:
         self._lock = Lock()
-        self._texts: dict[str, tuple[float, PastedText]] = {}  # in the order of their last use
+        self._texts: dict[str, tuple[float, PastedText]] = {}  # time of the last use; least recently used first
 
-    def keep(self, pasted: PastedText) -> str:
-        """Its id."""
-        name = PREFIX + token_hex(16)
+    def add(self, pasted: PastedText) -> str:
+        """Keep the text and return its id."""
+        id_ = ID_PREFIX + token_hex(16)
         with self._lock:
-            self._texts[name] = time.monotonic(), pasted
-            self._forget()
-        return name
+            self._texts[id_] = time.monotonic(), pasted
+            self._drop_expired()
+        return id_
 
-    def get(self, name: str) -> PastedText | None:
+    def get(self, id_: str) -> PastedText | None:
         with self._lock:
-            self._forget()
-            if name not in self._texts:
+            self._drop_expired()
+            if id_ not in self._texts:
                 return None
-            _, pasted = self._texts.pop(name)
-            self._texts[name] = time.monotonic(), pasted
+            _, pasted = self._texts.pop(id_)
+            self._texts[id_] = time.monotonic(), pasted
             return pasted
 
-    def _forget(self) -> None:
-        kept = sum(len(pasted.text) for _, pasted in self._texts.values())
-        for name, (used, pasted) in list(self._texts.items()):
-            too_many = kept > MOST and len(self._texts) > 1
-            if too_many or time.monotonic() - used > 60 * MINUTES:
-                del self._texts[name]
-                kept -= len(pasted.text)
+    def _drop_expired(self) -> None:
+        total = sum(len(pasted.text) for _, pasted in self._texts.values())
+        for id_, (used, pasted) in list(self._texts.items()):
+            too_much = total > MAX_TOTAL_CHARS and len(self._texts) > 1
+            if too_much or time.monotonic() - used > 60 * EXPIRY_MINUTES:
+                del self._texts[id_]
+                total -= len(pasted.text)
+
+
+def text_from_form(index: Index, form: Mapping[str, str | bytes]) -> PastedText:
+    """Return the text of the form's `file`, `html` or `text`. HTML is extracted as for the pages of the store."""
+    page, name = _page_from_form(form)
+    record = RecordMaker(kept_recipe(index.store, text=True)).make(page)
+    if not isinstance(record, Record):
+        raise FormError(f"There is no text to look for: {record.reason}.")
+    return PastedText(record.text, name)
+
+
+def _page_from_form(form: Mapping[str, str | bytes]) -> tuple[Page, str]:
+    """Return what was sent as a page, and the name of the file."""
+    file, html, text = form.get("file"), form.get("html"), form.get("text")
+    if isinstance(file, bytes) and file:
+        name = str(form.get("file.filename", ""))
+        head = file[:HEAD]
+        kind = type_of(name, head)
+        if kind != HTML and not is_text(head):
+            raise FormError(f"{name or 'The file'} is {kind}, not text or HTML: send its text instead.")
+        return Page(URL, html=file, content_type=HTML if kind == HTML else TEXT), name
+    if isinstance(html, str) and html:
+        return Page(URL, html=html), ""
+    if isinstance(text, str) and text.strip():
+        return (Page(URL, html=text) if begins_as_html(text) else Page(URL, text=text)), ""
+    raise FormError('There is no text to look for: send text, HTML or a file; as JSON, {"text": …} or {"html": …}.')

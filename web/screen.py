@@ -1,4 +1,4 @@
-"""A screen: a question that can be asked over HTTP, and how its answer is shown."""
+"""The parts a web interface is declared with: screens, redirects and actions."""
 
 from __future__ import annotations
 
@@ -8,48 +8,50 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.parameters import Parameter
+from opensearch_winnow.web.screen_request import ScreenRequest
 
 Cell = str | int | float | None
 
 
-class Offer(NamedTuple):
-    """A way out of nothing: an address of ours, and what is there."""
+class SuggestedLink(NamedTuple):
+    """A link that an error page offers as a next step."""
 
     address: str
-    words: str
+    label: str
 
 
 class NotFoundError(WinnowError):
-    """A page, or something else, that is not there; and what is."""
+    """Something that does not exist was requested; `links` suggest where to go instead."""
 
-    def __init__(self, sentence: str, *offers: Offer) -> None:
+    def __init__(self, sentence: str, *links: SuggestedLink) -> None:
         super().__init__(sentence)
-        self.offers = offers
+        self.links = links
 
 
-class Answered(NamedTuple):
+class ScreenAnswer(NamedTuple):
+    """The answer to a screen's request."""
+
     document: Any  # JSON values
-    more: Callable[[], Mapping[str, Any]] = dict  # what the template shows besides: made for HTML only
+    template_values: Callable[[], Mapping[str, Any]] = dict  # what the template needs besides; called for HTML only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """One answer in three forms: `path` in HTML, `path.json`, and `path.csv` where it has a table.
+    """One answer in up to three formats: HTML at `path`, JSON at `path.json`, and CSV at `path.csv` if it has a table.
 
-    `/api/v1` + `api` is what programs are told of; it is the same as `path.json`.
+    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`.
     """
 
-    name: str  # of its template, too
+    name: str  # also the name of its template
     path: str  # empty: for programs only
     api: str
-    about: str  # in a sentence
-    answer: Callable[[Index, Asked], Answered]
-    returns: type  # of the document: a TypedDict
+    summary: str  # for the OpenAPI document
+    answer: Callable[[Index, ScreenRequest], ScreenAnswer]
+    returns: type  # TypedDict of the document
     parameters: tuple[Parameter, ...] = ()
-    sends: type | None = None  # what a program sends to ask, a TypedDict; None: nothing, it is a GET
-    table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # of the document: its head, and its rows
+    sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
+    table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
 
     @property
     def method(self) -> str:
@@ -57,20 +59,20 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signpost:
-    """An address that leads to another: what a form, or a person, knows of a page is not its id."""
+class Redirect:
+    """An address that redirects to a screen, for forms and people that do not know the id of a page."""
 
     path: str
-    leads_to: Callable[[Index, Asked], str]
+    target: Callable[[Index, ScreenRequest], str]  # returns the address of the screen
     parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """Something that a form does: where to look at what has become of it."""
+    """What submitting a form does."""
 
     name: str
     path: str
-    about: str
-    act: Callable[[Index, Asked], str]
-    writes: bool = True  # to the store, which may not be allowed
+    summary: str
+    act: Callable[[Index, ScreenRequest], str]  # returns the address of the screen that shows the result
+    writes: bool = True  # to the store, which needs --write

@@ -1,4 +1,4 @@
-"""How many clusters have how many pages, as one SVG file: no script, and nothing from outside."""
+"""A plot of cluster sizes as a single SVG file, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from opensearch_winnow.web.charts.axes import Frame
 from opensearch_winnow.web.charts.log_plot import LogPlot
 
 FRAME = Frame(width=760, height=520, left=84, right=732, top=92, bottom=454, inset=14)
-TITLE = 60  # characters of the name in the title
-AXES = ("pages of the cluster", "clusters")
+MAX_NAME_CHARS = 60  # of the store or folder, in the title
+AXES = ("pages in the cluster", "clusters")
 
 STYLE = """
 text { font: 14px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1a1a1a; }
@@ -31,14 +31,18 @@ text { font: 14px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1a1a1
 def size_plot(
     sizes: Mapping[int, int], identical_sizes: Mapping[int, int], *, name: str, subtitle: str
 ) -> Iterator[str]:
-    """The picture in pieces. `sizes`: how many clusters have so many pages; of them, those of identical pages only."""
-    title = f"Clusters of {shorten_middle(one_line(name).strip(), TITLE)} by size"
-    described = "Both axes are logarithmic: how many pages a cluster has, and how many clusters have so many."
+    """Yield the SVG in pieces.
+
+    `sizes` are the numbers of clusters by their number of pages; `identical_sizes` are those of clusters that have
+    identical pages only.
+    """
+    title = f"Clusters of {shorten_middle(one_line(name).strip(), MAX_NAME_CHARS)} by size"
+    description = "The number of clusters of each size, in pages. Both axes are logarithmic."
     width, height, left = FRAME.width, FRAME.height, FRAME.left
     yield f"""<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{height}" \
 viewBox="0 0 {width} {height}">
 <title>{escape(title)}</title>
-<desc>{described}</desc>
+<desc>{description}</desc>
 <style>{STYLE}</style>
 <rect width="{width}" height="{height}" fill="#fff"/>
 <text class="title" x="{left}" y="34">{escape(title)}</text>
@@ -50,24 +54,24 @@ viewBox="0 0 {width} {height}">
         yield from _legend(identical=bool(identical_sizes))
         yield from plot.steps(identical_sizes)
         yield from plot.steps()
-        yield from plot.points(in_words)
+        yield from plot.points(point_label)
     else:
         middle, half = (left + FRAME.right) / 2, (FRAME.top + FRAME.bottom) / 2
-        yield f'<text class="middle" x="{middle}" y="{half}">No two pages are in one cluster.</text>\n'
+        yield f'<text class="middle" x="{middle}" y="{half}">No cluster has two pages or more.</text>\n'
     yield "</svg>\n"
 
 
-def in_words(pages: int, clusters: int) -> str:
+def point_label(pages: int, clusters: int) -> str:
     return f"{count_of(clusters, 'cluster')} of {pages:,} pages"
 
 
 def _legend(*, identical: bool) -> Iterator[str]:
-    """Above the frame, where nothing is drawn."""
+    """Draw the legend above the frame."""
     x, y = FRAME.left, FRAME.top - 12
     yield f'<circle class="points" cx="{x + 5}" cy="{y - 5}" r="4"/>\n'
-    yield f'<text class="quiet" x="{x + 16}" y="{y}">clusters with exactly so many pages</text>\n'
+    yield f'<text class="quiet" x="{x + 16}" y="{y}">clusters of exactly this size</text>\n'
     yield f'<path class="steps" d="M{x + 264} {y - 5}h24"/>\n'
-    yield f'<text class="quiet" x="{x + 296}" y="{y}">with so many or more</text>\n'
+    yield f'<text class="quiet" x="{x + 296}" y="{y}">of this size or larger</text>\n'
     if identical:
         yield f'<path class="steps some" d="M{x + 448} {y - 5}h24"/>\n'
-        yield f'<text class="quiet" x="{x + 480}" y="{y}">of identical pages only</text>\n'
+        yield f'<text class="quiet" x="{x + 480}" y="{y}">identical pages only</text>\n'

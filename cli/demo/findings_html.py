@@ -14,18 +14,17 @@ from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.compared_panes import whole_panes
-from opensearch_winnow.web.one_file import OneFile
-from opensearch_winnow.web.pages import Pages
+from opensearch_winnow.web.pages import InlineStyle, Pages
 
 MAX_HITS = 5
 
 
 def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
-    file = OneFile.of("winnow.css", "passages.css", "report.css")
+    style = InlineStyle.of("winnow.css", "passages.css", "report.css")
     compared = findings.pair and _compared(findings.pair, findings.scheme)
     page = Pages().render(
         "report",
-        file=file,
+        style=style,
         words=words,
         findings=findings,
         hits=[

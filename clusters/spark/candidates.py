@@ -44,7 +44,7 @@ def _propose_pairs(batches: Iterable[pa.RecordBatch], compared: int) -> Iterator
                 yield pa.record_batch([to_column(pairs), pa.nulls(len(pairs), TALLY)], ["pair", "tally"])
     task = TaskContext.get()
     assert task is not None
-    tally = {"common": pairing.common, "longest": pairing.longest, "left_out": pairing.left_out}
+    tally = {"common": pairing.common_tokens, "longest": pairing.longest_list, "left_out": pairing.skipped_pairs}
     yield pa.record_batch([pa.array([-1 - task.partitionId()]), pa.array([tally], TALLY)], ["pair", "tally"])
 
 

@@ -1,6 +1,6 @@
-"""Questions as the plain dictionaries that OpenSearch and Elasticsearch take, for any client.
+"""Builds query and search bodies for OpenSearch and Elasticsearch: plain dictionaries, for any client.
 
-Nothing here knows a client or a store. Tokens are strings, as they stand in documents.
+Nothing here depends on a client or a store. Tokens are strings, as documents contain them.
 """
 
 from opensearch_winnow.queries.dsl.dedupe import dedupe

@@ -1,4 +1,4 @@
-"""Searches for the clusters of a store: how large they are."""
+"""Builds searches for the sizes of a store's near-duplicate clusters."""
 
 from __future__ import annotations
 
@@ -8,27 +8,33 @@ from typing import Any
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.queries.dsl.pages import Search
 
-CLUSTERS, SITES = "clusters", "sites"  # aggregations
-TOLD = 50_000  # clusters that a shard tells of
-FEW_SITES = 1_000  # up to which those of a cluster are counted nearly exactly: the engine takes 8 bytes for each
+CLUSTERS, SITES = "clusters", "sites"  # names of aggregations
+MAX_CLUSTERS_PER_SHARD = 50_000  # that a shard reports
+SITE_PRECISION = 1_000  # sites of a cluster up to which counts are nearly exact; the engine takes 8 bytes for each
 
 
 def largest_clusters(*, least: int, size: int) -> Search:
-    """The clusters of so many pages at least, as buckets of CLUSTERS: the largest first, then by id.
+    """Return a search for clusters of at least `least` pages, as buckets of CLUSTERS: the largest first, then by id.
 
-    Exact where its `doc_count_error_upper_bound` is 0. Else a shard has more than TOLD.
+    The answer is exact if its `doc_count_error_upper_bound` is 0. Otherwise a shard has pages of more than
+    MAX_CLUSTERS_PER_SHARD clusters.
     """
-    order = [{"_count": "desc"}, {"_key": "asc"}]
-    asked = {"field": "cluster", "min_doc_count": least, "size": size, "shard_size": TOLD, "order": order}
-    return {"size": 0, "track_total_hits": False, "aggs": {CLUSTERS: {"terms": asked}}}
+    terms = {
+        "field": "cluster",
+        "min_doc_count": least,
+        "size": size,
+        "shard_size": MAX_CLUSTERS_PER_SHARD,
+        "order": [{"_count": "desc"}, {"_key": "asc"}],
+    }
+    return {"size": 0, "track_total_hits": False, "aggs": {CLUSTERS: {"terms": terms}}}
 
 
 def sizes_of_clusters(clusters: Sequence[str], *, sites: bool = False) -> Search:
-    """How many pages these clusters have, exactly, and on request how many sites: as buckets of CLUSTERS."""
-    counted: dict[str, Any] = {
+    """Return a search for the exact sizes of clusters, as buckets of CLUSTERS; with `sites`, also for their sites."""
+    counts: dict[str, Any] = {
         "terms": {"field": "cluster", "include": list(clusters), "size": len(clusters), "shard_size": len(clusters)}
     }
     if sites:
-        counted["aggs"] = {SITES: {"cardinality": {"field": "site", "precision_threshold": FEW_SITES}}}
+        counts["aggs"] = {SITES: {"cardinality": {"field": "site", "precision_threshold": SITE_PRECISION}}}
     query = all_of([{"terms": {"cluster": list(clusters)}}])
-    return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counted}}
+    return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counts}}

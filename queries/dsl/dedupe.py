@@ -1,4 +1,4 @@
-"""A search of your own, with one hit for each cluster."""
+"""Changes a search so that it returns one hit per cluster."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from copy import deepcopy
 from typing import Any
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, PRECISION, UNCLUSTERED
 
-SAME = "same "  # the name of the inner hits is this and the field, so that the answer tells what it was collapsed by
-COUNTS = "winnow_groups"  # an aggregation; below it are CLUSTERS and UNCLUSTERED
+# The name of the inner hits is this prefix and the field, so that the answer shows which field was collapsed.
+INNER_HITS_PREFIX = "same "
+COUNTS = "winnow_groups"  # name of an aggregation; CLUSTERS and UNCLUSTERED are below it
 
-# Where a member is to look as a hit does. The engine takes these from inner hits, and not from the body.
-LOOKS = (
+# Options of the body that are copied to the inner hits, so that members look like hits. Engines do not inherit them.
+INNER_HITS_OPTIONS = (
     "_source",
     "docvalue_fields",
     "explain",
@@ -27,45 +28,46 @@ LOOKS = (
     "track_scores",
     "version",
 )
-# What engines refuse beside a collapse, or answer without regard to it.
-REFUSED = {
-    "collapse": "it has one already",
-    "rescore": "engines do not rescore collapsed hits; take it out, or ask for hits as they are and give them to"
+# Options that engines refuse together with a collapse, or that would give wrong results.
+REFUSED_OPTIONS = {
+    "collapse": "it is collapsed already",
+    "rescore": "engines do not rescore collapsed hits; remove it, or search without dedupe and pass the hits to"
     " group_hits",
-    "search_after": "engines page collapsed hits by from and size; take these, up to 10,000 hits",
-    "pit": "engines look up the members of a group in the index as it is now, and not at a point in time; take it out,"
-    " or ask for hits as they are and give them to group_hits",
-    "slice": "the copies of a page are in other slices too; take it out",
+    "search_after": "engines page through collapsed hits by from and size; use these, for up to 10,000 hits",
+    "pit": "engines look up the members of a group in the index as it is now, and not at a point in time; remove it,"
+    " or search without dedupe and pass the hits to group_hits",
+    "slice": "other slices have copies of the same page; remove it",
 }
 
 
 def dedupe(body: Mapping[str, Any], *, field: str = "cluster", members: int = 10) -> Search:
-    """A copy of the body of a search that finds the best hit of each cluster, with so many others as inner hits.
+    """Return a copy of a search body that finds the best hit of each cluster, with `members` others as inner hits.
 
-    The `field` is a keyword with doc values. `hits.total` still counts documents; the aggregation COUNTS counts the
-    clusters, about. Documents without one are a single hit to the engine: `group_hits` takes them apart.
+    The `field` is a keyword with doc values. `hits.total` still counts documents; the aggregation COUNTS estimates the
+    number of clusters. The engine treats all documents without a cluster as one: `group_hits` separates them.
     """
-    if not 1 <= members < AT_ONCE:
-        raise QuestionError(f"a hit is shown with 1 to {AT_ONCE - 1:,} members of its group, not {members}")
-    for name, reason in REFUSED.items():
+    if not 1 <= members < MAX_RESULT_WINDOW:
+        raise QuestionError(f"members must be from 1 to {MAX_RESULT_WINDOW - 1:,}, not {members}")
+    for name, reason in REFUSED_OPTIONS.items():
         if name in body:
             raise QuestionError(f"a search with {name} cannot be collapsed: {reason}")
     if body.get("stored_fields") in ("_none_", ["_none_"]):
-        raise QuestionError("a search without ids cannot be collapsed: take out stored_fields, _source=False is enough")
+        raise QuestionError("a search without ids cannot be collapsed: remove stored_fields, _source=False is enough")
     search = deepcopy(dict(body))
-    if "min_score" in search:  # members are looked up by the query, and nothing beside it
+    if "min_score" in search:  # engines look up members by the query alone, so it has to be inside
         query = search.get("query", {"match_all": {}})
         search["query"] = {"function_score": {"query": query, "min_score": search.pop("min_score")}}
-    looks = {name: deepcopy(search[name]) for name in LOOKS if name in search}
-    # The hit itself is among the inner hits.
-    search["collapse"] = {"field": field, "inner_hits": {**looks, "name": f"{SAME}{field}", "size": members + 1}}
-    own = "aggregations" if "aggregations" in search else "aggs"  # of both, engines take one
-    search[own] = {**search.get(own, {}), COUNTS: _counts(field, search.get("post_filter"))}
+    options = {name: deepcopy(search[name]) for name in INNER_HITS_OPTIONS if name in search}
+    # One more than `members`, because the hit itself is among the inner hits.
+    inner_hits = {**options, "name": f"{INNER_HITS_PREFIX}{field}", "size": members + 1}
+    search["collapse"] = {"field": field, "inner_hits": inner_hits}
+    key = "aggregations" if "aggregations" in search else "aggs"  # if a body has both, engines use only one
+    search[key] = {**search.get(key, {}), COUNTS: _counts(field, search.get("post_filter"))}
     return search
 
 
 def _counts(field: str, post_filter: Any) -> dict[str, Any]:
-    """Of the same documents as the hits: a `post_filter` does not hold for aggregations by itself."""
+    """Return an aggregation over the documents of the hits. It repeats `post_filter`, which aggregations ignore."""
     return {
         "filter": deepcopy(post_filter) or {"match_all": {}},
         "aggs": {

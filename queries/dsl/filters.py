@@ -1,4 +1,4 @@
-"""Which pages a query is about, as clauses of its `filter`."""
+"""Builds the clauses of a query's `filter`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from opensearch_winnow.queries.filters import Filters, Selection
 
 Clause = dict[str, Any]
 
-LONGEST = 8_191  # UTF-16 units of a keyword that is indexed: its bytes are then never more than Lucene takes
+MAX_KEYWORD_UNITS = 8_191  # UTF-16 units of an indexed keyword; in UTF-8 it then fits Lucene's limit in any case
 
 
 def conditions(where: Filters) -> list[Clause]:
-    """One clause each; none where all pages are meant."""
+    """Return a clause for each filter that is set; none if all pages are wanted."""
     clauses: list[Clause] = [
         {"term": {name: storable(value)}}
         for name, value in (("site", where.site), ("crawl", where.crawl))
@@ -36,20 +36,24 @@ def conditions(where: Filters) -> list[Clause]:
 
 
 def all_of(clauses: Iterable[Clause]) -> Clause:
-    """A query without scores: the pages for which all clauses hold."""
-    # With no clause, sorted by a number and without a total, OpenSearch 3.8.0 leaves out pages for deleted ones.
+    """Return a query, without scores, for the pages that satisfy all clauses."""
+    # An empty filter will not do: sorted by a number and without a total, OpenSearch 3.8.0 then returns fewer pages
+    # than there are, by as many as are deleted.
     return {"bool": {"filter": list(clauses) or [{"match_all": {}}]}}
 
 
 def of_urls(urls: Iterable[str]) -> Clause:
-    """The captures of these URLs; and where one is too long to be indexed, those of all that are."""
+    """Return a clause for the captures of `urls`.
+
+    If a URL is too long to be indexed, the clause matches the captures of all such URLs.
+    """
     stored = [storable(url) for url in urls]
-    known: Clause = {"terms": {"url": stored}}
-    if all(len(url) <= LONGEST // 2 for url in stored):  # a character may be two units
-        return known
-    return {"bool": {"should": [known, {"bool": {"must_not": {"exists": {"field": "url"}}}}]}}
+    indexed: Clause = {"terms": {"url": stored}}
+    if all(len(url) <= MAX_KEYWORD_UNITS // 2 for url in stored):  # a character has one or two units
+        return indexed
+    return {"bool": {"should": [indexed, {"bool": {"must_not": {"exists": {"field": "url"}}}}]}}
 
 
 def _period(**bounds: datetime | None) -> Clause:
-    """By `fetched_us`, which is exact; `fetched_at` is in milliseconds."""
+    """Return a range of `fetched_us`, which is exact to the microsecond; `fetched_at` has only milliseconds."""
     return {"range": {"fetched_us": {name: microseconds(time) for name, time in bounds.items() if time is not None}}}

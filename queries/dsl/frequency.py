@@ -1,7 +1,8 @@
-"""Which tokens are on many pages.
+"""Builds requests that find the tokens that are on many pages.
 
-Mostly none is, and one search says so: if all pages `with_any` of the tokens are few, then so are those with one. Else
-those that may be on many pages are found by another request, and counted by a third.
+Usually no token is, and one search shows it: if few pages have any of the tokens (`with_any`), few pages have each of
+them. Otherwise a second request finds the tokens that may be on many pages (`suspects`), and a third one counts their
+pages (`holders`).
 """
 
 from __future__ import annotations
@@ -13,21 +14,24 @@ from opensearch_winnow.queries.dsl.filters import all_of
 
 
 def with_any(field: str, tokens: Collection[str], *, up_to: int) -> dict[str, Any]:
-    """A search that counts the pages with any of these tokens, as far as that: its total. Up to 65,536 tokens."""
+    """Return a search whose total is the number of pages with any of these tokens, counted up to `up_to`.
+
+    Engines accept up to 65,536 tokens.
+    """
     return {"query": all_of([{"terms": {field: list(tokens)}}]), "size": 0, "track_total_hits": up_to}
 
 
 def suspects(
     index: str, tokens: Mapping[str, Collection[str]], *, over: int, routings: Sequence[str]
 ) -> dict[str, Any]:
-    """The body of `_mtermvectors` that asks for the tokens which may be on more than `over` pages, by field.
+    """Return the body of an `_mtermvectors` request for the tokens, by field, that may be on more than `over` pages.
 
-    An engine counts in one shard, and counts deleted pages too. So each shard is asked, by a `routing` that leads there
-    (`_search_shards?routing=…` tells where), for the tokens on more than its part of `over`: a token on more pages than
-    that in all is among them.
+    An engine counts the pages of one shard only, including deleted ones. So every shard gets a request, by one of
+    `routings` that leads to it (`_search_shards?routing=…` tells where), for the tokens on more than its share of
+    `over`. A token on more than `over` pages exceeds that share in at least one shard.
     """
     document = {field: list(each) for field, each in tokens.items()}
-    asked = {
+    request = {
         "_index": index,
         "doc": document,
         "fields": list(document),
@@ -41,22 +45,22 @@ def suspects(
             "max_num_terms": max(map(len, document.values()), default=1),
         },
     }
-    return {"docs": [asked | {"routing": routing} for routing in routings]}
+    return {"docs": [request | {"routing": routing} for routing in routings]}
 
 
 def suspected(response: Mapping[str, Any], *, over: int) -> dict[str, set[str]]:
-    """The tokens that the answer to `suspects` names, by field."""
+    """Return the tokens that the response to a `suspects` request names, by field."""
     documents = response["docs"]
-    enough = over // len(documents) + 1
+    min_doc_freq = over // len(documents) + 1
     found: dict[str, set[str]] = {}
     for document in documents:
         for field, vector in document.get("term_vectors", {}).items():
-            # A token that is on no page may be named, with no number.
-            named = {token for token, told in vector["terms"].items() if told.get("doc_freq", 0) >= enough}
-            found.setdefault(field, set()).update(named)
+            # A token that is on no page may be listed, without a frequency.
+            tokens = {token for token, term in vector["terms"].items() if term.get("doc_freq", 0) >= min_doc_freq}
+            found.setdefault(field, set()).update(tokens)
     return found
 
 
 def holders(field: str, token: str) -> dict[str, Any]:
-    """A search that counts the pages with a token, exactly: its total."""
+    """Return a search whose total is the exact number of pages with a token."""
     return {"query": all_of([{"term": {field: token}}]), "size": 0, "track_total_hits": True}

@@ -1,4 +1,4 @@
-"""Pages that share tokens with a question: `_score` is how many."""
+"""Builds queries for the pages that share tokens with a question; `_score` is the number of shared tokens."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 from opensearch_winnow.queries.dsl.filters import Clause
 
-# Of a query. Engines take 1,024 clauses (indices.query.bool.max_clause_count), and filters are among them.
-MOST_TOKENS = 1_000
+# Engines accept 1,024 clauses (indices.query.bool.max_clause_count), including the filters.
+MAX_TOKENS_PER_QUERY = 1_000
 
 
-def different(tokens: str | Collection[str]) -> list[str]:
-    """Tokens as a document has them, in one text, or one by one: each once."""
+def distinct_tokens(tokens: str | Collection[str]) -> list[str]:
+    """Return the distinct tokens of a collection, or of a string in which spaces separate them, as in a document."""
     return list(dict.fromkeys(tokens.split() if isinstance(tokens, str) else tokens))
 
 
 def overlap(field: str, tokens: str | Collection[str], *, minimum: int = 1, filters: Sequence[Clause] = ()) -> Clause:
-    """A query for the pages that have at least `minimum` of these tokens, at most MOST_TOKENS different ones.
+    """Return a query for the pages with at least `minimum` of up to MAX_TOKENS_PER_QUERY distinct tokens.
 
-    The field is one of `fingerprints`, `sketch` and `bands`, as the mapping has them (or wherever a mapping of your own
-    has them): then `_score` is exactly the number of tokens that a page shares.
+    The `field` is `fingerprints`, `sketch` or `bands`, or a field of your own with the same mapping. Then `_score` is
+    exactly the number of tokens that a page shares.
     """
     return {
         "bool": {
-            "should": [{"term": {field: token}} for token in different(tokens)],
+            "should": [{"term": {field: token}} for token in distinct_tokens(tokens)],
             "minimum_should_match": max(minimum, 1),
             "filter": list(filters),
         }
@@ -34,76 +34,79 @@ def overlap(field: str, tokens: str | Collection[str], *, minimum: int = 1, filt
 
 # --- two overlaps in one query ---------------------------------------------------------------------------------------
 
-APART = 1_024  # more than MOST_TOKENS; its square is a score that 32 bits still hold exactly
+SCORE_BASE = 1_024  # above MAX_TOKENS_PER_QUERY; a 32-bit float still represents scores up to its square exactly
 
 
 def either(one: Clause, other: Clause) -> Clause:
-    """A query for the pages of either overlap, at most MOST_TOKENS in both, which is quicker than two queries.
+    """Return one query for the pages of either overlap, which is quicker than two queries.
 
-    `_score` has both numbers: `apart` tells them. An overlap whose minimum a page does not reach adds nothing.
+    The two have at most MAX_TOKENS_PER_QUERY tokens together. `_score` encodes both counts, and `split_scores` decodes
+    them. An overlap whose minimum a page does not reach adds nothing to its score.
     """
-    again = {"bool": other["bool"] | {"boost": float(APART)}}
-    return {"bool": {"should": [one, again], "minimum_should_match": 1}}
+    boosted = {"bool": other["bool"] | {"boost": float(SCORE_BASE)}}
+    return {"bool": {"should": [one, boosted], "minimum_should_match": 1}}
 
 
-def apart(scores: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """From the scores of `either`, by id, those of the one and of the other."""
+def split_scores(scores: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the shared tokens by id of the one and of the other overlap, from the scores of `either`."""
     return (
-        {id_: score % APART for id_, score in scores.items() if score % APART},
-        {id_: score // APART for id_, score in scores.items() if score // APART},
+        {id_: score % SCORE_BASE for id_, score in scores.items() if score % SCORE_BASE},
+        {id_: score // SCORE_BASE for id_, score in scores.items() if score // SCORE_BASE},
     )
 
 
-# --- more tokens than a query takes -----------------------------------------------------------------------------------
+# --- more tokens than a query accepts ---------------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
-    """Some of many tokens: what one query asks for."""
+    """A part of the tokens of a question, small enough for one query."""
 
     tokens: Sequence[str]
     minimum: int
 
     def overlap(self, field: str, filters: Sequence[Clause] = ()) -> Clause:
-        """Finds the pages that this part has to find."""
+        """Return the query for the pages with at least `minimum` tokens of this part."""
         return overlap(field, self.tokens, minimum=self.minimum, filters=filters)
 
     def overlap_of(self, field: str, ids: Iterable[str]) -> Clause:
-        """Counts the tokens of this part on pages that other parts have found."""
+        """Return the query that counts the tokens of this part on pages that other parts have found."""
         return overlap(field, self.tokens, filters=[{"ids": {"values": list(ids)}}])
 
 
-def parts(tokens: Sequence[str], minimum: int = 1, *, most: int = MOST_TOKENS) -> list[Part]:
-    """Different tokens, as few parts of about the same size as there can be.
+def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY) -> list[Part]:
+    """Split distinct tokens into as few parts as possible, of about the same size.
 
-    A page that has `minimum` of n tokens has at least minimum · c / n of some part of c, or all of them would not come
-    to the minimum. So each such page is found by a part.
+    Every page with at least `minimum` of all n tokens is found by some part: if it had fewer than minimum · c / n
+    tokens of each part of c tokens, it would have fewer than `minimum` in all.
     """
-    count = max(ceil(len(tokens) / most), 1)
-    each = [tokens[start::count] for start in range(count)]
-    return [Part(some, max(-(-minimum * len(some) // len(tokens)), 1)) for some in each if some]
+    count = max(ceil(len(tokens) / max_tokens), 1)
+    slices = [tokens[start::count] for start in range(count)]
+    return [Part(some, max(-(-minimum * len(some) // len(tokens)), 1)) for some in slices if some]
 
 
-def uncounted(asked: Sequence[Part], found: Sequence[Mapping[str, int]], minimum: int) -> list[list[str]]:
-    """For each part the ids of pages that other parts have found, and whose tokens of this part are to be counted.
+def uncounted(question_parts: Sequence[Part], found: Sequence[Mapping[str, int]], minimum: int) -> list[list[str]]:
+    """Return for each part the ids of pages whose tokens of this part still have to be counted.
 
-    `found` has for each part what it has found: shared tokens by id.
+    These are pages that other parts have found and that may reach `minimum` in all. `found` has, for each part, the
+    shared tokens by id of the pages that it has found.
     """
     known: dict[str, int] = {}
-    may_have: dict[str, int] = {}  # in the parts that have not found it: each less than would have been enough
-    rest = sum(part.minimum - 1 for part in asked)
-    for part, counts in zip(asked, found, strict=True):
+    # At most this many in the parts that have not found the page: in each, one less than its minimum.
+    may_have: dict[str, int] = {}
+    rest = sum(part.minimum - 1 for part in question_parts)
+    for part, counts in zip(question_parts, found, strict=True):
         for id_, shared in counts.items():
             known[id_] = known.get(id_, 0) + shared
             may_have[id_] = may_have.get(id_, rest) - (part.minimum - 1)
-    worth = [id_ for id_, shared in known.items() if shared + may_have[id_] >= minimum]
+    promising = [id_ for id_, shared in known.items() if shared + may_have[id_] >= minimum]
     return [
-        [id_ for id_ in worth if id_ not in counts] if part.minimum > 1 else []
-        for part, counts in zip(asked, found, strict=True)
+        [id_ for id_ in promising if id_ not in counts] if part.minimum > 1 else []
+        for part, counts in zip(question_parts, found, strict=True)
     ]
 
 
 def put_together(found: Iterable[Mapping[str, int]], minimum: int) -> dict[str, int]:
-    """The shared tokens by id, from what the parts have found and what was counted then: those with enough of them."""
+    """Add up the shared tokens by id of all parts, and return the pages with at least `minimum`."""
     shared: dict[str, int] = {}
     for counts in found:
         for id_, count in counts.items():

@@ -1,4 +1,4 @@
-"""Searches: a query, in which order its pages come, how many, and what is told of each."""
+"""Builds searches: a query with an order, a size and the fields to return."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from opensearch_winnow.queries.dsl.filters import Clause, all_of
 
 Search = dict[str, Any]
 
-AT_ONCE = 10_000  # hits that an engine returns at most (index.max_result_window)
+MAX_RESULT_WINDOW = 10_000  # maximum hits of one answer (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
 BY_PLACE: list[dict[str, Any]] = [{"place": "asc"}]
 ORDERS: dict[str, list[dict[str, Any]]] = {
@@ -24,13 +24,13 @@ ORDERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def best(query: Clause, *, size: int = AT_ONCE, fields: Sequence[str] | bool = False) -> Search:
-    """The pages with the highest scores first. The next ones: `following`."""
+def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
+    """Return a search for pages, the highest scores first. `following` makes the search for the next ones."""
     return {"query": query, "sort": BY_SCORE, "size": size, "_source": _source(fields), "track_total_hits": False}
 
 
-def first(filters: Sequence[Clause], *, size: int = AT_ONCE, fields: Sequence[str] | bool = False) -> Search:
-    """In the order in which they were first written. The next ones: `following`."""
+def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
+    """Return a search for pages in the order of their first write. `following` makes the search for the next ones."""
     return {
         "query": all_of(filters),
         "sort": BY_PLACE,
@@ -41,12 +41,12 @@ def first(filters: Sequence[Clause], *, size: int = AT_ONCE, fields: Sequence[st
 
 
 def following(search: Search, hits: Sequence[Mapping[str, Any]]) -> Search | None:
-    """The search for what comes after these hits of it; None if there cannot be any."""
+    """Return the search for the pages after these hits of `search`; None if there are no more."""
     return {**search, "search_after": hits[-1]["sort"]} if hits and len(hits) == search["size"] else None
 
 
 def pages(filters: Sequence[Clause], *, order: str, size: int, fields: Sequence[str] | bool) -> Search:
-    """Search for the pages that meet all filters, in one of the ORDERS. The next ones: `following`."""
+    """Return a search for the pages that meet all filters, in one of the ORDERS; `following` makes the next one."""
     return {
         "query": all_of(filters),
         "sort": ORDERS[order],
@@ -57,7 +57,7 @@ def pages(filters: Sequence[Clause], *, order: str, size: int, fields: Sequence[
 
 
 def count(filters: Sequence[Clause]) -> Search:
-    """Exactly: its total."""
+    """Return a search whose total is the exact number of pages."""
     return {"query": all_of(filters), "size": 0, "track_total_hits": True}
 
 

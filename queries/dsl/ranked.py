@@ -1,4 +1,4 @@
-"""Searches for the pages that have the words, in the order of search results."""
+"""Builds searches for full-text hits in the order of search results, for their clusters and their facets."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 
-# The best first, of equals the newest, then the shortest URL, then by URL. No two pages have the same place.
+# The best first; among equals the newest, then the shortest URL, then by URL. No two pages have the same place.
 BY_RANK: list[dict[str, Any]] = [
     {"_score": "desc"},
     {"fetched_us": {"order": "desc", "missing": "_last"}},
@@ -16,12 +16,12 @@ BY_RANK: list[dict[str, Any]] = [
     {"url": "asc"},
     {"place": "asc"},
 ]
-# What is told of each without a look into its document, which takes several times as long.
+# Read from doc values: reading them from the document takes several times as long.
 SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash")
-PRECISION = 40_000  # clusters up to which the engine counts nearly exactly; it knows no more
-CLUSTERS, FEW_CLUSTERS, UNCLUSTERED = "clusters", "few_clusters", "unclustered"
-FEW = 100
-FACET, MISSING = "facet", "missing"
+PRECISION = 40_000  # clusters up to which the engine's count is nearly exact; the highest value that engines accept
+CLUSTERS, FEW_CLUSTERS, UNCLUSTERED = "clusters", "few_clusters", "unclustered"  # names of aggregations
+MAX_EXACT_CLUSTERS = 100  # up to which FEW_CLUSTERS lists them
+FACET, MISSING = "facet", "missing"  # names of aggregations
 PERIODS: dict[str, dict[str, str]] = {
     "month": {"calendar_interval": "month", "format": "yyyy-MM"},
     "year": {"calendar_interval": "year", "format": "yyyy"},
@@ -31,8 +31,11 @@ COUNT_CLUSTERS = {"cardinality": {"field": "cluster", "precision_threshold": PRE
 HAS_CLUSTER: Clause = {"exists": {"field": "cluster"}}
 
 
-def ranked(query: Clause, *, size: int = AT_ONCE) -> Search:
-    """The pages in their order, with `fields` and `sort` that tell all but title and text. The next: `following`."""
+def ranked(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
+    """Return a search for hits in order, with all but title and text in their `fields` and `sort`.
+
+    `following` makes the search for the next ones.
+    """
     return {
         "query": query,
         "sort": BY_RANK,
@@ -45,10 +48,11 @@ def ranked(query: Clause, *, size: int = AT_ONCE) -> Search:
 
 
 def clustered(query: Clause, *, start: int, size: int) -> Search:
-    """The first page of each cluster, in the order of these pages. All pages without a cluster are one of them: how
-    many there are is told by the aggregation UNCLUSTERED, and `with_cluster` leaves them out.
+    """Return a search for the best hit of each cluster, in order.
 
-    CLUSTERS is about how many clusters there are, and FEW_CLUSTERS exactly, where they are no more than so many.
+    All pages without a cluster count as one cluster: the aggregation UNCLUSTERED says how many there are, and
+    `with_cluster` leaves them out. CLUSTERS estimates the number of clusters; FEW_CLUSTERS lists them if there are at
+    most MAX_EXACT_CLUSTERS.
     """
     return ranked(query, size=size) | {
         "from": start,
@@ -56,28 +60,32 @@ def clustered(query: Clause, *, start: int, size: int) -> Search:
         "track_total_hits": True,
         "aggs": {
             CLUSTERS: COUNT_CLUSTERS,
-            FEW_CLUSTERS: {"terms": {"field": "cluster", "size": FEW}},
+            FEW_CLUSTERS: {"terms": {"field": "cluster", "size": MAX_EXACT_CLUSTERS}},
             UNCLUSTERED: {"missing": {"field": "cluster"}},
         },
     }
 
 
 def with_cluster(query: Clause) -> Clause:
+    """Return a query for the pages of `query` that have a cluster."""
     return _and(query, HAS_CLUSTER)
 
 
-def unclustered(query: Clause, *, size: int = AT_ONCE) -> Search:
+def unclustered(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
+    """Return a search for the hits without a cluster."""
     return ranked({"bool": {"must": [query], "must_not": [HAS_CLUSTER]}}, size=size)
 
 
 def of_clusters(query: Clause, clusters: Collection[str]) -> Search:
+    """Return a search for the hits in any of these clusters."""
     return ranked(_and(query, {"terms": {"cluster": list(clusters)}}))
 
 
 def facet(query: Clause, name: str, *, size: int, clusters: bool = False) -> Search:
-    """As aggregations: FACET is the pages by site, crawl, month or year, MISSING those where it is not known.
+    """Return a search that counts hits by site, crawl, month or year.
 
-    With `clusters` also about how many these are of.
+    The aggregation FACET has the values, and MISSING the hits without one. With `clusters`, both also estimate the
+    number of clusters of their hits.
     """
     field = "fetched_at" if name in PERIODS else name
     values = (
@@ -91,7 +99,7 @@ def facet(query: Clause, name: str, *, size: int, clusters: bool = False) -> Sea
 
 
 def without_place(query: Clause) -> Clause:
-    """Documents that were put there past the pipeline, and not by us."""
+    """Return a query for hits that were written by other software, past the ingest pipeline."""
     return {"bool": {"must": [query], "must_not": [{"exists": {"field": "place"}}]}}
 
 

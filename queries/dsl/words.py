@@ -1,4 +1,4 @@
-"""What somebody types, as a query: nothing of it is syntax."""
+"""Builds the query for words of a full-text search. Nothing that is typed is query syntax."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.phrases import Phrase, phrases
-from opensearch_winnow.queries.words import Words
+from opensearch_winnow.queries.words import TITLE_WEIGHT, Words
 
-TITLE = 4.0  # times as much as in the text a word counts in the title
-# No page has it. But of a field that is asked for a word, every shard tells the lengths: one that has none of the words
-# of a phrase would not, and scores would depend on how pages are spread.
+# No page has this word. But because of this clause, every shard reports the field lengths that BM25 needs. For a phrase
+# alone, a shard with none of its words would not, and scores would depend on how pages are spread over shards.
 NO_WORD = ""
 
 
 def words_query(words: Words, filters: Sequence[Clause] = ()) -> Clause | None:
-    """The pages that have of each alternative one word or phrase in title or text, and none of the unwanted.
+    """Return a query for the pages with one of each group of alternatives in title or text, and no unwanted phrase.
 
-    None if no wanted word has a letter or a digit, which no page answers.
+    Returns None if no wanted word has a letter or a digit: then no page matches.
     """
     wanted, unwanted = phrases(words)
     if not wanted:
@@ -34,19 +33,19 @@ def words_query(words: Words, filters: Sequence[Clause] = ()) -> Clause | None:
 
 
 def _clauses(phrase: Phrase) -> list[Clause]:
-    """One of them holds where the phrase is."""
-    typed = storable(phrase.typed)  # not the words: a folded word, folded again, is not always the same
+    """Return clauses of which at least one matches a page that has the phrase."""
+    typed = storable(phrase.typed)  # not the folded words: folding a word twice can change it again
     words: list[Clause] = [
-        {"match_phrase": {"title": {"query": typed, "boost": TITLE}}},
+        {"match_phrase": {"title": {"query": typed, "boost": TITLE_WEIGHT}}},
         {"match_phrase": {"text": {"query": typed}}},
     ]
-    start: list[Clause] = [
-        {"prefix": {"title": {"value": phrase.prefix, "boost": TITLE}}},
+    prefix: list[Clause] = [
+        {"prefix": {"title": {"value": phrase.prefix, "boost": TITLE_WEIGHT}}},
         {"prefix": {"text": {"value": phrase.prefix}}},
     ]
     if phrase.words and phrase.prefix:
-        return [{"bool": {"must": [_any(words), _any(start)]}}]
-    return words if phrase.words else start
+        return [{"bool": {"must": [_any(words), _any(prefix)]}}]
+    return words if phrase.words else prefix
 
 
 def _any(clauses: list[Clause]) -> Clause:

@@ -20,18 +20,18 @@ from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.candidates import count_pages, find_candidates
 from opensearch_winnow.stores.embedded.clusters import cluster_sizes
-from opensearch_winnow.stores.embedded.file import StoreFile, check, make
+from opensearch_winnow.stores.embedded.file import StoreFile, check_file, create_file
 from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.reading import by_id, read_pages, scan_pages
-from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions, keys, only, text_of, value_of
+from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions, keys, required_row, text_of, value_of
 from opensearch_winnow.stores.embedded.views import EmbeddedView
-from opensearch_winnow.stores.embedded.writes import FIELDS, gone, remove, write_pages
-from opensearch_winnow.stores.kept_views import KeptViews
+from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, Written
+from opensearch_winnow.stores.view_cache import ViewCache
 
 
 class EmbeddedStore:
@@ -43,7 +43,7 @@ class EmbeddedStore:
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:
         self._file = file
         self._scheme = scheme
-        self._views: KeptViews[EmbeddedView] = KeptViews()
+        self._views: ViewCache[EmbeddedView] = ViewCache()
 
     @classmethod
     def open(
@@ -57,8 +57,8 @@ class EmbeddedStore:
         if scheme is not None and key is not None:
             scheme = replace(scheme, key=key)
         if create and not os.path.exists(place):  # noqa: PTH110 (the other asks for the right to look)
-            make(place, name, scheme or Scheme(key=key))
-        check(place, name)
+            create_file(place, name, scheme or Scheme(key=key))
+        check_file(place, name)
         file = StoreFile(place, name)
         try:
             with file.reading():
@@ -88,7 +88,7 @@ class EmbeddedStore:
     def delete(self, ids: Iterable[str]) -> int:
         with self._file.writing() as rows:
             numbers = [number for (number,) in by_id(rows, "number", "page", ids)]
-            remove(rows, numbers)
+            remove_pages(rows, numbers)
         return len(numbers)
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
@@ -128,7 +128,7 @@ class EmbeddedStore:
             ranking = Ranking(rows, words, where)
             hits = []
             for number, score in ranking.first(start + max(limit, 0))[start:]:
-                row = only(
+                row = required_row(
                     rows.execute(
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
@@ -162,7 +162,7 @@ class EmbeddedStore:
             pages, urls, sites = rows.execute(
                 "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
             ).fetchone()
-            dropped = array("I", gone(rows))
+            dropped = array("I", gone_pages(rows))
             frequencies = {field: Postings(rows, field).frequencies(dropped) for field in FIELDS}
             return Statistics(pages, urls, sites, frequencies, sizes(rows, self.path))
 

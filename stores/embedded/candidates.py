@@ -12,7 +12,7 @@ from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
-from opensearch_winnow.stores.embedded.writes import gone
+from opensearch_winnow.stores.embedded.writes import gone_pages
 from opensearch_winnow.stores.store import Candidate, Candidates
 
 
@@ -43,7 +43,7 @@ def _pages(rows: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Can
 
 def count_pages(rows: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
     """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""
-    deleted = set(gone(rows))
+    deleted = set(gone_pages(rows))
     counted = []
     for lookup in lookups:
         pages: Counter[int] = Counter()

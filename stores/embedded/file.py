@@ -1,4 +1,4 @@
-"""The SQLite file of a store: made, opened, and whatever is wrong with it in words."""
+"""Creates, opens and migrates the SQLite file of a store, and explains what is wrong with it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from opensearch_winnow.stores.embedded.rows import text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
-PATIENCE = 60.0  # seconds that a writer waits for another: a few of its commits
-HEADER = 100  # bytes
-WORDS_INDEXED = 2  # the first format with a text index of our own
-INDEXED_AT_ONCE = 16_000_000  # characters of texts in memory while a file is brought to that
+WRITE_WAIT_SECONDS = 60.0  # that a writer waits for another one, which is a few commits
+HEADER_BYTES = 100
+FIRST_FORMAT_WITH_TEXT_INDEX = 2  # before it, SQLite's FTS5 indexed the texts
+CHARS_PER_BATCH = 16_000_000  # of texts in memory while that format's index is built
 CONNECTION = """
-    PRAGMA synchronous = FULL; -- what is acknowledged survives a loss of power too
-    PRAGMA secure_delete = OFF; -- Debian has it on: every page that becomes free would be written once more
+    PRAGMA synchronous = FULL; -- acknowledged writes survive a loss of power
+    PRAGMA secure_delete = OFF; -- Debian turns it on: every freed page would be written once more
     PRAGMA cache_size = -65536; -- in KiB
     PRAGMA wal_autocheckpoint = 4000; -- pages
-    PRAGMA journal_size_limit = 67108864; -- bytes that the log keeps after a large commit
+    PRAGMA journal_size_limit = 67108864; -- bytes to which the log is cut after a large commit
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
     PRAGMA cell_size_check = ON;
@@ -36,16 +36,16 @@ CONNECTION = """
 
 
 class StoreFile:
-    """One connection to a store, in words of which file it is."""
+    """A connection to the file of a store. Its errors name the file."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.path = path
         self._address = address(path)
-        with in_words(name):
+        with reporting_sqlite_errors(name):
             self.rows = self._connection()
         try:
-            with in_words(name):
+            with reporting_sqlite_errors(name):
                 self._migrate()
         except BaseException:
             self.rows.close()
@@ -59,18 +59,18 @@ class StoreFile:
         try:
             return WrittenScheme(row[0], json.loads(row[1]), bool(row[2]))
         except (TypeError, ValueError):
-            raise damaged(self.name, "it does not tell its scheme") from None
+            raise damaged(self.name, "its scheme cannot be read") from None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Statements that see one state of the file, whatever others write meanwhile."""
-        with in_words(self.name), _transaction(self.rows, "BEGIN"):
+        """Open a transaction whose statements all see the same state of the file, whatever others write."""
+        with reporting_sqlite_errors(self.name), _transaction(self.rows, "BEGIN"):
             yield self.rows
 
     @contextmanager
-    def reading_apart(self) -> Iterator[sqlite3.Connection]:
-        """As `reading`, for a long time, in which this store may be written to."""
-        with in_words(self.name):
+    def reading_on_own_connection(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction for reading that may last long: meanwhile this store can be written to."""
+        with reporting_sqlite_errors(self.name):
             rows = self._connection()
             try:
                 with _transaction(rows, "BEGIN"):
@@ -80,12 +80,14 @@ class StoreFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Statements of which all or none become part of the file. While they run, others can only read."""
-        with in_words(self.name, writing=True), _transaction(self.rows, "BEGIN IMMEDIATE"):
+        """Open a transaction for writing: all of its statements take effect, or none. Others can only read then."""
+        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.rows, "BEGIN IMMEDIATE"):
             yield self.rows
 
     def _connection(self) -> sqlite3.Connection:
-        rows = sqlite3.connect(self._address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        rows = sqlite3.connect(
+            self._address, uri=True, timeout=WRITE_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+        )
         try:
             rows.executescript(CONNECTION)
         except BaseException:
@@ -98,73 +100,73 @@ class StoreFile:
         version = _format(self.rows)
         if version > ours:
             raise StoreError(
-                f"{self.name} was written by a newer winnow (format {version} of stores, and this one knows {ours}):"
-                " update winnow"
+                f"{self.name} was written by a newer winnow (store format {version}; this one knows {ours}): update"
+                " winnow"
             )
         if version < ours:
             if "mode=ro" in self._address:
                 raise StoreError(
-                    f"{self.name} was written by an older winnow (format {version} of stores, and this one has {ours}),"
-                    " and cannot be written here: open it once where it can be, which brings it up to date"
+                    f"{self.name} was written by an older winnow (store format {version}; this one has {ours}), and"
+                    " cannot be written here: open it once where it can be written, which brings it up to date"
                 )
             with self.writing() as rows:
                 migrate(rows)
 
 
-def make(path: Path, name: str, scheme: Scheme) -> None:
-    """Make the file of a store without a page. Somebody else may make it at the same time: then theirs stays."""
+def create_file(path: Path, name: str, scheme: Scheme) -> None:
+    """Create the file of an empty store. If another process creates it at the same time, its file stays."""
     if not path.parent.is_dir():
-        raise StoreError(f"{name} cannot be made: there is no folder {path.parent}")
+        raise StoreError(f"{name} cannot be created: there is no folder {path.parent}")
     hidden = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
-        with in_words(name, writing=True):
+        with reporting_sqlite_errors(name, writing=True):
             rows = sqlite3.connect(hidden, isolation_level=None)
             try:
-                # In this order: the size of a page is settled by the first one written.
+                # The page size comes first, because it is fixed when the first page is written.
                 rows.executescript(
                     f"PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL;"
                     f"PRAGMA synchronous = FULL; PRAGMA application_id = {APPLICATION_ID};"
                 )
                 with _transaction(rows, "BEGIN IMMEDIATE"):
                     migrate(rows)
-                    told = written(scheme)
-                    choices = json.dumps(told.choices)
-                    rows.execute("INSERT INTO scheme VALUES (?, ?, ?)", (told.id, choices, told.keyed))
+                    description = written(scheme)
+                    choices = json.dumps(description.choices)
+                    rows.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
             finally:
                 rows.close()
-        _place(hidden, path)
+        _move_unless_exists(hidden, path)
     except OSError as error:
-        raise StoreError(f"{name} cannot be made: {error.strerror}") from None
+        raise StoreError(f"{name} cannot be created: {error.strerror}") from None
     finally:
         for left in path.parent.glob(f"{hidden.name}*"):
             left.unlink()
 
 
-def _place(hidden: Path, path: Path) -> None:
+def _move_unless_exists(hidden: Path, path: Path) -> None:
     try:
         path.hardlink_to(hidden)
     except FileExistsError:
         return
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if not path.exists():
             hidden.rename(path)
     sync_folder(path.parent)
 
 
 def migrate(rows: sqlite3.Connection) -> None:
-    """Bring a file to our format, within a transaction."""
-    # Looked at again: another process may have done it while we waited for our turn.
+    """Bring a file to the current format, in a transaction of the caller."""
+    # The format is read again: another process may have migrated the file while this one waited for its turn.
     for version in range(_format(rows), len(sqlite_schema.MIGRATIONS)):
-        # Not executescript, which commits first.
+        # Not with executescript, which would commit the transaction.
         for statement in _statements(sqlite_schema.MIGRATIONS[version]):
             rows.execute(statement)
-        if version + 1 == WORDS_INDEXED:
-            _index_words(rows)
+        if version + 1 == FIRST_FORMAT_WITH_TEXT_INDEX:
+            _index_all_pages(rows)
         rows.execute(f"PRAGMA user_version = {version + 1}")
 
 
-def _index_words(rows: sqlite3.Connection) -> None:
-    """Of all pages that are there."""
+def _index_all_pages(rows: sqlite3.Connection) -> None:
+    """Build the text index from the stored titles and texts."""
     pages: list[tuple[int, str, str]] = []
     size = 0
     for number, title, text in rows.execute(
@@ -172,7 +174,7 @@ def _index_words(rows: sqlite3.Connection) -> None:
     ):
         pages.append((number, title or "", text_of(text)))
         size += len(pages[-1][1]) + len(pages[-1][2])
-        if size > INDEXED_AT_ONCE:
+        if size > CHARS_PER_BATCH:
             TextIndex(rows).add(*zip(*pages, strict=True))
             pages, size = [], 0
     if pages:
@@ -200,66 +202,70 @@ def _transaction(rows: sqlite3.Connection, begin: str) -> Iterator[None]:
         yield
         rows.execute("COMMIT")
     finally:
-        if rows.in_transaction:  # not committed; of some errors SQLite has gone back by itself
+        if rows.in_transaction:  # not committed; after some errors SQLite has rolled back by itself
             rows.execute("ROLLBACK")
 
 
-def check(path: Path, name: str) -> None:
-    """Refuse what is no store, before SQLite touches it."""
+def check_file(path: Path, name: str) -> None:
+    """Raise StoreError if the file is not a store, before SQLite touches it."""
     try:
         with path.open("rb") as file:
-            header = file.read(HEADER)
+            header = file.read(HEADER_BYTES)
     except FileNotFoundError:
-        raise StoreError(f"there is no store {name}: index a crawl into it first, or look at the name") from None
+        raise StoreError(f"there is no store {name}: index a crawl into it first, or check the name") from None
     except IsADirectoryError:
-        raise StoreError(f"{name} is a folder, and a store is one file: name a file in it") from None
+        raise StoreError(f"{name} is a folder, but a store is a file: name a file in it") from None
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from None
     if not header:
-        raise StoreError(f"{name} is an empty file, and no store: remove it, or name another file")
+        raise StoreError(f"{name} is an empty file, not a store: remove it, or name another file")
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big") or not header.startswith(b"SQLite format 3\0"):
-        kind = "a database of something else" if header.startswith(b"SQLite format 3\0") else "another kind of file"
-        raise StoreError(f"{name} is {kind}, and no store: name another file")
+        kind = "another SQLite database" if header.startswith(b"SQLite format 3\0") else "another kind of file"
+        raise StoreError(f"{name} is {kind}, not a store: name another file")
 
 
 def address(path: Path) -> str:
-    """How SQLite is to open it: to write if the file and its folder allow that."""
+    """Return the URI for SQLite to open a file: for writing, if the file and its folder permit that."""
     effective = os.access in os.supports_effective_ids
     uri = path.absolute().as_uri()
     folder_writable = os.access(path.parent, os.W_OK, effective_ids=effective)
     if folder_writable and os.access(path, os.W_OK, effective_ids=effective):
         return f"{uri}?mode=rw"
-    # Beside a log there are unfinished things, which only SQLite can tell; else it needs no file of its own.
+    # If there is a log, SQLite has to read it, and needs a further file for that. Otherwise the file is all there is.
     log = path.with_name(f"{path.name}-wal")
     return f"{uri}?mode=ro" if folder_writable or log.exists() else f"{uri}?mode=ro&immutable=1"
 
 
 @contextmanager
-def in_words(name: str, *, writing: bool = False) -> Iterator[None]:
+def reporting_sqlite_errors(name: str, *, writing: bool = False) -> Iterator[None]:
+    """Convert errors of SQLite in this context into a StoreError about the store `name`."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _in_words(name, error, writing=writing) from None
-    except UnicodeDecodeError:  # of a message of SQLite's, about a name in it
+        raise _store_error(name, error, writing=writing) from None
+    except UnicodeDecodeError:  # raised for a message of SQLite that contains a damaged name
         raise damaged(name, "a name is not UTF-8") from None
     except MemoryError:
-        raise StoreError(f"{name} takes more memory than there is, or is damaged") from None
+        raise StoreError(f"{name} needs more memory than there is, or is damaged") from None
 
 
 def damaged(name: str, reason: str) -> StoreError:
-    return StoreError(f"{name} is damaged ({' '.join(reason.split())}): index the crawl again, or take a copy")
+    """Return the error for a damaged file."""
+    return StoreError(f"{name} is damaged ({' '.join(reason.split())}): index the crawl again, or use a copy")
 
 
-def _in_words(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
+def _store_error(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
     if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreError(f"there is no space left for {name}; what was stored before is intact")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreError(f"another process has been writing to {name} for {PATIENCE:.0f} s: try again when it is done")
+        return StoreError(
+            f"another process has been writing to {name} for {WRITE_WAIT_SECONDS:.0f} s: try again when it is done"
+        )
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        wanted = "written" if writing else "read"
-        return StoreError(f"{name} cannot be {wanted} here ({error}): look at the rights to the file and its folder")
+        doing = "written" if writing else "read"
+        return StoreError(f"{name} cannot be {doing} here ({error}): check the permissions of the file and its folder")
     if isinstance(error, sqlite3.ProgrammingError):
         return StoreError(f"{name} cannot be used: {error}")
     if primary == sqlite3.SQLITE_IOERR:

@@ -1,4 +1,4 @@
-"""What takes the bytes of an embedded store."""
+"""Measures what takes the bytes of an embedded store."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
-TELLER = "dbstat"  # a table that SQLite has if it was built so
-# Tables by the beginning of their names; those of an index begin with its table's.
-PARTS = {
+SIZES_TABLE = "dbstat"  # a virtual table; some builds of SQLite do not have it
+# What tables hold, by the beginning of their names. The name of an index begins with that of its table.
+TABLE_KINDS = {
     "page_text": "texts",
     "page_hashes": "hashes",
     "page": "pages",
@@ -20,20 +20,20 @@ PARTS = {
 
 
 def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
-    """In bytes, by part; the files together. Where SQLite cannot tell the parts, one for the file."""
+    """Return the bytes of all files of a store, by what takes them; without SIZES_TABLE, all tables as one entry."""
     files = {suffix: path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")}
     lengths = {suffix: file.stat().st_size for suffix, file in files.items() if file.exists()}
     (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
     parts = Counter(free=free)
     try:
-        # Not its own sums (aggregate = TRUE), which are of 32 bits.
-        for name, size in rows.execute(f"SELECT name, sum(pgsize) FROM {TELLER} GROUP BY name"):
-            part = next((part for start, part in PARTS.items() if name.startswith(start)), "other")
+        # Summed here, because the sums of dbstat itself (aggregate = TRUE) have only 32 bits.
+        for name, size in rows.execute(f"SELECT name, sum(pgsize) FROM {SIZES_TABLE} GROUP BY name"):
+            part = next((part for start, part in TABLE_KINDS.items() if name.startswith(start)), "other")
             parts[part] += size
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):
             raise
         parts["all"] = lengths[""] - free
-    # The rest. A page of the file that is only in the log yet is counted with its part.
+    # The rest is the log. A page that is so far only in the log counts with its table.
     parts["log"] = sum(lengths.values()) - parts.total()
     return {part: size for part, size in parts.items() if size}

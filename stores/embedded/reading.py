@@ -92,7 +92,7 @@ def scan_pages(
 
 def _stream(file: StoreFile, query: str, parameters: Sequence[Any], make: Callable[[Row], Fields]) -> Iterator[Fields]:
     """Read a batch at a time, on a connection of its own: the store may be written meanwhile."""
-    with file.reading_apart() as rows:
+    with file.reading_on_own_connection() as rows:
         cursor = rows.execute(query, parameters)
         while some := cursor.fetchmany(BATCH_SIZE):
             yield from map(make, some)

@@ -1,4 +1,4 @@
-"""Records as rows of the tables of a store, and back."""
+"""Converts records to rows of a store's tables, and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from opensearch_winnow.queries.filters import Filters
 
 ID = re.compile(r"[0-9a-f]{32}")
 
-# The columns that a record or a card is made of, in the order in which it takes them.
+# The columns of a record and of a card, in the order that `record_of` and `card_of` expect.
 RECORD = (
     "page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest, shingle_digest,"
     " shingle_count, duplicate, duplicate_of, cluster, fingerprints, positions, sketch, minhash, bands, text"
@@ -33,34 +33,34 @@ CARD = (
 )
 
 Row = Sequence[Any]
-Taken = ParamSpec("Taken")
-Made = TypeVar("Made")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
-def sound(make: Callable[Taken, Made]) -> Callable[Taken, Made]:
-    """What cannot be made of what is stored is SQLite's error of a damaged file."""
+def reporting_damage(decode: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Decorate a function that decodes stored data: if it fails, the file is damaged, and a DatabaseError says so."""
 
-    @wraps(make)
-    def made(*args: Taken.args, **kwargs: Taken.kwargs) -> Made:
+    @wraps(decode)
+    def decode_or_report(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
-            return make(*args, **kwargs)
-        # A packed text that is damaged may tell any size.
+            return decode(*args, **kwargs)
+        # MemoryError, because a damaged compressed text can claim any size.
         except (AttributeError, TypeError, ValueError, OverflowError, MemoryError, zstandard.ZstdError) as error:
             raise sqlite3.DatabaseError(f"a row makes no sense: {error}") from None
 
-    return made
+    return decode_or_report
 
 
-def only(found: sqlite3.Cursor) -> Row:
-    """The row that has to be there."""
-    row: Row | None = found.fetchone()
+def required_row(cursor: sqlite3.Cursor) -> Row:
+    """Return the row of a query that must have one."""
+    row: Row | None = cursor.fetchone()
     if row is None:
         raise sqlite3.DatabaseError("a row is missing")
     return row
 
 
 def page_row(record: Record) -> tuple[Any, ...]:
-    """Of table `page`, from `id` on; the latest of its URL, until somebody looks."""
+    """Return the row of table `page` from column `id` on. It is marked as the latest capture, until that is checked."""
     id_ = record.id
     return (
         bytes.fromhex(id_),
@@ -84,16 +84,16 @@ def page_row(record: Record) -> tuple[Any, ...]:
 
 
 def hashes_row(record: Record) -> tuple[bytes, ...]:
-    """Of table `page_hashes`, without the number."""
+    """Return the row of table `page_hashes`, without the number."""
     prints, positions, sketch, bands = (
         in_order(numbers, "little") for numbers in (record.fingerprints, record.positions, record.sketch, record.bands)
     )
     return prints, positions, sketch, record.minhash, bands
 
 
-@sound
+@reporting_damage
 def record_of(row: Row) -> Record:
-    """From the columns of RECORD."""
+    """Make a record from the columns of RECORD."""
     id_, url, site, crawl, title, time, payload, content, text, shingle = row[:10]
     shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, packed_text = row[10:]
     return Record(
@@ -119,9 +119,9 @@ def record_of(row: Row) -> Record:
     )
 
 
-@sound
+@reporting_damage
 def card_of(row: Row) -> Card:
-    """From the columns of CARD."""
+    """Make a card from the columns of CARD."""
     id_, url, site, crawl, title, time, latest, digest, prints, shingles, sketch, duplicate, duplicate_of, cluster = row
     return Card(
         id_.hex(),
@@ -142,7 +142,7 @@ def card_of(row: Row) -> Card:
 
 
 def conditions(where: Filters) -> tuple[str, list[Any]]:
-    """As SQL on table `page`, with its parameters."""
+    """Return filters as an SQL condition on table `page`, with its parameters."""
     wanted: list[tuple[str, Any]] = []
     if where.site is not None:
         wanted.append(("page.site = ?", storable(where.site)))
@@ -157,18 +157,18 @@ def conditions(where: Filters) -> tuple[str, list[Any]]:
 
 
 def keys(ids: Iterable[str]) -> list[bytes]:
-    """The ids as they are stored; what is no id is left out."""
+    """Return ids as they are stored, without those that are not valid."""
     return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
 
 
 def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
-    """A text is stored as the shorter of the two."""
+    """Return a text compressed, or as it is if that is shorter."""
     raw = text.encode()
-    short = compressor.compress(raw)
-    return short if len(short) < len(raw) else text
+    compressed = compressor.compress(raw)
+    return compressed if len(compressed) < len(raw) else text
 
 
-@sound
+@reporting_damage
 def text_of(stored: bytes | str) -> str:
     if isinstance(stored, str):
         return stored
@@ -179,7 +179,7 @@ def hashes_of(stored: bytes) -> array[int]:
     return numbers_of("Q", stored)
 
 
-@sound
+@reporting_damage
 def numbers_of(typecode: str, stored: bytes) -> array[int]:
     numbers = array(typecode, stored)
     if sys.byteorder == "big":
@@ -187,7 +187,7 @@ def numbers_of(typecode: str, stored: bytes) -> array[int]:
     return numbers
 
 
-@sound
+@reporting_damage
 def value_of(stored: str) -> Any:
     return json.loads(stored)
 

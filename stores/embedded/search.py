@@ -1,7 +1,7 @@
-"""The pages of a file that have the words, and how relevant they are.
+"""Finds the pages of an embedded store that have the words, and scores them.
 
-Relevance is that of OpenSearch for the same words, see queries/dsl/words.py: the BM25 of Lucene, in which pages that
-are gone do not count.
+Scores equal those of OpenSearch for the same words (see queries/dsl/words.py): Lucene's BM25, in which deleted pages do
+not count.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.word_runs import counted
-from opensearch_winnow.cython_core.word_scores import Bm25, Board
+from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer
+from opensearch_winnow.cython_core.word_segments import document_frequencies
 from opensearch_winnow.queries.phrases import Phrase, phrases
-from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.embedded.rows import sound
-from opensearch_winnow.stores.embedded.text_index import Run, TextIndex, gone_of
-
-TITLE, TEXT = 4.0, 1.0  # how much a word counts in each of them
+from opensearch_winnow.queries.words import TEXT_WEIGHT, TITLE_WEIGHT, Words
+from opensearch_winnow.stores.embedded.rows import reporting_damage
+from opensearch_winnow.stores.embedded.text_index import Segment, TextIndex, gone_mask
 
 
-class Found(NamedTuple):
+class ScoredPages(NamedTuple):
     """Pages in the order of their numbers ('I'), and the score of each ('f')."""
 
     numbers: array[int]
@@ -37,114 +35,115 @@ class _Weights(NamedTuple):
 NO_WEIGHTS = _Weights(Bm25(0.0, 0, 0, []), Bm25(0.0, 0, 0, []))
 
 
-@sound
-def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> Found:
-    """All pages that have the words, but for those that are gone (sorted)."""
-    found = Found(array("I"), array("f"))
+@reporting_damage
+def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> ScoredPages:
+    """Return all pages that have the words, without those in `gone` (sorted)."""
+    scored = ScoredPages(array("I"), array("f"))
     alternatives, unwanted = phrases(words)
     if not alternatives:
-        return found
+        return scored
     wanted = [part for each in alternatives for part in _parts(each)]
     index = TextIndex(rows)
-    runs = [_RunOfPages(index, run, gone_of(run, gone)) for run in index.runs()]
-    weights = _weights(index, runs, {phrase for each in wanted for phrase in each if phrase.words})
-    while runs:
-        run = runs.pop(0)  # with its bytes
-        there = [[phrase for phrase in each if run.has(phrase)] for each in wanted]
-        if all(there):
-            board = run.board()
-            for each in there:
+    segments = [_SegmentWords(index, segment, gone_mask(segment, gone)) for segment in index.segments()]
+    weights = _weights(index, segments, {phrase for each in wanted for phrase in each if phrase.words})
+    while segments:
+        segment = segments.pop(0)  # which frees its memory afterwards
+        present = [[phrase for phrase in each if segment.has(phrase)] for each in wanted]
+        if all(present):
+            scorer = segment.scorer()
+            for each in present:
                 for phrase in each:
-                    run.put(phrase, weights.get(phrase, NO_WEIGHTS), board)
-                board.require()
-            for phrase in filter(run.has, unwanted):
-                run.put(phrase, NO_WEIGHTS, board)
-                board.refuse()
-            numbers, scores = board.found(run.first)
-            found.numbers.extend(numbers)
-            found.scores.extend(scores)
-    return found
+                    segment.put(phrase, weights.get(phrase, NO_WEIGHTS), scorer)
+                scorer.require()
+            for phrase in filter(segment.has, unwanted):
+                segment.put(phrase, NO_WEIGHTS, scorer)
+                scorer.exclude()
+            numbers, scores = scorer.hits(segment.first)
+            scored.numbers.extend(numbers)
+            scored.scores.extend(scores)
+    return scored
 
 
 def _parts(alternatives: list[Phrase]) -> list[list[Phrase]]:
-    """Words and a prefix that have no alternative are two things that a page has to have."""
+    """Split a phrase with words and a prefix in two, both required, if it has no alternatives."""
     if len(alternatives) == 1 and alternatives[0].words and alternatives[0].prefix:
         return [[Phrase(alternatives[0].words)], [Phrase((), alternatives[0].prefix)]]
     return [alternatives]
 
 
-def _weights(index: TextIndex, runs: Sequence[_RunOfPages], asked: Iterable[Phrase]) -> dict[Phrase, _Weights]:
-    titles, texts = index.lengths("title"), index.lengths("text")
-    in_titles: Counter[str] = Counter()
-    in_texts: Counter[str] = Counter()
-    for word in {word for phrase in asked for word in phrase.words}:
-        for run in runs:
-            in_title, in_text = run.counted(word)
-            in_titles[word] += in_title
-            in_texts[word] += in_text
+def _weights(index: TextIndex, segments: Sequence[_SegmentWords], searched: Iterable[Phrase]) -> dict[Phrase, _Weights]:
+    title_lengths, text_lengths = index.lengths("title"), index.lengths("text")
+    title_df: Counter[str] = Counter()
+    text_df: Counter[str] = Counter()
+    for word in {word for phrase in searched for word in phrase.words}:
+        for segment in segments:
+            in_title, in_text = segment.document_frequencies(word)
+            title_df[word] += in_title
+            text_df[word] += in_text
     return {
         phrase: _Weights(
-            Bm25(TITLE, *titles, [in_titles[word] for word in phrase.words]),
-            Bm25(TEXT, *texts, [in_texts[word] for word in phrase.words]),
+            Bm25(TITLE_WEIGHT, *title_lengths, [title_df[word] for word in phrase.words]),
+            Bm25(TEXT_WEIGHT, *text_lengths, [text_df[word] for word in phrase.words]),
         )
-        for phrase in asked
+        for phrase in searched
     }
 
 
-class _RunOfPages:
-    """What a run has of the words that are looked for: each is read once."""
+class _SegmentWords:
+    """The postings of a segment for the words of a search. Each is read only once."""
 
-    def __init__(self, index: TextIndex, run: Run, gone: bytes | None) -> None:
-        self.first = run.first
+    def __init__(self, index: TextIndex, segment: Segment, gone: bytes | None) -> None:
+        self.first = segment.first
         self._index = index
-        self._run = run
+        self._segment = segment
         self._gone = gone
         self._pages: dict[str, bytes | None] = {}
-        self._starts: dict[str, list[bytes]] = {}
+        self._prefixes: dict[str, list[bytes]] = {}
 
-    def counted(self, word: str) -> tuple[int, int]:
+    def document_frequencies(self, word: str) -> tuple[int, int]:
+        """Return how many titles and how many texts have the word."""
         pages = self._pages_of(word)
-        return (0, 0) if pages is None else counted(pages, self._gone)
+        return (0, 0) if pages is None else document_frequencies(pages, self._gone)
 
     def has(self, phrase: Phrase) -> bool:
-        """Whether there is each of its words, on whichever page."""
+        """Return whether the segment has each word of the phrase, on whichever pages."""
         return all(self._pages_of(word) is not None for word in phrase.words) and (
-            not phrase.prefix or bool(self._pages_of_start(phrase.prefix))
+            not phrase.prefix or bool(self._pages_with_prefix(phrase.prefix))
         )
 
-    def board(self) -> Board:
-        return Board(*self._index.short_lengths(self._run), self._gone)
+    def scorer(self) -> BooleanScorer:
+        return BooleanScorer(*self._index.short_lengths(self._segment), self._gone)
 
-    def put(self, phrase: Phrase, weights: _Weights, board: Board) -> None:
-        """On a board, as an alternative."""
+    def put(self, phrase: Phrase, weights: _Weights, scorer: BooleanScorer) -> None:
+        """Add a phrase to a scorer as an alternative."""
         if phrase.words and phrase.prefix:
-            both = self.board()
+            both = self.scorer()
             self._put_words(phrase.words, weights, both)
             both.require()
-            both.add_start(self._pages_of_start(phrase.prefix), TITLE, TEXT)
+            both.add_prefix(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
             both.require()
-            board.add_board(both)
+            scorer.add_scorer(both)
         elif phrase.prefix:
-            board.add_start(self._pages_of_start(phrase.prefix), TITLE, TEXT)
+            scorer.add_prefix(self._pages_with_prefix(phrase.prefix), TITLE_WEIGHT, TEXT_WEIGHT)
         else:
-            self._put_words(phrase.words, weights, board)
+            self._put_words(phrase.words, weights, scorer)
 
-    def _put_words(self, words: Sequence[str], weights: _Weights, board: Board) -> None:
+    def _put_words(self, words: Sequence[str], weights: _Weights, scorer: BooleanScorer) -> None:
         if len(words) == 1:
             pages = self._pages_of(words[0])
             if pages is not None:
-                board.add_word(pages, *weights)
+                scorer.add_word(pages, *weights)
             return
-        different = list(dict.fromkeys(words))
-        found = [self._index.pages_and_places(self._run, word) for word in different]
-        board.add_phrase([each for each in found if each], [different.index(word) for word in words], *weights)
+        distinct = list(dict.fromkeys(words))
+        postings = [self._index.pages_and_places(self._segment, word) for word in distinct]
+        scorer.add_phrase([each for each in postings if each], [distinct.index(word) for word in words], *weights)
 
     def _pages_of(self, word: str) -> bytes | None:
         if word not in self._pages:
-            self._pages[word] = self._index.pages(self._run, word)
+            self._pages[word] = self._index.pages(self._segment, word)
         return self._pages[word]
 
-    def _pages_of_start(self, start: str) -> list[bytes]:
-        if start not in self._starts:
-            self._starts[start] = self._index.pages_of_start(self._run, start)
-        return self._starts[start]
+    def _pages_with_prefix(self, start: str) -> list[bytes]:
+        if start not in self._prefixes:
+            self._prefixes[start] = self._index.pages_with_prefix(self._segment, start)
+        return self._prefixes[start]

@@ -1,8 +1,9 @@
-"""The words of titles and texts in SQLite: which pages have them, how often, and where.
+"""The full-text index of an embedded store, as tables of SQLite: which pages have a word, how often, and where.
 
-The pages of a write are a run: its words in order, with their pages, in blocks that fill a page of the file. Numbers of
-pages grow, so that runs follow each other, and neighbours become one by putting the pages of each word one behind the
-other. That is done with eight of a kind, which become one of the next: a word is moved a few times in all.
+The pages of one write become a segment: their words in order, each with its pages, in blocks that fill a page of the
+file. Page numbers only grow, so segments do not overlap, and neighbours are merged by appending, for each word, the
+pages of one to those of the other. Eight segments of a tier become one of the next tier, so a word is moved only a few
+times in all.
 """
 
 from __future__ import annotations
@@ -15,131 +16,139 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_runs import JoinedRuns, look_up, look_up_start
-from opensearch_winnow.cython_core.word_scores import short_length
-from opensearch_winnow.stores.embedded.rows import Row, only, sound
+from opensearch_winnow.cython_core.word_scores import encode_length
+from opensearch_winnow.cython_core.word_segments import MergedSegments, find_prefix, find_word
+from opensearch_winnow.stores.embedded.rows import Row, reporting_damage, required_row
 
-JOINED = 8
-SMALLEST = 4_096  # words in a run of the first kind
-# So that no row grows without end: a run of more than SMALLEST * 8 ** 4, some 17 million words, stays as it is.
-KINDS = 5
-GAP = 100_000  # numbers of pages that are gone, between runs that stay apart: each would take two bytes
-PLACE = 32  # bits of a block's place that count the blocks of its run
-AT_ONCE = 16  # blocks in memory, of each run, while some become one
+MERGE_FACTOR = 8  # segments of a tier that become one of the next
+FIRST_TIER_WORDS = 4_096  # maximum words in a segment of the first tier
+# A segment of more than FIRST_TIER_WORDS * 8 ** 4, some 17 million words, is not merged: rows must not grow forever.
+TIERS = 5
+MAX_NUMBER_GAP = 100_000  # unused page numbers between segments that are merged; each takes two bytes
+PLACE_BITS = 32  # of a block's place that count the blocks of its segment
+BLOCKS_IN_MEMORY = 16  # of each segment during a merge
 
 Field = Literal["title", "text"]
 FIELDS: tuple[Field, Field] = get_args(Field)
-Block = tuple[str, bytes, bytes]  # its first word, the words, the places
+Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their places
 
 
-class Run(NamedTuple):
+class Segment(NamedTuple):
+    """The index of pages with consecutive numbers."""
+
     number: int
-    first: int
-    last: int
-    words: int
+    first: int  # page number
+    last: int  # page number
+    words: int  # with repetitions
 
     @property
-    def kind(self) -> int:
-        kind, most = 0, SMALLEST
-        while self.words > most:
-            kind, most = kind + 1, most * JOINED
-        return kind
+    def tier(self) -> int:
+        tier, max_words = 0, FIRST_TIER_WORDS
+        while self.words > max_words:
+            tier, max_words = tier + 1, max_words * MERGE_FACTOR
+        return tier
 
 
 class Lengths(NamedTuple):
-    """Of all titles, or of all texts."""
+    """The total length of all titles, or of all texts."""
 
     pages: int  # with at least one word
     words: int
 
 
 class TextIndex:
-    """In a transaction of the caller's."""
+    """Reads and writes the full-text index, in a transaction of the caller."""
 
     def __init__(self, rows: sqlite3.Connection) -> None:
         self._rows = rows
 
     def add(self, numbers: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> None:
-        """Pages by their numbers, which are in order, and higher than all before."""
+        """Add pages. Their numbers are in order, and higher than those of all pages before."""
         first, last = numbers[0], numbers[-1]
         blocks, *lengths = word_index([number - first for number in numbers], titles, texts)
         self._rows.executemany("INSERT INTO word_lengths VALUES (?, ?, ?)", zip(numbers, *lengths, strict=True))
         for field, each in zip(FIELDS, lengths, strict=True):
             self._count(field, len(each) - each.count(0), sum(each))
         (number,) = self._rows.execute("SELECT coalesce(max(run), 0) + 1 FROM word_run").fetchone()
-        run = Run(number, first, last, sum(map(sum, lengths)))
-        self._add_run(run, blocks, *(_short(run, numbers, each) for each in lengths))
-        self._join()
+        segment = Segment(number, first, last, sum(map(sum, lengths)))
+        self._add_segment(segment, blocks, *(_short_lengths(segment, numbers, each) for each in lengths))
+        self._merge_segments()
 
-    @sound
+    @reporting_damage
     def forget(self, numbers: Iterable[int]) -> None:
-        """Pages are gone. They are not counted any more, and their postings stay until they are dropped."""
+        """Stop counting pages that were deleted. Their postings stay until `drop`."""
         for number in numbers:
-            lengths = only(self._rows.execute("SELECT title, text FROM word_lengths WHERE number = ?", (number,)))
+            lengths = required_row(
+                self._rows.execute("SELECT title, text FROM word_lengths WHERE number = ?", (number,))
+            )
             for field, words in zip(FIELDS, lengths, strict=True):
                 self._count(field, -(words > 0), -words)
             self._rows.execute("DELETE FROM word_lengths WHERE number = ?", (number,))
 
-    @sound
+    @reporting_damage
     def drop(self, pages: array[int]) -> None:
-        """Take out the postings of some pages (sorted), in one pass over all."""
-        for run in self.runs():
-            gone = gone_of(run, pages)
+        """Remove the postings of `pages` (sorted), in one pass over the index."""
+        for segment in self.segments():
+            gone = gone_mask(segment, pages)
             if gone is not None:
-                self._replace([run], run, gone)
+                self._replace([segment], segment, gone)
 
     def clear(self) -> None:
-        """When there is no page."""
+        """Empty the index, if the store has no pages."""
         for table in ("word_block", "word_run", "word_lengths"):
             self._rows.execute(f"DELETE FROM {table}")
         self._rows.execute("UPDATE word_total SET pages = 0, words = 0")
 
-    def runs(self) -> list[Run]:
-        """In the order of their pages."""
-        found = self._rows.execute(
+    def segments(self) -> list[Segment]:
+        """Return the segments in the order of their pages."""
+        rows = self._rows.execute(
             "SELECT run, first, last, words, length(titles) FROM word_run ORDER BY run"
         ).fetchall()
-        runs = [Run(*row[:4]) for row in found if all(isinstance(each, int) for each in row)]
-        sizes = [row[4] for row in found]
-        if sizes != [run.last - run.first + 1 for run in runs] or any(
-            run.last >= after.first for run, after in pairwise(runs)
+        segments = [Segment(*row[:4]) for row in rows if all(isinstance(each, int) for each in row)]
+        sizes = [row[4] for row in rows]
+        if sizes != [segment.last - segment.first + 1 for segment in segments] or any(
+            segment.last >= after.first for segment, after in pairwise(segments)
         ):
-            raise sqlite3.DatabaseError("runs of words make no sense")
-        return runs
+            raise sqlite3.DatabaseError("the segments of the text index are inconsistent")
+        return segments
 
     def lengths(self, field: Field) -> Lengths:
-        pages, words = only(self._rows.execute("SELECT pages, words FROM word_total WHERE field = ?", (field,)))
+        pages, words = required_row(self._rows.execute("SELECT pages, words FROM word_total WHERE field = ?", (field,)))
         return Lengths(pages, words)
 
-    def short_lengths(self, run: Run) -> tuple[bytes, bytes]:
-        """Of the titles and of the texts: a byte for each page."""
-        titles, texts = only(self._rows.execute("SELECT titles, texts FROM word_run WHERE run = ?", (run.number,)))
+    def short_lengths(self, segment: Segment) -> tuple[bytes, bytes]:
+        """Return the lengths of the titles and of the texts, rounded to a byte for each page."""
+        titles, texts = required_row(
+            self._rows.execute("SELECT titles, texts FROM word_run WHERE run = ?", (segment.number,))
+        )
         return titles, texts
 
-    def pages(self, run: Run, word: str) -> bytes | None:
-        block = self._block("words", run, word)
-        found = block and look_up(block[0], word)
+    def pages(self, segment: Segment, word: str) -> bytes | None:
+        """Return the encoded pages of a word; None if the segment does not have it."""
+        block = self._block("words", segment, word)
+        found = block and find_word(block[0], word)
         return found[0] if found else None
 
-    def pages_and_places(self, run: Run, word: str) -> tuple[bytes, bytes] | None:
-        block = self._block("words, places", run, word)
-        found = block and look_up(block[0], word)
+    def pages_and_places(self, segment: Segment, word: str) -> tuple[bytes, bytes] | None:
+        """Return the encoded pages of a word, and its places in them."""
+        block = self._block("words, places", segment, word)
+        found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
-    def pages_of_start(self, run: Run, start: str) -> list[bytes]:
-        """Of each word that starts so."""
-        found = self._rows.execute(
+    def pages_with_prefix(self, segment: Segment, prefix: str) -> list[bytes]:
+        """Return the encoded pages of each word that starts with `prefix`."""
+        blocks = self._rows.execute(
             "SELECT words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
-            (run.number, start + "\U0010ffff", start),  # no character of a word is as high
+            (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
         )
-        return [pages for (words,) in found for pages in look_up_start(words, start)]
+        return [pages for (words,) in blocks for pages in find_prefix(words, prefix)]
 
-    def _block(self, columns: str, run: Run, word: str) -> Row | None:
-        """In which the word is, if it is anywhere."""
+    def _block(self, columns: str, segment: Segment, word: str) -> Row | None:
+        """Return columns of the block that has the word, if the segment has it at all."""
         row: Row | None = self._rows.execute(
             f"SELECT {columns} FROM word_block WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
-            (run.number, word),
+            (segment.number, word),
         ).fetchone()
         return row
 
@@ -148,75 +157,77 @@ class TextIndex:
             "UPDATE word_total SET pages = pages + ?, words = words + ? WHERE field = ?", (pages, words, field)
         )
 
-    @sound
-    def _add_run(self, run: Run, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
-        start = self._last_place(run)  # behind those that it had before, if some of its pages are dropped
-        for place, block in enumerate(blocks, run.number << PLACE if start is None else start + 1):
-            self._rows.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", (place, run.number, *block))
-        self._rows.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*run, titles, texts))
+    @reporting_damage
+    def _add_segment(self, segment: Segment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
+        start = self._last_place(segment)  # after the segment's old blocks, if pages are dropped from it
+        for place, block in enumerate(blocks, segment.number << PLACE_BITS if start is None else start + 1):
+            self._rows.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", (place, segment.number, *block))
+        self._rows.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, titles, texts))
 
-    def _last_place(self, run: Run) -> int | None:
-        places = (run.number << PLACE, ((run.number + 1) << PLACE) - 1)
+    def _last_place(self, segment: Segment) -> int | None:
+        places = (segment.number << PLACE_BITS, ((segment.number + 1) << PLACE_BITS) - 1)
         place: int | None = self._rows.execute(
             "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", places
         ).fetchone()[0]
         return place
 
-    def _join(self) -> None:
-        """Where there are many small runs, the newest first."""
-        for kind in range(KINDS):
-            some: list[Run] = []
-            for run in reversed(self.runs()):
-                if run.kind > kind or (some and some[0].first - run.last > GAP):
+    def _merge_segments(self) -> None:
+        """Merge the newest segments of each tier if there are MERGE_FACTOR of them."""
+        for tier in range(TIERS):
+            newest: list[Segment] = []
+            for segment in reversed(self.segments()):
+                if segment.tier > tier or (newest and newest[0].first - segment.last > MAX_NUMBER_GAP):
                     break
-                some.insert(0, run)
-            if sum(run.kind == kind for run in some) >= JOINED:
-                self._replace(some, Run(some[-1].number + 1, some[0].first, some[-1].last, sum(r.words for r in some)))
+                newest.insert(0, segment)
+            if sum(segment.tier == tier for segment in newest) >= MERGE_FACTOR:
+                words = sum(segment.words for segment in newest)
+                merged = Segment(newest[-1].number + 1, newest[0].first, newest[-1].last, words)
+                self._replace(newest, merged)
 
-    @sound
-    def _replace(self, runs: Sequence[Run], new: Run, gone: bytes | None = None) -> None:
-        """Put one run in the place of neighbours."""
-        lengths = [self.short_lengths(run) for run in runs]
-        gaps = [bytes(after.first - run.last - 1) for run, after in pairwise(runs)]
+    @reporting_damage
+    def _replace(self, segments: Sequence[Segment], new: Segment, gone: bytes | None = None) -> None:
+        """Replace neighbouring segments by one, without the pages that are `gone`."""
+        lengths = [self.short_lengths(segment) for segment in segments]
+        gaps = [bytes(after.first - segment.last - 1) for segment, after in pairwise(segments)]
         titles, texts = (
             b"".join(part for each in zip(some, [*gaps, b""], strict=True) for part in each)
             for some in zip(*lengths, strict=True)
         )
-        sources = [(run.first - new.first, self._taken(run)) for run in runs]
-        blocks = JoinedRuns(sources, gone)
-        self._rows.executemany("DELETE FROM word_run WHERE run = ?", [(run.number,) for run in runs])
-        self._add_run(new, blocks, titles, texts)
+        sources = [(segment.first - new.first, self._take_blocks(segment)) for segment in segments]
+        blocks = MergedSegments(sources, gone)
+        self._rows.executemany("DELETE FROM word_run WHERE run = ?", [(segment.number,) for segment in segments])
+        self._add_segment(new, blocks, titles, texts)
 
-    def _taken(self, run: Run) -> Iterator[tuple[bytes, bytes]]:
-        """The blocks of a run, which are gone from the table then."""
-        place, end = run.number << PLACE, self._last_place(run)
+    def _take_blocks(self, segment: Segment) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the blocks of a segment, and delete them from the table."""
+        place, end = segment.number << PLACE_BITS, self._last_place(segment)
         while True:
             rows = self._rows.execute(
                 "SELECT place, words, places FROM word_block WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
-                (place, end, AT_ONCE),
+                (place, end, BLOCKS_IN_MEMORY),
             ).fetchall()
             if not rows:
                 return
             place = rows[-1][0] + 1
-            # Before the next are written: they get the pages that become free.
+            # Deleted before new blocks are written, so that these reuse the freed pages of the file.
             self._rows.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], place - 1))
             for _, words, places in rows:
                 yield words, places
 
 
-def gone_of(run: Run, gone: array[int]) -> bytes | None:
-    """A byte for each page of a run, 1 for those that are gone (sorted); None if all are there."""
-    some = gone[bisect_left(gone, run.first) : bisect_right(gone, run.last)]
-    if not some:
+def gone_mask(segment: Segment, gone: array[int]) -> bytes | None:
+    """Return a byte for each page of a segment, 1 if it is in `gone` (sorted); None if none of them is."""
+    numbers = gone[bisect_left(gone, segment.first) : bisect_right(gone, segment.last)]
+    if not numbers:
         return None
-    mask = bytearray(run.last - run.first + 1)
-    for number in some:
-        mask[number - run.first] = 1
+    mask = bytearray(segment.last - segment.first + 1)
+    for number in numbers:
+        mask[number - segment.first] = 1
     return bytes(mask)
 
 
-def _short(run: Run, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
-    short = bytearray(run.last - run.first + 1)
+def _short_lengths(segment: Segment, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
+    short = bytearray(segment.last - segment.first + 1)
     for number, length in zip(numbers, lengths, strict=True):
-        short[number - run.first] = short_length(length)
+        short[number - segment.first] = encode_length(length)
     return bytes(short)

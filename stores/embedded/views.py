@@ -1,4 +1,4 @@
-"""The pages of a file that have the words, looked at in parts, as they were when the view was made."""
+"""Pages through the hits of a search in an embedded store, frozen when the view was made."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.embedded.file import StoreFile, in_words
+from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import CARD, Row, card_of, hashes_of, text_of, time_of
 from opensearch_winnow.stores.store import Facet, Ranked
 
-AT_ONCE = 1_000  # pages whose clusters are looked at together
-# A value of each facet, as SQL on table `page`. Times are in microseconds, and those of years before 0 are nobody's.
+PAGES_PER_QUERY = 1_000  # whose clusters are read together
+# The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
 FACETS: dict[FacetName, str] = {
     "site": "site",
     "crawl": "crawl",
@@ -31,19 +31,21 @@ FACETS: dict[FacetName, str] = {
 
 
 class EmbeddedView:
-    """In a transaction, in which the file stays as it is, whoever writes to it."""
+    """The hits of a search, in order, in a transaction that does not see later writes."""
 
     def __init__(self, file: StoreFile, words: Words, where: Filters, *, kept: bool = False) -> None:
         self.key = ""
         self._name = file.name
         self._open = ExitStack()
-        self._firsts: list[tuple[int, float]] = []  # the first page of each cluster, as far as was looked
+        self._firsts: list[tuple[int, float]] = []  # the best page of each cluster among the pages read so far
         self._clusters: set[bytes | str] = set()
-        self._looked = 0  # pages
+        self._pages_read = 0
         try:
-            # One that is kept has a connection of its own, beside which the store can be used.
-            self._rows: sqlite3.Connection = self._open.enter_context(file.reading_apart() if kept else file.reading())
-            with in_words(self._name):
+            # A view that is kept open needs its own connection, so that the store can still be used.
+            self._rows: sqlite3.Connection = self._open.enter_context(
+                file.reading_on_own_connection() if kept else file.reading()
+            )
+            with reporting_sqlite_errors(self._name):
                 self._ranking = Ranking(self._rows, words, where)
         except BaseException:
             self._open.close()
@@ -54,51 +56,51 @@ class EmbeddedView:
         return self._ranking.total
 
     def ranked(self, start: int, end: int) -> Sequence[Ranked]:
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             return self._pages(self._ranking.first(end)[start:])
 
     def clustered(self, start: int, end: int) -> Sequence[Ranked]:
-        with in_words(self._name):
-            while len(self._firsts) < end and self._looked < self.total:
+        with reporting_sqlite_errors(self._name):
+            while len(self._firsts) < end and self._pages_read < self.total:
                 self._look_at_clusters()
             return self._pages(self._firsts[start:end])
 
     def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
         numbers: set[int] = set()
-        with in_words(self._name):
+        with reporting_sqlite_errors(self._name):
             for cluster in map(packed, clusters):
-                found = self._rows.execute(
+                rows = self._rows.execute(
                     "SELECT number FROM page WHERE cluster = ? UNION ALL"
                     " SELECT number FROM page WHERE id = ? AND cluster IS NULL",
                     (cluster, cluster),
                 )
-                numbers.update(number for (number,) in found)
+                numbers.update(number for (number,) in rows)
             return self._pages(self._ranking.among(numbers))
 
     def cluster_count(self) -> tuple[int, bool]:
-        with in_words(self._name):
-            while self._looked < self.total:
+        with reporting_sqlite_errors(self._name):
+            while self._pages_read < self.total:
                 self._look_at_clusters()
         return len(self._firsts), True
 
     def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
         columns = f"text, {CARD}"
-        found = self._columns(columns, "page JOIN page_text USING (number)", [page.place for page in pages])
-        return [(card_of(row[1:]), text_of(row[0])) for row in found]
+        rows = self._columns(columns, "page JOIN page_text USING (number)", [page.place for page in pages])
+        return [(card_of(row[1:]), text_of(row[0])) for row in rows]
 
     def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]:
         return [hashes_of(row[0]) for row in self._columns("sketch", "page_hashes", [page.place for page in pages])]
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
-        number_of = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
-        with in_words(self._name):
-            found = self._rows.execute(
-                f"SELECT {FACETS[name]} AS value, count(*) AS pages, {number_of}"
+        cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
+        with reporting_sqlite_errors(self._name):
+            rows = self._rows.execute(
+                f"SELECT {FACETS[name]} AS value, count(*) AS pages, {cluster_count}"
                 " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
                 " GROUP BY 1 ORDER BY pages DESC, value LIMIT ?",
                 (json.dumps(self._ranking.numbers.tolist()), limit),
             )
-            return [Facet(*row) for row in found]
+            return [Facet(*row) for row in rows]
 
     def close(self) -> None:
         self._open.close()
@@ -135,22 +137,22 @@ class EmbeddedView:
         ]
 
     def _look_at_clusters(self) -> None:
-        some = self._ranking.first(self._looked + AT_ONCE)[self._looked :]
-        rows = self._columns("coalesce(cluster, id)", "page", [number for number, _ in some])
-        for each, (cluster,) in zip(some, rows, strict=True):
+        pages = self._ranking.first(self._pages_read + PAGES_PER_QUERY)[self._pages_read :]
+        rows = self._columns("coalesce(cluster, id)", "page", [number for number, _ in pages])
+        for page, (cluster,) in zip(pages, rows, strict=True):
             if cluster not in self._clusters:
                 self._clusters.add(cluster)
-                self._firsts.append(each)
-        self._looked += len(some)
+                self._firsts.append(page)
+        self._pages_read += len(pages)
 
     def _columns(self, columns: str, table: str, numbers: Sequence[int]) -> list[Row]:
-        """Of pages by their numbers, in this order."""
-        with in_words(self._name):
-            found = self._rows.execute(
+        """Return columns of pages by number, in the order of `numbers`."""
+        with reporting_sqlite_errors(self._name):
+            cursor = self._rows.execute(
                 f"SELECT number, {columns} FROM {table} WHERE number IN (SELECT value FROM json_each(?))",
                 (json.dumps(numbers),),
             )
-            rows = {number: row for number, *row in found}
+            rows = {number: row for number, *row in cursor}
             if len(rows) != len(set(numbers)):
                 raise sqlite3.DatabaseError("a row is missing")
             return [rows[number] for number in numbers]

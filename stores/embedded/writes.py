@@ -1,4 +1,4 @@
-"""Writing to the embedded store: pages come and go, with all that is looked up of them."""
+"""Writes and deletes pages of an embedded store, with their postings and their full-text index."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import hashes_row, only, packed_text, page_row
+from opensearch_winnow.stores.embedded.rows import hashes_row, packed_text, page_row, required_row
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import Written
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 
-# The postings of pages that are gone are dropped together, in a pass over all, when they are more than this, and more
-# than those of one page in so many: a delete then costs fifty moves of a posting, and lookups read 2 % in vain.
+# The postings of deleted pages are removed together, in one pass over all postings, when there are more than GONE_PAGES
+# of these pages and more than one for every GONE_SHARE pages. So a deletion costs fifty moves of a posting, and lookups
+# read at most 2 % in vain.
 GONE_PAGES = 1_000
 GONE_SHARE = 50
-COMPRESSION = 1  # of zstd: texts take 40 % of their bytes, and 60 µs a page of 6.4 kB
+COMPRESSION_LEVEL = 1  # of zstd: texts shrink to 40 % of their size, in 60 µs per page of 6.4 kB
 
 
 class _Page(NamedTuple):
-    """What is written of a record, made before others have to wait."""
+    """The rows of a record, made before the transaction starts, in which other writers have to wait."""
 
     record: Record
     row: tuple[Any, ...]
@@ -42,8 +43,8 @@ class _Page(NamedTuple):
 
 
 def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
-    """In one transaction. Of records with the same id the last one stays."""
-    compressor = zstandard.ZstdCompressor(level=COMPRESSION)
+    """Write records in one transaction. Of records with the same id, the last one is stored."""
+    compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
     ids = [record.id for record in records]
     pages = [
         _Page(record, page_row(record), hashes_row(record), packed_text(record.text, compressor))
@@ -61,13 +62,13 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
 
 
 def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
-    """The ids of those that were there before."""
+    """Write pages and return the ids of those that existed before."""
     before = {}
     for page in pages:
-        found = rows.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
-        if found:
-            before[page.key] = found
-    _take_out(rows, [number for number, _ in before.values()])
+        row = rows.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
+        if row:
+            before[page.key] = row
+    _delete_rows(rows, [number for number, _ in before.values()])
     (first,) = rows.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
     numbers = range(first, first + len(pages))
     new = list(zip(numbers, pages, strict=True))
@@ -88,25 +89,25 @@ def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
     return [key.hex() for key in before]
 
 
-def remove(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    """Pages, within a transaction."""
-    urls = {only(rows.execute("SELECT url FROM page WHERE number = ?", (number,)))[0] for number in numbers}
-    _take_out(rows, numbers)
+def remove_pages(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    """Delete pages by number, in a transaction of the caller."""
+    urls = {required_row(rows.execute("SELECT url FROM page WHERE number = ?", (number,)))[0] for number in numbers}
+    _delete_rows(rows, numbers)
     _set_latest(rows, urls)
     _drop_postings(rows)
 
 
-def gone(rows: sqlite3.Connection) -> list[int]:
-    """The numbers of pages that are gone, and whose postings are still there: in order."""
+def gone_pages(rows: sqlite3.Connection) -> list[int]:
+    """Return the numbers of deleted pages whose postings are still stored, in order."""
     return [number for (number,) in rows.execute("SELECT number FROM gone ORDER BY number")]
 
 
-def _take_out(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
+def _delete_rows(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
     TextIndex(rows).forget(numbers)
-    each = [(number,) for number in numbers]
+    parameters = [(number,) for number in numbers]
     for table in ("page", "page_hashes", "page_text"):
-        rows.executemany(f"DELETE FROM {table} WHERE number = ?", each)
-    rows.executemany("INSERT INTO gone VALUES (?)", each)
+        rows.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
+    rows.executemany("INSERT INTO gone VALUES (?)", parameters)
 
 
 def _add_postings(rows: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
@@ -124,7 +125,7 @@ def _drop_postings(rows: sqlite3.Connection) -> None:
         return
     (count,) = rows.execute("SELECT count(*) FROM gone").fetchone()
     if count > GONE_PAGES and count > rows.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
-        pages = array("I", gone(rows))
+        pages = array("I", gone_pages(rows))
         for field in FIELDS:
             Postings(rows, field).drop(pages)
         TextIndex(rows).drop(pages)
@@ -133,7 +134,7 @@ def _drop_postings(rows: sqlite3.Connection) -> None:
 
 def _set_latest(rows: sqlite3.Connection, urls: Iterable[str]) -> None:
     for url in urls:
-        # No two captures of a URL have the same time. NULL, a time that is not known, is the smallest.
+        # No two captures of a URL have the same time. An unknown time is NULL, which is the smallest.
         captures = rows.execute("SELECT number, latest FROM page WHERE url = ? ORDER BY fetched_at DESC", (url,))
         changed = [(not rank, number) for rank, (number, latest) in enumerate(captures) if (not rank) != latest]
         rows.executemany("UPDATE page SET latest = ? WHERE number = ?", changed)

@@ -1,1 +1,1 @@
-"""A real engine on this machine: OpenSearch or Elasticsearch, from packages alone."""
+"""Runs a real engine on this machine: OpenSearch or Elasticsearch, from Maven packages alone."""

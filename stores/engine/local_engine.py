@@ -1,4 +1,4 @@
-"""An engine on this machine: started, asked how it is, and stopped."""
+"""Starts and stops an engine on this machine, and reports its status."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ import psutil
 
 from opensearch_winnow.stores.engine import java
 from opensearch_winnow.stores.engine.jars import jars, local_files
-from opensearch_winnow.stores.engine.nodes import end_nodes, plan_of, start_node, wait_until_up, write_plan
-from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT, is_free, ports_of
+from opensearch_winnow.stores.engine.nodes import make_plan, start_node, stop_nodes, wait_until_up, write_plan
+from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET, is_free, ports_of
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES, Release
 from opensearch_winnow.stores.engine.running import Node, Running
 from opensearch_winnow.stores.store import StoreError
 
-PORT = 9200
-HEAP = "1g"
-HOME = "WINNOW_ENGINE_HOME"
-RELEASED = 3.0  # seconds: a node that was killed a moment ago may have its port still
-# A laptop's disk is often fuller than what makes an engine refuse to write.
-LOCAL = {"cluster.routing.allocation.disk.threshold_enabled": "false"}
+DEFAULT_PORT = 9200
+DEFAULT_HEAP = "1g"
+HOME_VARIABLE = "WINNOW_ENGINE_HOME"
+PORT_RELEASE_SECONDS = 3.0  # a node that was just killed may still hold its port
+# By default an engine refuses to write to a disk that is nearly full, as that of a laptop often is.
+LOCAL_SETTINGS = {"cluster.routing.allocation.disk.threshold_enabled": "false"}
 
-Progress = Callable[[str, float | None], None]  # what is being done, and how much of it is
+Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
 
 
 def default_home() -> Path:
-    return Path(os.environ.get(HOME) or platformdirs.user_data_path("opensearch-winnow") / "engine")
+    """Return the folder that the environment names, or the one in the user's data folder."""
+    return Path(os.environ.get(HOME_VARIABLE) or platformdirs.user_data_path("opensearch-winnow") / "engine")
 
 
 class LocalEngine:
-    """One engine at a time has its data, its logs and the numbers of its processes in `home`."""
+    """An engine whose data, logs and process ids are in the folder `home`. A folder has one engine at a time."""
 
     def __init__(self, home: Path | str | None = None) -> None:
         self.home = Path(home or default_home()).absolute()
@@ -47,44 +48,44 @@ class LocalEngine:
         version: str = DEFAULT,
         *,
         nodes: int = 1,
-        heap: str = HEAP,
-        port: int = PORT,
+        heap: str = DEFAULT_HEAP,
+        port: int = DEFAULT_PORT,
         settings: Mapping[str, str] | None = None,
         owner: int | None = None,
-        progress: Progress = lambda _what, _share: None,
+        progress: Progress = lambda _step, _share: None,
     ) -> Running:
-        """Start the nodes that do not run yet, and wait until all answer. They end with the process `owner`."""
+        """Start the nodes that do not run yet, and wait until all answer. They stop when the process `owner` ends."""
         if version not in RELEASES:
-            raise StoreError(f"there is no version {version} to start; there are {', '.join(RELEASES)}")
+            raise StoreError(f"there is no version {version} to start; choose one of {', '.join(RELEASES)}")
         with self._locked():
             running = self.status()
             if running is None:
-                running = self._planned(RELEASES[version], nodes, heap, port, settings or {}, owner, progress)
+                running = self._prepare(RELEASES[version], nodes, heap, port, settings or {}, owner, progress)
             elif (running.version, len(running.nodes)) != (version, nodes):
                 raise StoreError(
-                    f"{_described(running)} runs in {self.home}: stop it first, or start this one elsewhere"
+                    f"{_description(running)} runs in {self.home}: stop it first, or start this one elsewhere"
                 )
-            return self._started(running, progress)
+            return self._start(running, progress)
 
     def status(self) -> Running | None:
-        """What runs; None if nothing does."""
+        """Return the running engine; None if none runs."""
         running = Running.read(self.state)
         return running if running and running.alive else None
 
     def stop(self) -> Running | None:
-        """End all that runs, and tell what it was."""
+        """Stop all nodes, and return the engine that ran; None if none did."""
         if not self.home.exists():
             return None
         with self._locked():
             running = self.status()
             if running:
-                end_nodes(running.nodes)
+                stop_nodes(running.nodes)
             self.state.unlink(missing_ok=True)
             return running
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """While somebody starts or stops it, others wait."""
+        """Make other processes that start or stop this engine wait."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
             lock = (self.home / "lock").open("w")
@@ -94,7 +95,7 @@ class LocalEngine:
             flock(lock, LOCK_EX)
             yield
 
-    def _planned(
+    def _prepare(
         self,
         release: Release,
         count: int,
@@ -104,30 +105,31 @@ class LocalEngine:
         owner: int | None,
         progress: Progress,
     ) -> Running:
-        """All that has to be there before the first process is."""
+        """Download the jars and write the plans of the nodes."""
         home = self.home / release.version
-        formed = home / "formed"
+        formed = home / "formed"  # holds the number of nodes of the last start
         before = int(formed.read_text()) if formed.exists() else 0
         if before > count:
-            raise StoreError(f"{home} has the data of {before} nodes: start so many, or name another folder")
-        _check(count, heap, port)
+            raise StoreError(f"{home} has the data of {before} nodes: start {before} nodes, or name another folder")
+        _check_resources(count, heap, port)
 
-        def fetched(so_far: int, total: int) -> None:
+        def show_fetched(so_far: int, total: int) -> None:
             progress(f"Fetching {total / 1e6:,.0f} MB of {release.product} {release.version}", so_far / total)
 
-        files = local_files(jars(release.version), fetched)
+        files = local_files(jars(release.version), show_fetched)
         plan = replace(
-            plan_of(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
+            make_plan(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
         )
         nodes = [Node(f"node-{number + 1}", port + number, str(home / f"node-{number + 1}")) for number in range(count)]
-        cluster = LOCAL | {"discovery.seed_hosts": ",".join(f"{HOST}:{node.port + TRANSPORT}" for node in nodes)}
-        if not before:  # else a second cluster could form beside the first
-            cluster[release.first_managers] = ",".join(node.name for node in nodes)
+        seed_hosts = ",".join(f"{HOST}:{node.port + TRANSPORT_OFFSET}" for node in nodes)
+        cluster_settings = LOCAL_SETTINGS | {"discovery.seed_hosts": seed_hosts}
+        if not before:  # on a later start, this setting could form a second cluster beside the first
+            cluster_settings[release.initial_managers] = ",".join(node.name for node in nodes)
         for node in nodes:
-            write_plan(plan, node, cluster | dict(settings))
+            write_plan(plan, node, cluster_settings | dict(settings))
         return Running(release.version, release.product, java.VERSION, heap, tuple(nodes))
 
-    def _started(self, running: Running, progress: Progress) -> Running:
+    def _start(self, running: Running, progress: Progress) -> Running:
         alive = running.alive
         if len(alive) < len(running.nodes):
             progress(f"Starting {running.product} {running.version}", None)
@@ -137,8 +139,8 @@ class LocalEngine:
                     running = running.with_node(start_node(node))
                     running.write(self.state)
             wait_until_up(running)
-        except BaseException:  # Ctrl-C too
-            end_nodes(node for node in running.nodes if node not in alive)
+        except BaseException:  # including Ctrl-C
+            stop_nodes(node for node in running.nodes if node not in alive)
             if not alive:
                 self.state.unlink(missing_ok=True)
             raise
@@ -146,23 +148,23 @@ class LocalEngine:
         return running
 
 
-def _check(nodes: int, heap: str, port: int) -> None:
+def _check_resources(nodes: int, heap: str, port: int) -> None:
     if nodes < 1:
         raise StoreError("an engine has at least one node")
     needed = nodes * java.heap_bytes(heap)
     free = psutil.virtual_memory().available
     if needed > free:
         raise StoreError(
-            f"{needed >> 20:,} MB of heap are wanted, and {free >> 20:,} MB of memory are free: "
+            f"{needed >> 20:,} MB of heap are wanted, but only {free >> 20:,} MB of memory are free: "
             "give the nodes a smaller heap, or start fewer"
         )
-    until = time.monotonic() + RELEASED
+    deadline = time.monotonic() + PORT_RELEASE_SECONDS
     while taken := [each for each in ports_of(port, nodes) if not is_free(each)]:
-        if time.monotonic() > until:
-            raise StoreError(f"port {taken[0]} is taken by another program: end it, or choose another port")
+        if time.monotonic() > deadline:
+            raise StoreError(f"port {taken[0]} is taken by another program: stop it, or choose another port")
         time.sleep(0.1)
 
 
-def _described(running: Running) -> str:
+def _description(running: Running) -> str:
     count = len(running.nodes)
     return f"{running.product} {running.version} with {count} node{'s' if count > 1 else ''}"

@@ -1,6 +1,6 @@
-"""The process of one node: a Java virtual machine within Python. `python -m …node_process node.json` runs it.
+"""Runs one node in a process of its own: `python -m …node_process node.json` starts a Java virtual machine in Python.
 
-It goes on until it is told to end (SIGTERM), or its owner, a process that it was started for, is gone.
+The node runs until the process gets a SIGTERM, or until the owner, the process that it was started for, has ended.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from typing import Any, Self
 import psutil
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-LOOK_EVERY = 1.0  # seconds, at the owner
-CLOSING = 20  # seconds that a node gets to close its files
+OWNER_POLL_SECONDS = 1.0
+CLOSE_SECONDS = 20  # that a node gets to close its files
 
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """All that the process has to know."""
+    """The parameters of a node's process, which it reads from a file."""
 
-    library: str  # of the virtual machine
+    library: str  # path of libjvm
     flags: list[str]
     class_path: list[str]
-    package: str  # of the engine's classes
-    node: str
-    plugins: list[str]
+    package: str  # Java package of the engine's classes
+    node: str  # Java class of the node
+    plugins: list[str]  # Java classes
     settings: dict[str, str]
-    owner: int | None = None
-    rehearsal: bool = False  # end as soon as it is up
+    owner: int | None = None  # process id
+    rehearsal: bool = False  # stop as soon as the node is up
 
     def write(self, file: Path) -> None:
         file.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
@@ -44,18 +44,19 @@ class NodePlan:
 
 
 def run(plan: NodePlan) -> None:
-    up, told_to_end = threading.Event(), threading.Event()
-    threading.Thread(target=_wait_for_signals, args=(_signals(), up, told_to_end), daemon=True).start()
+    """Run a node until it has to stop."""
+    up, stop_requested = threading.Event(), threading.Event()
+    threading.Thread(target=_wait_for_signals, args=(_signal_pipe(), up, stop_requested), daemon=True).start()
     node = start(plan)
     up.set()
     if not plan.rehearsal:
-        _wait_for_the_end(told_to_end, plan.owner)
+        _wait_for_the_end(stop_requested, plan.owner)
     close(node)
 
 
 def start(plan: NodePlan) -> Any:
-    """The node, as soon as it answers."""
-    import jpype  # noqa: PLC0415 (slow, and who only writes a plan does not need it)
+    """Start a node, and return it when it answers."""
+    import jpype  # noqa: PLC0415 (slow, and not needed to write a plan)
 
     jpype.startJVM(plan.library, *plan.flags, classpath=plan.class_path, interrupt=False)
     settings = jpype.JClass(f"{plan.package}.common.settings.Settings").builder()
@@ -77,11 +78,14 @@ def close(node: Any) -> None:
     import jpype  # noqa: PLC0415
 
     node.close()
-    node.awaitClose(CLOSING, jpype.java.util.concurrent.TimeUnit.SECONDS)
+    node.awaitClose(CLOSE_SECONDS, jpype.java.util.concurrent.TimeUnit.SECONDS)
 
 
-def _signals() -> int:
-    """A pipe that tells of them, whichever thread they reach: Java has dozens, and while one starts Python's waits."""
+def _signal_pipe() -> int:
+    """Return a pipe that receives a byte for each signal.
+
+    It works whichever thread a signal reaches: Java has dozens, and Python's own thread is blocked while a node starts.
+    """
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write)
@@ -90,32 +94,33 @@ def _signals() -> int:
     return read
 
 
-def _wait_for_signals(signals: int, up: threading.Event, told_to_end: threading.Event) -> None:
+def _wait_for_signals(signals: int, up: threading.Event, stop_requested: threading.Event) -> None:
     os.read(signals, 1)
     if not up.is_set():
-        os._exit(1)  # nobody has written anything yet
-    told_to_end.set()
+        os._exit(1)  # safe, because nothing has been written yet
+    stop_requested.set()
 
 
-def _wait_for_the_end(told_to_end: threading.Event, owner: int | None) -> None:
+def _wait_for_the_end(stop_requested: threading.Event, owner: int | None) -> None:
     if owner is None:
-        told_to_end.wait()
+        stop_requested.wait()
         return
     try:
         process = psutil.Process(owner)
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE and not told_to_end.wait(LOOK_EVERY):
-            pass
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            if stop_requested.wait(OWNER_POLL_SECONDS):
+                break
     except psutil.NoSuchProcess:
         pass
 
 
 def main() -> None:
     file = Path(sys.argv[1])
-    os.chdir(file.parent)  # where Java leaves its reports if it crashes
+    os.chdir(file.parent)  # Java writes crash reports to the working directory
     try:
         run(NodePlan.read(file))
     except Exception as error:
-        sys.exit(str(error))  # Java's say what caused them
+        sys.exit(str(error))  # the message of a Java exception includes its causes
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Nodes as processes: what each is told, how it is started, and how it is ended."""
+"""Plans, starts and stops the processes of nodes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from pathlib import Path
 import psutil
 
 from opensearch_winnow.stores.engine import java
-from opensearch_winnow.stores.engine.fast_start import fast_start
 from opensearch_winnow.stores.engine.node_process import NodePlan
-from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT, free_port
+from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET, free_port
 from opensearch_winnow.stores.engine.releases import Release
 from opensearch_winnow.stores.engine.running import Node, Running
 from opensearch_winnow.stores.store import StoreError
 
-STARTING = 300.0  # seconds that nodes get to find each other
-RED = 60.0  # seconds that a cluster whose nodes are all there gets to find its data
-CLOSING = 60.0  # seconds that they get to close their files
-LOOK_EVERY = 0.1
-LOG_LINES = 4  # of a node that failed
+START_SECONDS = 300.0  # that nodes get to answer and find each other
+RECOVERY_SECONDS = 60.0  # that a complete cluster gets to find its data
+STOP_SECONDS = 60.0  # that nodes get to close their files
+POLL_SECONDS = 0.1
+MAX_LOG_LINES = 4  # shown of a node that failed
 
 LOG_SETTINGS = """\
 appender.console.type = Console
@@ -39,8 +38,8 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-def plan_of(release: Release, class_path: list[Path], heap: str, rehearsing: Callable[[], None]) -> NodePlan:
-    """What all nodes of an engine are told, with the cache that makes them start fast: the first time it is made."""
+def make_plan(release: Release, class_path: list[Path], heap: str, rehearsing: Callable[[], None]) -> NodePlan:
+    """Return the plan that all nodes share. The first time, this creates the cache for fast starts."""
     plan = NodePlan(
         library=str(java.LIBRARY),
         flags=[*java.FLAGS, f"-Xms{heap}", f"-Xmx{heap}"],
@@ -54,18 +53,18 @@ def plan_of(release: Release, class_path: list[Path], heap: str, rehearsing: Cal
     def rehearse(cache: Path) -> bool:
         rehearsing()
         with tempfile.TemporaryDirectory() as name:
-            told = replace(plan, flags=[*java.FLAGS, "-Xmx512m", f"-XX:AOTCacheOutput={cache}"], rehearsal=True)
+            rehearsal = replace(plan, flags=[*java.FLAGS, "-Xmx512m", f"-XX:AOTCacheOutput={cache}"], rehearsal=True)
             node = Node("rehearsal", free_port(), f"{name}/node")
-            write_plan(told, node, {"discovery.type": "single-node"})
+            write_plan(rehearsal, node, {"discovery.type": "single-node"})
             with Path(node.log).open("w") as log:
                 done = subprocess.run(_command(node), stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False)
         return done.returncode == 0 and cache.exists()
 
-    return replace(plan, flags=[*plan.flags, *fast_start(release.version, class_path, rehearse)])
+    return replace(plan, flags=[*plan.flags, *java.aot_cache_flags(release.version, class_path, rehearse)])
 
 
 def write_plan(plan: NodePlan, node: Node, settings: Mapping[str, str]) -> None:
-    """Tell one node all."""
+    """Write the plan of one node, with its own settings, to the file that its process reads."""
     config = Path(node.folder) / "config"
     config.mkdir(parents=True, exist_ok=True)
     log_settings = config / "log4j2.properties"
@@ -74,14 +73,14 @@ def write_plan(plan: NodePlan, node: Node, settings: Mapping[str, str]) -> None:
         "node.name": node.name,
         "path.home": node.folder,
         "http.port": str(node.port),
-        "transport.port": str(node.port + TRANSPORT),
+        "transport.port": str(node.port + TRANSPORT_OFFSET),
     }
     flags = [*plan.flags, f"-Dlog4j.configurationFile={log_settings.as_uri()}"]
     replace(plan, flags=flags, settings=plan.settings | own | dict(settings)).write(Path(node.plan))
 
 
 def start_node(node: Node) -> Node:
-    """In a session of its own: it outlives the terminal, and Ctrl-C is not for it."""
+    """Start a node in a session of its own: it outlives the terminal, and Ctrl-C does not reach it."""
     command = _command(node)
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -90,47 +89,49 @@ def start_node(node: Node) -> Node:
     ]
     pid = os.posix_spawn(command[0], command, os.environ, file_actions=actions, setsid=True)
     with suppress(psutil.ZombieProcess):  # it may have ended already
-        while not psutil.Process(pid).cmdline():  # by which it is known, a moment later
+        while not psutil.Process(pid).cmdline():  # which identifies it, and is set a moment later
             time.sleep(0.001)
     return replace(node, pid=pid)
 
 
 def wait_until_up(running: Running) -> None:
-    """Until every node answers, and all are in one cluster that has its data, or says that it has lost some."""
+    """Wait until every node answers, all are in one cluster, and it has its data or RECOVERY_SECONDS have passed."""
     count = len(running.nodes)
-    until = time.monotonic() + STARTING
+    deadline = time.monotonic() + START_SECONDS
     while not all(node.ask("/") for node in running.nodes):
-        _wait(running, until)
+        _wait(running, deadline)
     while running.health().get("number_of_nodes", 0) < count:
-        _wait(running, until)
-    until = min(until, time.monotonic() + RED)
-    while running.health().get("status") not in ("green", "yellow") and time.monotonic() < until:
-        _wait(running, until + LOOK_EVERY)
+        _wait(running, deadline)
+    deadline = min(deadline, time.monotonic() + RECOVERY_SECONDS)
+    while running.health().get("status") not in ("green", "yellow") and time.monotonic() < deadline:
+        _wait(running, deadline + POLL_SECONDS)
 
 
-def end_nodes(nodes: Iterable[Node]) -> None:
-    """Ask them to end, wait, and end those that do not."""
+def stop_nodes(nodes: Iterable[Node]) -> None:
+    """Ask the nodes to stop, wait for them, and kill those that do not."""
     left = [process for node in nodes if (process := node.process)]
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in left:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
-        _, left = psutil.wait_procs(left, timeout=CLOSING)
+        _, left = psutil.wait_procs(left, timeout=STOP_SECONDS)
 
 
-def _wait(running: Running, until: float) -> None:
+def _wait(running: Running, deadline: float) -> None:
     for node in running.nodes:
         if not node.process:
             raise StoreError(f"{node.name} ended while it started; {_end_of_log(node)}")
-    if time.monotonic() > until:
-        raise StoreError(f"the nodes did not come together within {STARTING:.0f} s; {_end_of_log(running.nodes[0])}")
-    time.sleep(LOOK_EVERY)
+    if time.monotonic() > deadline:
+        raise StoreError(
+            f"the nodes did not form a cluster within {START_SECONDS:.0f} s; {_end_of_log(running.nodes[0])}"
+        )
+    time.sleep(POLL_SECONDS)
 
 
 def _end_of_log(node: Node) -> str:
     lines = Path(node.log).read_text(encoding="utf-8", errors="replace").splitlines()
-    worrying = [line for line in lines if " INFO " not in line]
-    return "\n".join((f"from its log, {node.log}:", *(worrying or lines)[-LOG_LINES:]))
+    warnings = [line for line in lines if " INFO " not in line]
+    return "\n".join((f"from its log, {node.log}:", *(warnings or lines)[-MAX_LOG_LINES:]))
 
 
 def _command(node: Node) -> list[str]:

@@ -1,4 +1,4 @@
-"""The versions that can be started, and what they call their parts."""
+"""The versions of engines that can be started, with the names of their classes and settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 DEFAULT = "3.8.0"
 
-# Packages and names of the modules' classes, but for their end.
+# The Java classes of the modules. Their full names have a prefix and a suffix that depend on the version.
 MODULES = (
     "analysis.common.CommonAnalysis",
     "index.mapper.MapperExtras",
@@ -24,37 +24,39 @@ SEARCH_PIPELINES = "org.opensearch.search.pipeline.common.SearchPipelineCommonMo
 
 @dataclass(frozen=True, slots=True)
 class Release:
+    """A version of an engine."""
+
     version: str
     product: str
-    package: str  # of its Java classes
-    node: str  # the class of a node that takes modules from the class path
-    plugins: tuple[str, ...]  # the classes of its modules
-    first_managers: str  # the setting that names who may form a new cluster
+    package: str  # of the Java classes
+    node: str  # the class of a node that loads modules from the class path
+    plugins: tuple[str, ...]  # the classes of the modules
+    initial_managers: str  # the setting that lists the nodes that may form a new cluster
 
 
-def _release(version: str, *, end: str, more: tuple[str, ...] = ()) -> Release:
+def _opensearch(version: str, *, suffix: str, more: tuple[str, ...] = ()) -> Release:
     return Release(
         version,
         product="OpenSearch",
         package="org.opensearch",
         node="org.codelibs.opensearch.runner.node.OpenSearchRunnerNode",
-        plugins=(*(f"org.opensearch.{module}{end}" for module in MODULES), *more),
-        first_managers="cluster.initial_cluster_manager_nodes",
+        plugins=(*(f"org.opensearch.{module}{suffix}" for module in MODULES), *more),
+        initial_managers="cluster.initial_cluster_manager_nodes",
     )
 
 
 RELEASES = {
     release.version: release
     for release in (
-        _release("3.8.0", end="ModulePlugin", more=(SEARCH_PIPELINES,)),
-        _release("2.19.1", end="Plugin", more=(SEARCH_PIPELINES,)),
+        _opensearch("3.8.0", suffix="ModulePlugin", more=(SEARCH_PIPELINES,)),
+        _opensearch("2.19.1", suffix="Plugin", more=(SEARCH_PIPELINES,)),
         Release(
             "7.10.2",
             product="Elasticsearch",
             package="org.elasticsearch",
             node="org.codelibs.elasticsearch.runner.node.ClusterRunnerNode",
             plugins=tuple(f"org.elasticsearch.{module}Plugin" for module in MODULES),
-            first_managers="cluster.initial_master_nodes",
+            initial_managers="cluster.initial_master_nodes",
         ),
     )
 }

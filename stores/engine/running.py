@@ -1,4 +1,4 @@
-"""What runs: its nodes, each a process, and the file that remembers them."""
+"""Describes a running engine and its nodes, and stores that in a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import psutil
 from opensearch_winnow.stores.engine.ports import HOST
 from opensearch_winnow.stores.store import StoreError
 
-PATIENCE = 10.0  # seconds that a node gets to answer
+TIMEOUT_SECONDS = 10.0  # that a node gets to answer
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
+    """A node of an engine, which is a process."""
+
     name: str
     port: int
-    folder: str  # its data
+    folder: str  # with its data
     pid: int = 0
 
     @property
@@ -38,7 +40,7 @@ class Node:
 
     @property
     def process(self) -> psutil.Process | None:
-        """None if it is gone: another may have its number now, and is not touched."""
+        """The process of the node; None if it has ended, even if another process has the same id by now."""
         try:
             process = psutil.Process(self.pid)
             return process if self.plan in process.cmdline() else None
@@ -47,16 +49,16 @@ class Node:
 
     @property
     def data_bytes(self) -> int:
-        """What its data takes now."""
+        """The size of the node's data on disk."""
         total = 0
         for file in Path(self.folder).glob("data/**/*"):
-            with suppress(FileNotFoundError):  # merged away meanwhile
+            with suppress(FileNotFoundError):  # a merge has deleted it in the meantime
                 total += file.lstat().st_size if file.is_file() else 0
         return total
 
     def ask(self, path: str) -> dict[str, Any]:
-        """Empty if there is no answer yet, or none any more."""
-        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE)  # which looks for no proxy
+        """Return the JSON answer to a GET request; empty if the node does not answer."""
+        connection = HTTPConnection(HOST, self.port, timeout=TIMEOUT_SECONDS)  # unlike requests, it uses no proxy
         try:
             connection.request("GET", path)
             answer = json.loads(connection.getresponse().read())
@@ -69,7 +71,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An engine that was started. Nodes may have died since: `alive` are those that have not."""
+    """An engine that was started. Some nodes may have died since then: see `alive`."""
 
     version: str
     product: str
@@ -83,24 +85,24 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Of the first node that lives, or of the first."""
+        """The URL of the first node that is alive; if none is, of the first node."""
         return (*self.alive, *self.nodes)[0].url
 
     @property
     def urls(self) -> dict[str, str]:
-        """By the node's name."""
+        """The URLs by the names of the nodes."""
         return {node.name: node.url for node in self.nodes}
 
     @property
     def pids(self) -> dict[str, int]:
-        """By the node's name."""
+        """The process ids by the names of the nodes."""
         return {node.name: node.pid for node in self.nodes}
 
     def with_node(self, changed: Node) -> Self:
         return replace(self, nodes=tuple(changed if node.name == changed.name else node for node in self.nodes))
 
     def health(self) -> dict[str, Any]:
-        """What the cluster says of itself, by the first node that answers; empty if none does."""
+        """Return the cluster health that the first answering node reports; empty if none answers."""
         answers = (node.ask("/_cluster/health?timeout=1s&master_timeout=1s") for node in self.alive)
         return next((answer for answer in answers if "status" in answer), {})
 
@@ -111,11 +113,11 @@ class Running:
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
-        """None if nothing was started there."""
+        """Read the file that `write` has written; None if there is none."""
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
             return cls(**content | {"nodes": tuple(Node(**node) for node in content["nodes"])})
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError) as error:
-            raise StoreError(f"{file} is not what an engine has written: remove it if none runs") from error
+            raise StoreError(f"{file} was not written by winnow engine: remove it if no engine runs") from error

@@ -20,22 +20,22 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.cluster import Cluster
-from opensearch_winnow.stores.opensearch.clusters import StoredClusters
-from opensearch_winnow.stores.opensearch.errors import told
-from opensearch_winnow.stores.opensearch.kept_settings import KeptSettings
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.known import KnownPages
 from opensearch_winnow.stores.opensearch.overlaps import Overlaps
 from opensearch_winnow.stores.opensearch.reading import read_pages, scan_pages
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
+from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
+from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, StoreError, Written
+from opensearch_winnow.stores.view_cache import ViewCache
 
 
 class OpenSearchStore:
@@ -53,9 +53,9 @@ class OpenSearchStore:
         self._shards = Shards(cluster)
         self._overlaps = Overlaps(cluster)
         self._known = KnownPages(cluster)
-        self._settings = KeptSettings(cluster)
+        self._settings = StoredSettings(cluster)
         self._clusters = StoredClusters(cluster)
-        self._views: KeptViews[ScrolledView] = KeptViews()
+        self._views: ViewCache[ScrolledView] = ViewCache()
 
     @classmethod
     def open(
@@ -89,7 +89,7 @@ class OpenSearchStore:
         address = Address.of(name)
         used = client or connect(address)
         try:
-            with told(str(address), "opened"):
+            with reporting_engine_errors(str(address), "opened"):
                 return bool(used.indices.exists(index=address.index))
         finally:
             if client is None:
@@ -164,7 +164,7 @@ class OpenSearchStore:
         if not (kept or key):
             return ClusterView(self._cluster, query)
         if self._cluster.has_points_in_time:
-            return ClusterView(self._cluster, query, key) if key else ClusterView.kept(self._cluster, query)
+            return ClusterView(self._cluster, query, key) if key else ClusterView.frozen(self._cluster, query)
         if key:
             return self._views.get(key, self.name)
         view = ScrolledView(self._cluster, query)
@@ -206,7 +206,7 @@ class OpenSearchStore:
 def _cluster(client: OpenSearch, address: Address, make_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
     """Return the cluster at this address and the scheme of its index, set up with `make_with` if there is none."""
     name, index = str(address), address.index
-    with told(name, "opened"):
+    with reporting_engine_errors(name, "opened"):
         try:
             found = client.indices.get_mapping(index=index)
         except NotFoundError:

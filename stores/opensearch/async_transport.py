@@ -1,4 +1,4 @@
-"""As transport.py, for asynchronous clients. It cannot be imported without aiohttp."""
+"""Retries requests of asynchronous clients; see transport.py. Importing it needs aiohttp."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from opensearchpy.exceptions import TransportError
 
 from opensearch_winnow.stores.opensearch.transport import may_be_repeated
 
-__all__ = ["AsyncHttpConnection", "AsyncOpenSearch", "AsyncReadsAgain"]
+__all__ = ["AsyncHttpConnection", "AsyncOpenSearch", "AsyncRetryingTransport"]
 
 
-class AsyncReadsAgain(AsyncTransport):
+class AsyncRetryingTransport(AsyncTransport):
+    """Does what `RetryingTransport` does, for asynchronous clients."""
+
     async def perform_request(
         self, method: str, url: str, params: Mapping[str, Any] | None = None, *rest: Any, **options: Any
     ) -> Any:
@@ -27,6 +29,6 @@ class AsyncReadsAgain(AsyncTransport):
 
     async def close(self) -> None:
         await super().close()
-        connections: list[Any] = self.seed_connections  # those of nodes that are left alone, too
+        connections: list[Any] = self.seed_connections  # also of nodes that are avoided for now
         for connection in connections:
             await connection.close()

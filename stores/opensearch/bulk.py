@@ -1,8 +1,8 @@
-"""Writes many documents: several requests in flight, each document's outcome, and again what was not taken.
+"""Writes many documents with several bulk requests in flight, and retries what the engine did not accept.
 
     for written in bulk(client, operations): …
 
-The client's own retries are not used: what is sent again, and when, is decided in bulk_loop.py.
+The client's own retries are not used: bulk_loop.py decides what is sent again, and when.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionError as NoConnection
 from opensearchpy.exceptions import ConnectionTimeout, SSLError, TransportError
 
-from opensearch_winnow.stores.opensearch.bulk_faults import seconds
+from opensearch_winnow.stores.opensearch.bulk_errors import retry_after_seconds
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.opensearch.errors import causes
 from opensearch_winnow.stores.store import Written
 
-REQUEST = "bulk request"  # a thread's name
-MOMENT = 1.0  # seconds that requests in flight get when somebody stops the whole
-SICK = (502, 503, 504)  # answers after which another node is tried first
+THREAD_NAME = "bulk request"
+STOP_SECONDS = 1.0  # that requests in flight get to finish when the caller stops early
+UNHEALTHY_STATUSES = (502, 503, 504)  # after which another node is tried first
 HEADERS = {"content-type": "application/x-ndjson"}
-ALL_ANSWERS = range(100, 600)
+EVERY_STATUS = range(100, 600)
 
 
 def bulk(
@@ -42,80 +42,86 @@ def bulk(
     require_alias: bool = True,
     random: Callable[[], float] = random_numbers.random,
 ) -> Iterator[Written]:
-    """The outcome of each operation, in their order. They are read as far as there is room, and no further.
+    """Yield the outcome of each operation, in order. Operations are read lazily, as requests have room for them.
 
-    An update or a deletion has `replaced` what was there, or `failed` where nothing was. What is not refused for good
-    is sent again, until there has been no progress for `limits.patience`: then comes a StoreError, about a store of
-    this name, that says how much is written. With `require_alias` an index that somebody has deleted is not made anew,
-    without its mapping.
+    The outcome of an update or a deletion is `replaced`, or `failed` if the document did not exist. Refused operations
+    are sent again unless the refusal is permanent. After `limits.give_up_after` seconds without progress, a StoreError
+    about the store `name` says how many documents are written. With `require_alias`, an index that was deleted in the
+    meantime is not created again without its mapping.
     """
     loop = BulkLoop(limits, random)
     feed = iter(operations)
-    heard: SimpleQueue[tuple[Request, Answer | Lost | Exception]] = SimpleQueue()
+    answers: SimpleQueue[tuple[Request, Answer | Lost | Exception]] = SimpleQueue()
 
     def send(request: Request) -> None:
         try:
-            heard.put((request, _sent(client, request, parameters(request, limits, pipeline, require_alias), limits)))
+            answers.put((request, _send(client, request, parameters(request, limits, pipeline, require_alias), limits)))
         except Exception as error:
-            heard.put((request, error))
+            answers.put((request, error))
 
     try:
         while not loop.finished:
             yield from loop.outcomes()
             while request := loop.take(time.monotonic()):
-                # A daemon, for which nobody waits at the end of the program.
-                Thread(target=send, name=REQUEST, args=(request,), daemon=True).start()
-            if loop.hungry and heard.empty():
+                # A daemon, so that the interpreter does not wait for it at exit.
+                Thread(target=send, name=THREAD_NAME, args=(request,), daemon=True).start()
+            if loop.wants_more and answers.empty():
                 operation = next(feed, None)
                 loop.end() if operation is None else loop.add(operation)
                 continue
             with suppress(Empty):
-                request, answer = heard.get(timeout=loop.wait(time.monotonic()))
+                request, answer = answers.get(timeout=loop.wait(time.monotonic()))
                 if isinstance(answer, Exception):
                     raise answer
-                loop.hear(request, answer, time.monotonic())
+                loop.handle(request, answer, time.monotonic())
         yield from loop.outcomes()
         if loop.broken:
             raise loop.error(name)
     finally:
-        end = time.monotonic() + MOMENT
+        end = time.monotonic() + STOP_SECONDS
         with suppress(Empty):
-            for _ in range(loop.flying):
-                heard.get(timeout=max(0.0, end - time.monotonic()))
+            for _ in range(loop.in_flight):
+                answers.get(timeout=max(0.0, end - time.monotonic()))
 
 
 def parameters(request: Request, limits: Limits, pipeline: str, require_alias: bool) -> dict[str, str]:
-    """Of the request's URL. The engine shall have given up on a missing shard before we give up on the engine."""
+    """Return the URL parameters. The engine's own timeout is half of ours, so that it reports a missing shard first."""
     return {
         "filter_path": request.filter_path,
         "pipeline": pipeline,
         "require_alias": str(require_alias).lower(),
-        "timeout": f"{max(1, int(limits.answer * 500))}ms",
+        "timeout": f"{max(1, int(limits.request_timeout * 500))}ms",
     }
 
 
 def lost(error: NoConnection) -> Lost:
-    """A connection that was refused has carried nothing."""
+    """Describe a request without an answer. If the connection was refused, the engine cannot have executed it."""
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes(error)):
-        return Lost("the connection is refused", unsure=False)
+        return Lost("the connection is refused", maybe_done=False)
     return Lost("no answer in time" if isinstance(error, ConnectionTimeout) else "the connection breaks")
 
 
-def _sent(client: OpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
-    """By one connection of the client's pool, which tells more than the client: the status, and the headers."""
+def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
+    """Send a request by a connection of the client's pool: unlike the client, it returns the status and headers."""
     transport: Any = client.transport
     connection = transport.get_connection()
     try:
         status, headers, body = connection.perform_request(
-            "POST", "/_bulk", parameters, request.body, timeout=limits.answer, ignore=ALL_ANSWERS, headers=dict(HEADERS)
+            "POST",
+            "/_bulk",
+            parameters,
+            request.body,
+            timeout=limits.request_timeout,
+            ignore=EVERY_STATUS,
+            headers=dict(HEADERS),
         )
     except SSLError:
         raise
     except NoConnection as error:
-        with suppress(TransportError):  # it may look for other nodes, and find none
+        with suppress(TransportError):  # it may search for other nodes and find none
             transport.mark_dead(connection)
         return lost(error)
-    if status in SICK:
+    if status in UNHEALTHY_STATUSES:
         with suppress(TransportError):
             transport.mark_dead(connection)
     else:
@@ -124,5 +130,5 @@ def _sent(client: OpenSearch, request: Request, parameters: dict[str, str], limi
 
 
 def answer(status: int, headers: Any, body: str) -> Answer:
-    asked = {name.lower(): value for name, value in headers.items()}.get("retry-after")
-    return Answer(status, body, seconds(asked, time.time()))
+    retry_after = {name.lower(): value for name, value in headers.items()}.get("retry-after")
+    return Answer(status, body, retry_after_seconds(retry_after, time.time()))

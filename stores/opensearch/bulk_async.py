@@ -1,4 +1,4 @@
-"""As bulk.py, for who has an AsyncOpenSearch.
+"""Writes many documents with an asynchronous client; see bulk.py.
 
 async for written in bulk_async(client, operations): …
 """
@@ -15,13 +15,21 @@ from typing import TYPE_CHECKING, Any
 from opensearchpy.exceptions import ConnectionError as NoConnection
 from opensearchpy.exceptions import SSLError, TransportError
 
-from opensearch_winnow.stores.opensearch.bulk import ALL_ANSWERS, HEADERS, MOMENT, SICK, answer, lost, parameters
+from opensearch_winnow.stores.opensearch.bulk import (
+    EVERY_STATUS,
+    HEADERS,
+    STOP_SECONDS,
+    UNHEALTHY_STATUSES,
+    answer,
+    lost,
+    parameters,
+)
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.store import Written
 
 if TYPE_CHECKING:
-    from opensearchpy import AsyncOpenSearch  # which cannot be imported without aiohttp
+    from opensearchpy import AsyncOpenSearch  # importing it needs aiohttp
 
 
 async def bulk_async(
@@ -34,47 +42,55 @@ async def bulk_async(
     require_alias: bool = True,
     random: Callable[[], float] = random_numbers.random,
 ) -> AsyncIterator[Written]:
-    """The outcome of each operation, in their order; all else as in `bulk`."""
+    """Yield the outcome of each operation, in order. See `bulk`."""
     loop = BulkLoop(limits, random)
     feed = aiter(operations)
-    flying: dict[asyncio.Task[Answer | Lost], Request] = {}
-    await client.ping()  # an asynchronous client connects with its first request, and this one may fail
+    in_flight: dict[asyncio.Task[Answer | Lost], Request] = {}
+    await client.ping()  # an asynchronous client connects with its first request; this one is allowed to fail
     try:
         while not loop.finished:
             for written in loop.outcomes():
                 yield written
             while request := loop.take(time.monotonic()):
-                words = parameters(request, limits, pipeline, require_alias)
-                flying[asyncio.create_task(_sent(client, request, words, limits))] = request
-            if loop.hungry and not any(task.done() for task in flying):
+                task = asyncio.create_task(
+                    _send(client, request, parameters(request, limits, pipeline, require_alias), limits)
+                )
+                in_flight[task] = request
+            if loop.wants_more and not any(task.done() for task in in_flight):
                 operation = await anext(feed, None)
                 loop.end() if operation is None else loop.add(operation)
                 continue
             pause = loop.wait(time.monotonic())
-            if not flying:
+            if not in_flight:
                 await asyncio.sleep(pause or 0.0)
                 continue
-            done, _ = await asyncio.wait(flying, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(in_flight, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                loop.hear(flying.pop(task), task.result(), time.monotonic())
+                loop.handle(in_flight.pop(task), task.result(), time.monotonic())
         for written in loop.outcomes():
             yield written
         if loop.broken:
             raise loop.error(name)
     finally:
-        if flying:
-            await asyncio.wait(flying, timeout=MOMENT)
-            for task in flying:
+        if in_flight:
+            await asyncio.wait(in_flight, timeout=STOP_SECONDS)
+            for task in in_flight:
                 task.cancel()
-            await asyncio.gather(*flying, return_exceptions=True)
+            await asyncio.gather(*in_flight, return_exceptions=True)
 
 
-async def _sent(client: AsyncOpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
+async def _send(client: AsyncOpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
     transport: Any = client.transport
     connection = transport.get_connection()
     try:
         status, headers, body = await connection.perform_request(
-            "POST", "/_bulk", parameters, request.body, timeout=limits.answer, ignore=ALL_ANSWERS, headers=dict(HEADERS)
+            "POST",
+            "/_bulk",
+            parameters,
+            request.body,
+            timeout=limits.request_timeout,
+            ignore=EVERY_STATUS,
+            headers=dict(HEADERS),
         )
     except SSLError:
         raise
@@ -82,7 +98,7 @@ async def _sent(client: AsyncOpenSearch, request: Request, parameters: dict[str,
         with suppress(TransportError):
             transport.mark_dead(connection)
         return lost(error)
-    if status in SICK:
+    if status in UNHEALTHY_STATUSES:
         transport.mark_dead(connection)
     else:
         transport.connection_pool.mark_live(connection)

@@ -1,6 +1,7 @@
-"""What goes into which bulk request, what its answer means, and what is sent again when: without clock or network.
+"""Decides what goes into each bulk request, what its answer means, and what to retry when. Has no clock or network.
 
-A driver feeds it while it is `hungry`, sends what it may `take`, lets it `hear` each answer, and passes on `outcomes`.
+A driver adds operations while the loop `wants_more`, sends each request that it may `take`, passes every answer to
+`handle`, and yields the `outcomes`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.stores.opensearch.bulk_faults import Error, Fate, engine_error, fate
+from opensearch_winnow.stores.opensearch.bulk_errors import Error, Verdict, engine_error, verdict_on
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
-from opensearch_winnow.stores.opensearch.refusals import reason_of, short
+from opensearch_winnow.stores.opensearch.error_reasons import explain_error, shorten
 from opensearch_winnow.stores.store import StoreError, Written
 
-A_FEW = 5  # tries of what may be the document's own fault
-NOT_THERE = "it is not there"
+MAX_TRIES = 5  # of a document that may itself cause the error
+NOT_FOUND = "it does not exist"
 CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 Key = tuple[str, str]  # index and id
@@ -32,28 +33,28 @@ class Answer(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """No answer. Where it is `unsure`, the engine may have done what it was asked for."""
+    """A request without an answer. If `maybe_done`, the engine may have executed it."""
 
     reason: str
-    unsure: bool = True
+    maybe_done: bool = True
 
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """An operation on its way."""
+    """An operation without an outcome so far."""
 
     number: int
     kind: str
     key: Key
     lines: bytes
     tries: int = 0
-    unsure: int = 0  # tries that may have been done
+    maybe_done: int = 0  # tries without an answer that the engine may have executed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
     items: list[Item]
-    sent: float
+    sent: float  # time, in seconds
 
     @property
     def body(self) -> bytes:
@@ -61,37 +62,40 @@ class Request:
 
     @property
     def filter_path(self) -> str:
-        """What its answer shall hold: little."""
-        version = ",items.*._version" if any(item.unsure for item in self.items) else ""
+        """The fields to return: only those that are needed, to keep the answer small."""
+        version = ",items.*._version" if any(item.maybe_done for item in self.items) else ""
         return f"items.*.status,items.*.error{version}"
 
 
 class BulkLoop:
+    """The state of a bulk write: operations to send, to retry and in flight, and outcomes to deliver."""
+
     def __init__(self, limits: Limits, random: Callable[[], float]) -> None:
-        self.flying = 0  # requests
-        self.broken = ""  # why nothing more is sent
+        self.in_flight = 0  # requests
+        self.broken = ""  # the reason why nothing more is sent
         self._limits = limits
         self._random = random
-        self._size = limits.size  # less once the engine has said that it is too much
+        self._size = limits.size  # bytes per request; reduced when the engine answers that a request is too large
         self._fresh: deque[Item] = deque()
-        self._fresh_size = 0
-        self._again: list[tuple[float, int, list[Item]]] = []  # a heap: when, which first, what
-        # By the id of one that is under way those that wait for it: writes to one document keep their order.
+        self._fresh_size = 0  # bytes
+        self._retries: list[tuple[float, int, list[Item]]] = []  # a heap: due time, number of the first item, items
+        # For each document with an operation under way, the operations that wait for it: writes to a document keep
+        # their order.
         self._under_way: dict[Key, deque[Item]] = {}
         self._done: dict[int, Written] = {}
         self._added = 0
         self._delivered = 0
         self._written = 0
-        self._held = 0  # bytes
+        self._held = 0  # bytes of operations without an outcome
         self._ended = False
-        self._resume = 0.0  # not before
+        self._resume = 0.0  # time before which nothing is sent
         self._stuck_since: float | None = None
 
-    # --- what comes in
+    # --- operations in
 
     @property
-    def hungry(self) -> bool:
-        """Whether there is room: for as many requests as may be in flight, and one more."""
+    def wants_more(self) -> bool:
+        """Whether there is room for another operation: memory holds one request more than may be in flight."""
         room = self._limits.requests + 1
         return (
             not (self._ended or self.broken)
@@ -115,72 +119,73 @@ class BulkLoop:
             self._put(item)
 
     def end(self) -> None:
-        """No more will come."""
+        """Declare that no more operations will be added."""
         self._ended = True
 
-    # --- what goes out
+    # --- requests out
 
     def take(self, now: float) -> Request | None:
-        """What may be sent now."""
-        if self.broken or self.flying >= self._limits.requests or now < self._resume:
+        """Return the next request to send, or None if nothing may be sent now."""
+        if self.broken or self.in_flight >= self._limits.requests or now < self._resume:
             return None
-        if self._again and self._again[0][0] <= now:
-            items = heappop(self._again)[-1]
+        if self._retries and self._retries[0][0] <= now:
+            items = heappop(self._retries)[-1]
         elif self._fresh and self._enough():
             items = self._cut()
         else:
             return None
         for item in items:
             item.tries += 1
-        self.flying += 1
+        self.in_flight += 1
         return Request(items, now)
 
     def wait(self, now: float) -> float | None:
-        """Seconds until there may be something to take; None if only an answer can change that."""
-        if self.broken or self.flying >= self._limits.requests:
+        """Return the seconds until `take` may return a request; None if it has to wait for an answer."""
+        if self.broken or self.in_flight >= self._limits.requests:
             return None
-        due = [self._again[0][0]] if self._again else []
+        due = [self._retries[0][0]] if self._retries else []
         if self._fresh and self._enough():
             due.append(now)
         return max(0.0, min(due) - now, self._resume - now) if due else None
 
-    # --- what has become of it
+    # --- answers in, outcomes out
 
-    def hear(self, request: Request, answer: Answer | Lost, now: float) -> None:
-        self.flying -= 1
+    def handle(self, request: Request, answer: Answer | Lost, now: float) -> None:
+        """Record the answer to a request, and plan the retries that it calls for."""
+        self.in_flight -= 1
         if isinstance(answer, Lost):
-            self._lost(request, answer.reason, now, unsure=answer.unsure)
+            self._handle_lost(request, answer.reason, now, maybe_done=answer.maybe_done)
         elif 200 <= answer.status < 300:
-            self._hear_items(request, answer, now)
+            self._handle_items(request, answer, now)
         else:
-            self._hear_refusal(request, answer, now)
+            self._handle_refusal(request, answer, now)
 
     def outcomes(self) -> Iterator[Written]:
-        """Those that are known by now, in the order of the operations."""
+        """Yield the outcomes known so far, in the order of the operations."""
         while self._delivered in self._done:
             self._delivered += 1
             yield self._done.pop(self._delivered - 1)
 
     @property
     def finished(self) -> bool:
-        """Whether no more outcomes will come than `outcomes` has now."""
-        return not self.flying and (bool(self.broken) or (self._ended and not self._under_way))
+        """Whether no more outcomes will follow those that `outcomes` yields now."""
+        return not self.in_flight and (bool(self.broken) or (self._ended and not self._under_way))
 
     def error(self, name: str) -> StoreError:
-        """Of a loop that is broken."""
+        """Return the error of a broken loop, for the store `name`."""
         return StoreError(
             f"{name} cannot be written: {self.broken} ({self._written:,} of {self._added:,} documents are written for"
-            " sure; the others can be written again, none gets there twice)"
+            " sure; it is safe to write the others again, no document is stored twice)"
         )
 
-    # --- inside
+    # --- internals
 
     def _put(self, item: Item) -> None:
         self._fresh.append(item)
         self._fresh_size += len(item.lines)
 
     def _enough(self) -> bool:
-        return len(self._fresh) >= self._limits.count or self._fresh_size >= self._size or not self.hungry
+        return len(self._fresh) >= self._limits.count or self._fresh_size >= self._size or not self.wants_more
 
     def _cut(self) -> list[Item]:
         items: list[Item] = []
@@ -193,83 +198,86 @@ class BulkLoop:
         self._fresh_size -= sum(len(item.lines) for item in items)
         return items
 
-    def _hear_items(self, request: Request, answer: Answer, now: float) -> None:
+    def _handle_items(self, request: Request, answer: Answer, now: float) -> None:
         try:
             results = [result for each in json.loads(answer.body)["items"] for result in each.values()]
             if len(results) != len(request.items) or not all(isinstance(each["status"], int) for each in results):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError):
-            self._lost(request, "its answer cannot be read", now, unsure=True)
+            self._handle_lost(request, "its answer cannot be read", now, maybe_done=True)
             return
-        again: list[Item] = []
-        why = ""
+        retries: list[Item] = []
+        reason = ""
         for item, result in zip(request.items, results, strict=True):
             status, error = result["status"], result.get("error") or {}
             if written := _written(item, result):
                 self._finish(item, written)
                 continue
-            what = fate(status, error)
-            if what is Fate.FAILED or (what is Fate.A_FEW_TIMES and item.tries >= A_FEW):
+            verdict = verdict_on(status, error)
+            if verdict is Verdict.FAIL or (verdict is Verdict.RETRY_A_FEW_TIMES and item.tries >= MAX_TRIES):
                 self._finish(item, Written(item.key[1], "failed", _failure(status, error)))
                 continue
-            why = reason_of(error, status)
-            if what is Fate.STOP:
-                self.broken = why
-            again.append(item)
-        if again:
-            self._repeat(again, request.sent if len(again) == len(request.items) else now, now, why)
+            reason = explain_error(error, status)
+            if verdict is Verdict.STOP:
+                self.broken = reason
+            retries.append(item)
+        if retries:
+            self._retry(retries, request.sent if len(retries) == len(request.items) else now, now, reason)
 
-    def _hear_refusal(self, request: Request, answer: Answer, now: float) -> None:
-        """Of a request as a whole."""
+    def _handle_refusal(self, request: Request, answer: Answer, now: float) -> None:
+        """Record that a request was refused as a whole."""
         error = engine_error(answer.body)
-        what = fate(answer.status, error or {})
-        why = reason_of(error or f"what answers says {short(answer.body)!r}", answer.status)
-        if what is Fate.FAILED and len(request.items) > 1:  # one of them may be to blame: look for it
+        verdict = verdict_on(answer.status, error or {})
+        reason = explain_error(error or f"what answers says {shorten(answer.body)!r}", answer.status)
+        if verdict is Verdict.FAIL and len(request.items) > 1:  # one item may be the cause: bisect to find it
             if answer.status == 413:
                 self._size = min(self._size, sum(len(item.lines) for item in request.items) // 2)
             half = len(request.items) // 2
             for part in (request.items[:half], request.items[half:]):
-                heappush(self._again, (now, part[0].number, part))
-        elif what is Fate.FAILED:
+                heappush(self._retries, (now, part[0].number, part))
+        elif verdict is Verdict.FAIL:
             (item,) = request.items
-            too_large = "it is larger than the engine takes (http.max_content_length)"
-            self._finish(item, Written(item.key[1], "failed", too_large if answer.status == 413 else why))
-        elif what is Fate.STOP or (what is Fate.A_FEW_TIMES and max(item.tries for item in request.items) >= A_FEW):
-            self.broken = why
+            too_large = "it is larger than the engine accepts (http.max_content_length)"
+            self._finish(item, Written(item.key[1], "failed", too_large if answer.status == 413 else reason))
+        elif verdict is Verdict.STOP or (
+            verdict is Verdict.RETRY_A_FEW_TIMES and max(item.tries for item in request.items) >= MAX_TRIES
+        ):
+            self.broken = reason
         else:
-            # What the engine itself refuses it has not done.
-            self._unsure(request.items, error is None)
-            self._repeat(request.items, request.sent, now, why, answer.retry_after)
+            # A request that the engine itself refused was not executed. If a proxy refused it, it may have been.
+            self._count_maybe_done(request.items, error is None)
+            self._retry(request.items, request.sent, now, reason, answer.retry_after)
 
-    def _lost(self, request: Request, reason: str, now: float, *, unsure: bool) -> None:
-        self._unsure(request.items, unsure)
+    def _handle_lost(self, request: Request, reason: str, now: float, *, maybe_done: bool) -> None:
+        self._count_maybe_done(request.items, maybe_done)
         first = request.items[0]
-        # One that is larger than a request should be is alone, and may be the reason itself: the others shall go on.
-        if len(first.lines) > self._limits.size and self._out_of_patience(request.sent, now):
+        # An operation above the size limit is alone in its request, and its size may be why there is no answer. It
+        # fails by itself, so that the others go on.
+        if len(first.lines) > self._limits.size and self._stuck_too_long(request.sent, now):
             large = f"it has {len(first.lines):,} bytes, which may be too many: {reason}, each time"
             self._finish(first, Written(first.key[1], "failed", large))
             return
-        self._repeat(request.items, request.sent, now, reason)
+        self._retry(request.items, request.sent, now, reason)
 
-    def _unsure(self, items: list[Item], unsure: bool) -> None:
+    def _count_maybe_done(self, items: list[Item], maybe_done: bool) -> None:
         for item in items:
-            item.unsure += unsure
+            item.maybe_done += maybe_done
 
-    def _repeat(self, items: list[Item], since: float, now: float, why: str, at_least: float = 0.0) -> None:
-        """Later: anywhere up to a bound that doubles, so that what was refused together does not return together."""
+    def _retry(self, items: list[Item], since: float, now: float, reason: str, min_pause: float = 0.0) -> None:
+        """Schedule a retry after a random pause whose maximum doubles: requests refused together spread out."""
         limits = self._limits
-        if self._out_of_patience(since, now):
-            self.broken = self.broken or why
+        if self._stuck_too_long(since, now):
+            self.broken = self.broken or reason
         doublings = min(max(item.tries for item in items) - 1, 30)
-        pause = self._random() * min(limits.longest_pause, limits.pause * 2**doublings)
-        at_least = min(at_least, limits.patience)
-        self._resume = max(self._resume, now + at_least)
-        heappush(self._again, (now + max(pause, at_least), items[0].number, items))
+        pause = self._random() * min(limits.max_retry_pause, limits.retry_pause * 2**doublings)
+        min_pause = min(min_pause, limits.give_up_after)
+        self._resume = max(self._resume, now + min_pause)
+        heappush(self._retries, (now + max(pause, min_pause), items[0].number, items))
 
-    def _out_of_patience(self, since: float, now: float) -> bool:
-        """Given that something has not worked since then."""
+    def _stuck_too_long(self, since: float, now: float) -> bool:
+        """Record that nothing has succeeded since `since`, and return whether it is time to give up."""
         self._stuck_since = since if self._stuck_since is None else min(self._stuck_since, since)
-        return now - self._stuck_since >= self._limits.patience
+        return now - self._stuck_since >= self._limits.give_up_after
 
     def _finish(self, item: Item, written: Written) -> None:
         self._stuck_since = None
@@ -283,30 +291,32 @@ class BulkLoop:
 
 
 def _written(item: Item, result: Mapping[str, Any]) -> Written | None:
-    """None if it was refused.
+    """Return the outcome of an operation that succeeded; None if it was refused.
 
-    A try that got no answer may have been done; then this one finds what it has left. A version that is no higher
-    than those tries can have made it tells that there was nothing before them.
+    An earlier try without an answer may have been executed, and then this try finds the document that it wrote. If the
+    version is not higher than those tries can have made it, the document did not exist before them.
     """
     status, (_, name) = result["status"], item.key
     done: Literal["added", "replaced"] = "added" if status == 201 else "replaced"
-    only_ours = bool(item.unsure) and result.get("_version", 0) <= item.unsure + 1
+    only_ours = bool(item.maybe_done) and result.get("_version", 0) <= item.maybe_done + 1
     match item.kind, status:
         case "index", 200 if only_ours:
             return Written(name, "added")
-        case "create", 409 if item.unsure and _current_version(result) == 1:
+        case "create", 409 if item.maybe_done and _current_version(result) == 1:
             return Written(name, "added")
         case "delete", 404 if not result.get("error"):
-            return Written(name, "replaced") if item.unsure and not only_ours else Written(name, "failed", NOT_THERE)
+            return (
+                Written(name, "replaced") if item.maybe_done and not only_ours else Written(name, "failed", NOT_FOUND)
+            )
         case _, status if 200 <= status < 300:
             return Written(name, done)
     return None
 
 
 def _current_version(result: Mapping[str, Any]) -> int:
-    found = CURRENT_VERSION.search(str(result.get("error")))
-    return int(found[1]) if found else 0
+    version = CURRENT_VERSION.search(str(result.get("error")))
+    return int(version[1]) if version else 0
 
 
 def _failure(status: int, error: Error) -> str:
-    return NOT_THERE if error.get("type") == "document_missing_exception" else reason_of(error, status)
+    return NOT_FOUND if error.get("type") == "document_missing_exception" else explain_error(error, status)

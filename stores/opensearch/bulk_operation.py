@@ -1,4 +1,4 @@
-"""One thing to do to one document, as a bulk request says it; and how much goes into one request."""
+"""The operations of bulk requests, and the limits of sending them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,35 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=Fa
 
 @dataclass(frozen=True, slots=True)
 class Operation:
+    """One change to one document."""
+
     kind: Literal["index", "create", "update", "delete"]
     index: str
     id: str
-    source: Mapping[str, Any] | None = None  # of an update: the fields that change
+    source: Mapping[str, Any] | None = None  # the document; for an update, only the fields that change
 
     def lines(self) -> bytes:
-        """A ValueError for what no JSON can say: half a surrogate pair, or not a number."""
+        """Return the lines of this operation in a bulk request.
+
+        Raises ValueError if JSON cannot express the source: it holds half a surrogate pair, or NaN or infinity.
+        """
         action: dict[str, Any] = {"_index": self.index, "_id": self.id}
         if self.kind == "update":
-            action["retry_on_conflict"] = 3  # somebody else has changed another field meanwhile
-        said = [_json({self.kind: action})]
+            action["retry_on_conflict"] = 3  # another writer may have changed another field in the meantime
+        lines = [_json({self.kind: action})]
         if self.kind != "delete":
-            said.append(_json({"doc": self.source} if self.kind == "update" else self.source))
-        return ("\n".join(said) + "\n").encode()
+            lines.append(_json({"doc": self.source} if self.kind == "update" else self.source))
+        return ("\n".join(lines) + "\n").encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of a request, of how many there are at a time, and of patience."""
+    """How large bulk requests are, how many are in flight, and how long to retry."""
 
-    count: int = 500  # operations
-    size: int = 5_000_000  # bytes; one operation that is larger goes alone
-    requests: int = 3  # in flight
-    answer: float = 60.0  # seconds until a request counts as lost
-    patience: float = 120.0  # seconds without any progress
-    pause: float = 0.2  # seconds, at most, before the second try; each further one may wait twice as long
-    longest_pause: float = 10.0
+    count: int = 500  # maximum operations per request
+    size: int = 5_000_000  # maximum bytes per request; a larger operation is sent in a request of its own
+    requests: int = 3  # maximum requests in flight
+    request_timeout: float = 60.0  # seconds until an unanswered request counts as lost
+    give_up_after: float = 120.0  # seconds without any progress
+    retry_pause: float = 0.2  # maximum seconds before the second try; the maximum doubles with each further try
+    max_retry_pause: float = 10.0  # seconds; the maximum never grows beyond this

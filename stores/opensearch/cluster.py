@@ -1,4 +1,4 @@
-"""Requests to the indices of one store."""
+"""Sends requests to the index of one store."""
 
 from __future__ import annotations
 
@@ -12,95 +12,98 @@ from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import Search, count, following
 from opensearch_winnow.stores.opensearch.client import engine_of
-from opensearch_winnow.stores.opensearch.errors import refused, told
+from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 
 Hit = dict[str, Any]
 
-SEARCHES = 500  # in a request
-DOCUMENTS = 100  # in an answer to a request for documents by id: whole ones are of some 10 kB each
-# An answer is whole, or an error: a shard that does not answer must not make pages vanish.
-WHOLE = {"allow_partial_search_results": "false"}
-GLOBAL = {"search_type": "dfs_query_then_fetch"}  # words are weighed by all shards together
+SEARCHES_PER_REQUEST = 500
+DOCUMENTS_PER_REQUEST = 100  # by id; a whole document has some 10 kB
+# An answer is complete, or an error: a shard that does not answer must not make pages vanish.
+NO_PARTIAL_RESULTS = {"allow_partial_search_results": "false"}
+DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards together
 
 
 class Cluster:
-    """A client, and the name of the store."""
+    """A store's place on an OpenSearch cluster: a client, and the index or alias of the store."""
 
     def __init__(self, client: OpenSearch, name: str, index: str, *, alias: bool = True) -> None:
         self.client = client
-        self.name = name  # as its user says it
+        self.name = name  # as the user wrote it, without credentials
         self.index = index
-        self.alias = alias  # or an index that somebody else has made
-        self._shards = 0  # that answered last
+        self.alias = alias  # whether `index` is an alias; winnow makes one, but others may name an index directly
+        self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
-        with told(self.name, "read"):
-            answer: dict[str, Any] = self.client.search(index=self.index, body=search, params=WHOLE | parameters)
+        with reporting_engine_errors(self.name, "read"):
+            answer: dict[str, Any] = self.client.search(
+                index=self.index, body=search, params=NO_PARTIAL_RESULTS | parameters
+            )
         return answer
 
-    def weighed(self, search: Search) -> dict[str, Any]:
-        """A search whose scores do not depend on how pages are spread over shards."""
-        alone = self._shards == 1  # then there is nothing to ask the others, which takes time
-        answer = self.search(search) if alone else self.search(search, **GLOBAL)
+    def dfs_search(self, search: Search) -> dict[str, Any]:
+        """Run a search whose scores do not depend on how pages are spread over shards."""
+        single = self._shards == 1  # then the extra round for term statistics would be wasted time
+        answer = self.search(search) if single else self.search(search, **DFS)
         self._shards = answer["_shards"]["total"]
-        return answer if self._shards == 1 or not alone else self.weighed(search)
+        return answer if self._shards == 1 or not single else self.dfs_search(search)
 
     def hits(self, search: Search) -> list[Hit]:
-        """The first ones, as many as the search says."""
-        found: list[Hit] = self.search(search)["hits"]["hits"]
-        return found
+        """Return the first hits, up to the `size` of the search."""
+        hits: list[Hit] = self.search(search)["hits"]["hits"]
+        return hits
 
     def all_hits(self, search: Search | None) -> Iterator[Hit]:
-        """However many they are."""
+        """Yield all hits, with as many requests as that takes."""
         while search is not None:
-            some = self.hits(search)
-            yield from some
-            search = following(search, some)
+            hits = self.hits(search)
+            yield from hits
+            search = following(search, hits)
 
     def count(self, filters: Sequence[Clause]) -> int:
         return total(self.search(count(filters)))
 
     def searches(self, searches: Sequence[Search]) -> list[dict[str, Any]]:
-        """The answers to several searches, in one request."""
+        """Return the answers to several searches, sent as one request (`_msearch`)."""
         answers: list[dict[str, Any]] = []
-        for start in range(0, len(searches), SEARCHES):
+        for start in range(0, len(searches), SEARCHES_PER_REQUEST):
             lines: list[dict[str, Any]] = []
-            for search in searches[start : start + SEARCHES]:
+            for search in searches[start : start + SEARCHES_PER_REQUEST]:
                 lines += [{"allow_partial_search_results": False}, search]
-            with told(self.name, "read"):
-                some = self.client.msearch(index=self.index, body=lines)["responses"]
-            answers += map(self.sound, some)
+            with reporting_engine_errors(self.name, "read"):
+                batch = self.client.msearch(index=self.index, body=lines)["responses"]
+            answers += map(self.checked, batch)
         return answers
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-        """What is stored of pages, by id: these fields, or all; those that are not there are left out."""
-        different = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # others are nobody's
+        """Return the sources of documents by id, with these fields or all. Ids without a document are left out."""
+        distinct = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # no document has another id
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(different), DOCUMENTS):
-            body = {"ids": different[start : start + DOCUMENTS]}
-            with told(self.name, "read"):
+        for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
+            body = {"ids": distinct[start : start + DOCUMENTS_PER_REQUEST]}
+            with reporting_engine_errors(self.name, "read"):
                 documents = self.client.mget(index=self.index, body=body, params=parameters)["docs"]
-            found.update((each["_id"], each["_source"]) for each in map(self.sound, documents) if each["found"])
+            found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
-    def sound(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """One of several in a response, unless it tells an error."""
+    def checked(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return one answer of a response with several, or raise the error that it reports."""
         if "error" in answer:
-            raise refused(self.name, answer, "read")
+            raise refusal_error(self.name, answer, "read")
         return answer
 
     def refresh(self) -> None:
-        """Until then searches do not see what was written."""
-        with told(self.name):
+        """Make writes visible to searches."""
+        with reporting_engine_errors(self.name):
             self.client.indices.refresh(index=self.index)
 
     @cached_property
     def has_points_in_time(self) -> bool:
-        """Else there is scroll."""
+        """Whether the engine has points in time; scroll is the alternative."""
         return engine_of(self.client, self.name).point_in_time
 
 
 def total(answer: Mapping[str, Any]) -> int:
+    """Return the number of hits that an answer reports."""
     number: int = answer["hits"]["total"]["value"]
     return number

@@ -1,4 +1,4 @@
-"""The options of a client that the environment names."""
+"""Reads client options from environment variables."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.stores.opensearch.refusals import short
+from opensearch_winnow.stores.opensearch.error_reasons import shorten
 from opensearch_winnow.stores.store import StoreError
 
-NO = ("", "0", "false", "no", "off")
-FILES = {"WINNOW_CA_CERTS": "ca_certs", "WINNOW_CLIENT_CERT": "client_cert", "WINNOW_CLIENT_KEY": "client_key"}
-AWS_SERVICE = "es"  # the managed clusters; the serverless ones are aoss
+FALSE_VALUES = ("", "0", "false", "no", "off")
+FILE_OPTIONS = {"WINNOW_CA_CERTS": "ca_certs", "WINNOW_CLIENT_CERT": "client_cert", "WINNOW_CLIENT_KEY": "client_key"}
+AWS_SERVICE = "es"  # managed clusters; serverless collections are aoss
 
 
 def environment_options(environment: Mapping[str, str], *, credentials: bool = True) -> dict[str, Any]:
-    """For opensearch-py, by the variables that are set. Without credentials if others are used."""
+    """Return opensearch-py options from the variables that are set; without `credentials`, ignore those for them."""
     options: dict[str, Any] = {}
-    for variable, option in FILES.items():
+    for variable, option in FILE_OPTIONS.items():
         if path := environment.get(variable):
             if not Path(path).exists():
-                raise StoreError(f"there is no {path}, which {variable} names")
+                raise StoreError(f"there is no file {path}, which {variable} names")
             options[option] = path
-    if _yes(environment, "WINNOW_INSECURE"):
-        options |= {"verify_certs": False, "ssl_show_warn": False}  # no need to tell those who have said so
-    if _yes(environment, "WINNOW_COMPRESS"):
+    if _is_true(environment, "WINNOW_INSECURE"):
+        options |= {"verify_certs": False, "ssl_show_warn": False}  # the user chose it: a warning would be noise
+    if _is_true(environment, "WINNOW_COMPRESS"):
         options["http_compress"] = True
     if seconds := environment.get("WINNOW_TIMEOUT"):
         options["timeout"] = _seconds(seconds)
@@ -34,13 +34,13 @@ def environment_options(environment: Mapping[str, str], *, credentials: bool = T
 
 
 def _credentials(environment: Mapping[str, str]) -> dict[str, Any]:
-    set_ones = [name for name in ("WINNOW_USER", "WINNOW_API_KEY", "WINNOW_AWS_REGION") if environment.get(name)]
-    if len(set_ones) > 1:
-        raise StoreError(f"{' and '.join(set_ones)} are set, and only one can say who asks: unset the others")
+    present = [name for name in ("WINNOW_USER", "WINNOW_API_KEY", "WINNOW_AWS_REGION") if environment.get(name)]
+    if len(present) > 1:
+        raise StoreError(f"{' and '.join(present)} are set, but only one kind of credentials is used: unset the others")
     if user := environment.get("WINNOW_USER"):
         return {"http_auth": (user, environment.get("WINNOW_PASSWORD", ""))}
     if key := environment.get("WINNOW_API_KEY"):
-        # Elasticsearch wants id:key encoded, and gives it out either way.
+        # Elasticsearch gives out API keys as id:key or encoded, and accepts only the encoded form.
         encoded = base64.b64encode(key.encode()).decode() if ":" in key else key
         return {"headers": {"authorization": f"ApiKey {encoded}"}}
     if region := environment.get("WINNOW_AWS_REGION"):
@@ -49,7 +49,7 @@ def _credentials(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _signer(region: str, service: str) -> Any:
-    """Signs requests with the credentials that all AWS tools find."""
+    """Return an object that signs requests with the credentials that AWS tools use."""
     from opensearchpy import Urllib3AWSV4SignerAuth  # noqa: PLC0415
 
     with extra("aws"):
@@ -58,10 +58,10 @@ def _signer(region: str, service: str) -> Any:
     try:
         found, reason = Session().get_credentials(), ""
     except BotoCoreError as error:
-        found, reason = None, f" ({short(str(error))})"
+        found, reason = None, f" ({shorten(str(error))})"
     if not found:
         raise StoreError(
-            f"WINNOW_AWS_REGION is set, and there are no AWS credentials{reason}: set AWS_ACCESS_KEY_ID and"
+            f"WINNOW_AWS_REGION is set, but there are no AWS credentials{reason}: set AWS_ACCESS_KEY_ID and"
             " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
         )
     return Urllib3AWSV4SignerAuth(found, region, service)
@@ -73,9 +73,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e6:
-        raise StoreError(f"WINNOW_TIMEOUT is {text}, and has to be a number of seconds")
+        raise StoreError(f"WINNOW_TIMEOUT is {text}, but must be a number of seconds")
     return seconds
 
 
-def _yes(environment: Mapping[str, str], name: str) -> bool:
-    return environment.get(name, "").lower() not in NO
+def _is_true(environment: Mapping[str, str], name: str) -> bool:
+    return environment.get(name, "").lower() not in FALSE_VALUES

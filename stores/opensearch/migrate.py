@@ -1,4 +1,4 @@
-"""Moving a store to a new index with the mapping of today, while it is read and written."""
+"""Moves a store to a new index with the current mapping, while others read and write it."""
 
 from __future__ import annotations
 
@@ -22,31 +22,30 @@ from opensearch_winnow.mappings.opensearch_mapping import (
 )
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
-from opensearch_winnow.stores.opensearch.copied_pages import Copies
-from opensearch_winnow.stores.opensearch.errors import told
-from opensearch_winnow.stores.opensearch.left_over_pages import delete_left_over
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.reindex import Reindexer, delete_leftovers
 from opensearch_winnow.stores.store import StoreError
 
-FEW = 1_000  # pages written since the last round: so many are copied while writers wait
-ROUNDS = 20  # at most, before writers have to wait however many there are
-UNFINISHED = "winnow_migration_from"  # in the _meta of an index that is not the store yet
+MAX_WRITES_BEFORE_LAST_ROUND = 1_000  # so few can be copied while writers wait
+MAX_ROUNDS = 20  # before the last one starts even if there are more writes
+UNFINISHED = "winnow_migration_from"  # in the _meta of a new index until the store has moved to it
 
-Progress = Callable[[str, float | None], None]  # what is being done, and how much of it is
+Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
 
 
 class Migration(NamedTuple):
     old: str
     new: str
     pages: int
-    rounds: int  # of copying, with the last one, for which writers waited
-    waited: float  # seconds that they did
+    rounds: int  # of copying, including the last one, for which writers waited
+    waited: float  # seconds that writers had to wait
     seconds: float
     old_deleted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The index that a store is on."""
+    """The index that a store is moved from."""
 
     index: str
     settings: dict[str, Any]
@@ -63,42 +62,43 @@ def migrate(
     delete_old: bool = False,
     progress: Progress = lambda step, share: None,  # noqa: ARG005
 ) -> Migration:
-    """Copy all pages to the next index, NAME-000002 or so, and let the alias stand for that. Others read and write on.
+    """Copy all pages to the next index, such as NAME-000002, and point the alias to it.
 
-    Rounds of copying catch up with what is written meanwhile; for the last one, a short one, writers wait. Whatever
-    stops it, the store is as it was, and it can be started again. The old index stays, closed to writes.
+    Others read and write the store all the time. Rounds of copying catch up with what is written in the meantime;
+    writers wait only for the last, short round. If the migration is stopped, the store is unchanged, and the migration
+    can be started again. The old index stays, closed to writes, unless `delete_old` is set.
     """
     started = time.monotonic()
-    with told(name, "migrated"):
+    with reporting_engine_errors(name, "migrated"):
         source = _source(client, name)
         if source.index == name and not delete_old:
             raise StoreError(
-                f"{name} is an index and no alias, so that its name is only free for one when it is deleted: say"
-                " --delete-old if that is meant"
+                f"{name} is an index, not an alias: it has to be deleted before an alias can take its name. Use"
+                " --delete-old to allow that"
             )
-        _open_to_writes(client, source.index)  # a migration that was killed may have closed it
+        _open_to_writes(client, source.index)  # a migration that was killed may have left it closed
         new = _next_index(client, name, source.index)
-        made = _make(client, new, source, shards, replicas)
-        copies = Copies(client, source.index, new, progress)
+        new_uuid = _create(client, new, source, shards, replicas)
+        reindexer = Reindexer(client, source.index, new, progress)
         swapping = False
         try:
-            for _ in range(ROUNDS):
-                if copies.round() <= FEW:
+            for _ in range(MAX_ROUNDS):
+                if reindexer.run_round() <= MAX_WRITES_BEFORE_LAST_ROUND:
                     break
-            # Now, because both take their time, and later others wait.
+            # Both take time, so they are done now, before writers wait.
             client.indices.refresh(index=new)
             client.indices.put_settings(index=new, body=LOADED)
             with _closed_to_writes(client, source.index):
                 closed = time.monotonic()
-                copies.round()
-                pages = _same_pages(client, name, source.index, new)
-                if _uuid(client, new) != made:
-                    raise StoreError(f"{name} is being migrated by somebody else too; this migration has ended")
+                reindexer.run_round()
+                pages = _make_equal(client, name, source.index, new)
+                if _uuid(client, new) != new_uuid:
+                    raise StoreError(f"another process is migrating {name} too; this migration has ended")
                 swapping = True
                 _swap(client, name, source, new)
         except BaseException:
-            copies.cancel()
-            if not swapping:  # else the new index may be the store by now, whatever we heard of it
+            reindexer.cancel()
+            if not swapping:  # otherwise the alias may already point to the new index, even if no answer said so
                 with suppress(OpenSearchException):
                     client.indices.delete(index=new)
             raise
@@ -106,13 +106,13 @@ def migrate(
         client.indices.put_mapping(index=new, body={"_meta": mapping(_scheme(source))["_meta"]})
         if delete_old and source.index != name:
             client.indices.delete(index=source.index)
-    return Migration(source.index, new, pages, copies.rounds, waited, time.monotonic() - started, delete_old)
+    return Migration(source.index, new, pages, reindexer.rounds, waited, time.monotonic() - started, delete_old)
 
 
 def _source(client: OpenSearch, name: str) -> Source:
     found = client.indices.get(index=name)
     if len(found) != 1:
-        raise StoreError(f"{name} stands for {len(found)} indices, and a store is one: name one of {', '.join(found)}")
+        raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     ((index, about),) = found.items()
     return Source(index, about["settings"]["index"], about["mappings"], about["aliases"])
 
@@ -125,7 +125,7 @@ def _scheme(source: Source) -> WrittenScheme:
 
 
 def _next_index(client: OpenSearch, name: str, current: str) -> str:
-    """A name that no index has. Those which a migration began and did not end are removed, and no others."""
+    """Return a new name for an index, after deleting indices that unfinished migrations have left behind."""
     pattern = re.compile(re.escape(name) + r"-(\d{6})")
     found = client.indices.get(index=f"{name}-*")
     numbers = {index: int(match[1]) for index in found if (match := pattern.fullmatch(index))}
@@ -136,13 +136,13 @@ def _next_index(client: OpenSearch, name: str, current: str) -> str:
             and UNFINISHED in about["mappings"].get("_meta", {})
             and not about["aliases"]
         ):
-            Copies(client, current, index).cancel()
+            Reindexer(client, current, index).cancel()
             client.indices.delete(index=index, params={"ignore_unavailable": "true"})
     return f"{name}-{max(numbers.values(), default=0) + 1:06}"
 
 
-def _make(client: OpenSearch, new: str, source: Source, shards: int | None, replicas: int | None) -> str:
-    """The new index with the mapping of today, and fields that others have added to the old one. Its UUID."""
+def _create(client: OpenSearch, new: str, source: Source, shards: int | None, replicas: int | None) -> str:
+    """Create the new index and return its UUID. It keeps the fields that others have added to the old mapping."""
     fresh = mapping(_scheme(source))
     fresh["properties"] = source.mapping["properties"] | fresh["properties"]
     fresh["_meta"][UNFINISHED] = source.index
@@ -162,9 +162,12 @@ def _uuid(client: OpenSearch, index: str) -> str:
 
 @contextmanager
 def _closed_to_writes(client: OpenSearch, index: str) -> Iterator[None]:
-    """It stays so if all goes well: whoever writes to it by its own name shall notice."""
+    """Close an index to writes, and open it again only after an error.
+
+    It stays closed after a success, so that those who write to it by its own name notice.
+    """
     try:
-        # Not by the setting itself: this request returns when writes on their way have ended.
+        # Unlike changing the setting, this request returns only when writes under way have ended.
         client.transport.perform_request("PUT", f"/{quote(index)}/_block/write")
         yield
     except BaseException:
@@ -177,22 +180,22 @@ def _open_to_writes(client: OpenSearch, index: str) -> None:
         client.indices.put_settings(index=index, body={"index.blocks.write": None})
 
 
-def _same_pages(client: OpenSearch, name: str, old: str, new: str) -> int:
-    """What was deleted in the old index meanwhile is deleted in the new one too. How many pages there are now."""
+def _make_equal(client: OpenSearch, name: str, old: str, new: str) -> int:
+    """Delete from the new index what was deleted from the old one, and return how many pages both have."""
     client.indices.refresh(index=f"{old},{new}")
-    if delete_left_over(client, old, new):
+    if delete_leftovers(client, old, new):
         client.indices.refresh(index=new)
     before, after = (int(client.count(index=index)["count"]) for index in (old, new))
     if before != after:
-        raise StoreError(f"{name} was not migrated: {old} has {before:,} pages, and {new} {after:,}; try again")
+        raise StoreError(f"{name} was not migrated: {old} has {before:,} pages, but {new} has {after:,}; try again")
     return after
 
 
 def _swap(client: OpenSearch, name: str, source: Source, new: str) -> None:
-    """In one request: there is no moment at which the name stands for none or for both."""
+    """Move the aliases in one request: at every moment the name stands for exactly one index."""
     moved = {alias: options for alias, options in source.aliases.items() if alias != name} | {name: {}}
     actions: list[dict[str, Any]] = [
-        {"add": {"index": new, "alias": alias, **_given(options)}} for alias, options in moved.items()
+        {"add": {"index": new, "alias": alias, **_copyable(options)}} for alias, options in moved.items()
     ]
     if source.index == name:
         actions.append({"remove_index": {"index": name}})
@@ -201,8 +204,8 @@ def _swap(client: OpenSearch, name: str, source: Source, new: str) -> None:
     client.indices.update_aliases(body={"actions": actions})
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Those that all engines take as they tell them."""
+def _copyable(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of an alias that every engine accepts in the form in which it reports them."""
     return {
         name: value
         for name, value in options.items()

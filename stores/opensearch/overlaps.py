@@ -11,8 +11,16 @@ from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.frequency import with_any
-from opensearch_winnow.queries.dsl.overlap import MOST_TOKENS, Part, apart, either, parts, put_together, uncounted
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search, best, following
+from opensearch_winnow.queries.dsl.overlap import (
+    MAX_TOKENS_PER_QUERY,
+    Part,
+    either,
+    parts,
+    put_together,
+    split_scores,
+    uncounted,
+)
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, following
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
@@ -23,7 +31,7 @@ from opensearch_winnow.stores.store import Candidate, Candidates
 # document in any case; taking fields out of it, or sending another request, costs more.
 WHOLE_DOCUMENTS = 16
 CACHE_SECONDS = 1.0
-MAX_TOKENS_OF_TWO = MOST_TOKENS - 20  # tokens of two lookups in one query, which holds the filters of both
+MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # tokens of two lookups in one query, which holds the filters of both
 
 
 class _TokenQuery(NamedTuple):
@@ -85,7 +93,7 @@ class Overlaps:
     ) -> list[Candidates]:
         cards: dict[str, Card] = {}
         counted = self._counts(searches, answers, cards)
-        counts = iter(apart(counted[0]) if _fit_one_query(queries) else counted)
+        counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
         found = [[next(counts) for _ in each.parts] for each in queries]
         more = [
             (number, best(part.overlap_of(each.field, some)))
@@ -128,7 +136,9 @@ class Overlaps:
                         whole[id_] = source
                 more = following(search, hits)
                 if more is not None:
-                    rest.append((number, more | {"size": AT_ONCE, "_source": search["_source"] and list(CARD_FIELDS)}))
+                    rest.append(
+                        (number, more | {"size": MAX_RESULT_WINDOW, "_source": search["_source"] and list(CARD_FIELDS)})
+                    )
             some = self._cluster.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if whole:
@@ -150,4 +160,4 @@ def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
 
 
 def _batches(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+    return (ids[start : start + MAX_RESULT_WINDOW] for start in range(0, len(ids), MAX_RESULT_WINDOW))

@@ -12,7 +12,7 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card_of, record_of
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.queries.dsl.filters import conditions
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, pages
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, pages
 from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit
@@ -74,7 +74,7 @@ def scan_pages(
 
 
 def _hits(cluster: Cluster, shape: _Shape, where: Filters, *, order: Order, end: int | None) -> Iterator[Hit]:
-    size = FIRST_BATCH if end is None else min(max(end, 1), AT_ONCE)
+    size = FIRST_BATCH if end is None else min(max(end, 1), MAX_RESULT_WINDOW)
     url = storable(where.url) if isinstance(where, Selection) and where.url is not None else None
     names = shape.fields if isinstance(shape.fields, bool) or url is None else [*shape.fields, "url"]
     search = pages(conditions(where), order=order, size=size, fields=names)

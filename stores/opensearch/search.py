@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.queries.dsl.filters import conditions
-from opensearch_winnow.queries.dsl.pages import AT_ONCE
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
 from opensearch_winnow.queries.dsl.ranked import BY_RANK
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
@@ -22,10 +22,10 @@ def search_words(cluster: Cluster, words: Words, where: Filters, *, limit: int, 
         return Hits(0, [])
     if limit <= 0:
         return Hits(cluster.count([query]), [])
-    if offset <= 0 and limit <= AT_ONCE:
+    if offset <= 0 and limit <= MAX_RESULT_WINDOW:
         # Whole documents: taking fields out of them costs the engine more than sending them.
         search = {"query": query, "sort": BY_RANK, "size": limit, "track_total_hits": True}
-        answer = cluster.weighed(search)
+        answer = cluster.dfs_search(search)
         found = answer["hits"]["hits"]
         documents = [(hit["_id"], hit["_score"], hit["_source"]) for hit in found]
         hits = [hit_of(any_card_of(id_, each), score, each.get("text", ""), words) for id_, score, each in documents]

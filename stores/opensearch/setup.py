@@ -1,4 +1,4 @@
-"""Setting up a store on a cluster: what is needed, what is there, and making the rest."""
+"""Sets up a store on a cluster: lists what a store needs, checks what exists, and creates the rest."""
 
 from __future__ import annotations
 
@@ -23,62 +23,64 @@ from opensearch_winnow.mappings.opensearch_search_pipeline import SEARCH_PIPELIN
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 from opensearch_winnow.stores.opensearch.client import engine_of
-from opensearch_winnow.stores.opensearch.errors import told
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
-# Refused: the cluster takes no such thing, and a store works without.
+# "refused": the cluster does not support this part, and a store works without it.
 Outcome = Literal["made", "there", "missing", "refused"]
 
 
-TEXT = r'"(?:[^"\\]|\\.)*"'
-LIST = re.compile(rf"(?<=\[)(\n *)({TEXT}(?:,\s*{TEXT})+)(?=\n *\])")  # of texts, as JSON with indents has it
-IN_A_LINE = 6
-EXISTS = "resource_already_exists_exception"
-NO_SUCH_THING = re.compile(r"cannot execute .*scripts|scripts are not enabled|Invalid processor type")
-# What the user is told then.
+JSON_STRING = r'"(?:[^"\\]|\\.)*"'
+STRING_LIST = re.compile(rf"(?<=\[)(\n *)({JSON_STRING}(?:,\s*{JSON_STRING})+)(?=\n *\])")  # in indented JSON
+STRINGS_PER_LINE = 6
+ALREADY_EXISTS = "resource_already_exists_exception"
+UNSUPPORTED = re.compile(r"cannot execute .*scripts|scripts are not enabled|Invalid processor type")
+# Messages for the user.
 NO_SCRIPTS = (
-    "The cluster takes no scripts: the store works without them, but only with what winnow itself writes, and scores"
-    " are not computed on the server."
+    "The cluster does not allow scripts. The store works without them, but holds only pages that winnow itself writes,"
+    " and scores are not computed on the server."
 )
 NO_SEARCH_PIPELINES = (
-    "The cluster has no search pipelines for this (OpenSearch has from 2.12, in the module search-pipeline-common): the"
-    f" store works without {SEARCH_PIPELINE}."
+    "The cluster does not support this search pipeline (OpenSearch does from 2.12, in the module"
+    f" search-pipeline-common). The store works without {SEARCH_PIPELINE}."
 )
 
 
 class Step(NamedTuple):
-    """A request that makes one thing. It may be repeated: what is there stays."""
+    """A request that creates one part of a store. Repeating it is safe."""
 
     what: str
     method: str
     path: str
     body: dict[str, Any]
-    looked_up: str  # the path that tells whether it is there
-    everywhere: bool = True  # it is of the whole cluster, which not everyone may change
-    without: str = ""  # what it means if the cluster refuses it; empty: there is no store without it
+    check_path: str  # a GET of it tells whether the part exists
+    cluster_wide: bool = True  # it belongs to the whole cluster, and creating it may need more permissions
+    if_refused: str = ""  # the consequence if the cluster refuses it; empty if a store needs it
 
-    def in_console(self) -> str:
-        """As it is pasted into the console of OpenSearch Dashboards (Dev Tools)."""
-        return f"{self.method} {self.path}\n{LIST.sub(_few_lines, json.dumps(self.body, indent=2))}"
+    def console_request(self) -> str:
+        """Return the request in the form that the console of OpenSearch Dashboards (Dev Tools) accepts."""
+        return f"{self.method} {self.path}\n{STRING_LIST.sub(_join_lines, json.dumps(self.body, indent=2))}"
 
 
-class Done(NamedTuple):
+class StepResult(NamedTuple):
+    """A step, and what came of it."""
+
     step: Step
     outcome: Outcome
 
 
 def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None) -> list[Step]:
-    """All that a store needs, in order: what an index names is there before it."""
+    """Return the steps that set up a store, in order: an index comes after the parts that it refers to."""
     index, settings, template = quote(f"{name}-000001"), quote(f"{name}.settings"), quote(f"winnow-{name}")
     pages = {
         "settings": index_settings(shards, replicas),
         "mappings": mapping(scheme),
-        "aliases": {name: {}},  # in the same request: nobody sees the one without the other
+        "aliases": {name: {}},  # in the same request, so that neither is ever seen without the other
     }
     pipeline_path, template_path = f"/_ingest/pipeline/{PIPELINE}", f"/_index_template/{template}"
     search_path = f"/_search/pipeline/{SEARCH_PIPELINE}"
     return [
-        Step(f"pipeline {PIPELINE}", "PUT", pipeline_path, pipeline(), pipeline_path, without=NO_SCRIPTS),
+        Step(f"pipeline {PIPELINE}", "PUT", pipeline_path, pipeline(), pipeline_path, if_refused=NO_SCRIPTS),
         *(
             Step(
                 f"script {id_}",
@@ -86,7 +88,7 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
                 f"/_scripts/{id_}/score",
                 stored_script(id_),
                 f"/_scripts/{id_}",
-                without=NO_SCRIPTS,
+                if_refused=NO_SCRIPTS,
             )
             for id_ in SOURCES
         ),
@@ -96,7 +98,7 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
             search_path,
             search_pipeline(),
             search_path,
-            without=NO_SEARCH_PIPELINES,
+            if_refused=NO_SEARCH_PIPELINES,
         ),
         Step(
             f"template winnow-{name}",
@@ -105,47 +107,52 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
             index_template(name, scheme, shards=shards, replicas=replicas),
             template_path,
         ),
-        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", everywhere=False),
-        Step(f"index {name}.settings", "PUT", f"/{settings}", settings_index(), f"/{settings}", everywhere=False),
+        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", cluster_wide=False),
+        Step(f"index {name}.settings", "PUT", f"/{settings}", settings_index(), f"/{settings}", cluster_wide=False),
     ]
 
 
 def plan(
     client: OpenSearch, name: str, scheme: Scheme | None = None, *, shards: int = 1, replicas: int | None = None
-) -> list[Done]:
-    """All steps, and whether what they make is there already. Without a scheme it is that of the store, or the usual.
+) -> list[StepResult]:
+    """Return all steps, with the outcome "there" or "missing". The default scheme is the store's own, or Scheme().
 
-    A store that is there with another scheme, or another format, is refused.
+    Raises StoreError if the store exists with another scheme or another format.
     """
-    with told(name, "set up"):
-        chosen = scheme_there(client, name, scheme) or scheme or Scheme()
-        every = steps(name, chosen, shards=shards, replicas=replicas)
-        return [Done(step, _looked_up(client, step)) for step in every]
+    with reporting_engine_errors(name, "set up"):
+        chosen = existing_scheme(client, name, scheme) or scheme or Scheme()
+        all_steps = steps(name, chosen, shards=shards, replicas=replicas)
+        return [StepResult(step, _check(client, step)) for step in all_steps]
 
 
 def set_up(
     client: OpenSearch, name: str, scheme: Scheme | None = None, *, shards: int = 1, replicas: int | None = None
-) -> list[Done]:
-    """Make what is missing. Others may do the same at the same time."""
+) -> list[StepResult]:
+    """Create what is missing, and return all steps with their outcomes. Other processes may do the same."""
     planned = plan(client, name, scheme, shards=shards, replicas=replicas)
-    done = [Done(step, _make(client, name, step) if outcome == "missing" else outcome) for step, outcome in planned]
-    with told(name, "set up"):
-        if not scheme_there(client, name, scheme):
+    results = [
+        StepResult(step, _create(client, name, step) if outcome == "missing" else outcome) for step, outcome in planned
+    ]
+    with reporting_engine_errors(name, "set up"):
+        if not existing_scheme(client, name, scheme):
             raise StoreError(
                 f"{name} cannot be set up: there is an index {name}-000001, but no alias {name}; add the alias to the"
-                " index that it is to stand for, or delete that index"
+                " index that holds the store, or delete that index"
             )
-    return done
+    return results
 
 
-def scheme_there(client: OpenSearch, name: str, wanted: Scheme | None = None) -> WrittenScheme | None:
-    """Of the store of this name, if there is one. Refused if it is none of ours, or not the one that is wanted."""
+def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None) -> WrittenScheme | None:
+    """Return the scheme of the store `name`; None if nothing has this name.
+
+    Raises StoreError if it is not a winnow store, or if its scheme is not the `wanted` one.
+    """
     try:
         found = client.indices.get_mapping(index=name)
     except NotFoundError:
         return None
     if len(found) != 1:
-        raise StoreError(f"{name} stands for {len(found)} indices, and a store is one: name one of {', '.join(found)}")
+        raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     (described,) = found.values()
     try:
         written = written_in(described["mappings"], name)
@@ -156,38 +163,38 @@ def scheme_there(client: OpenSearch, name: str, wanted: Scheme | None = None) ->
     return written
 
 
-def _looked_up(client: OpenSearch, step: Step) -> Outcome:
-    if step.without == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
-        return "refused"  # what it says itself is about an index of that name
+def _check(client: OpenSearch, step: Step) -> Outcome:
+    if step.if_refused == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
+        return "refused"  # the engine's own error would be about an index of that name
     try:
-        client.transport.perform_request("GET", step.looked_up)
-    except (NotFoundError, AuthorizationException):  # who may not look may still be told so, when it is made
+        client.transport.perform_request("GET", step.check_path)
+    except (NotFoundError, AuthorizationException):  # without permission to look, creating it will give the error
         return "missing"
     return "there"
 
 
-def _make(client: OpenSearch, name: str, step: Step) -> Outcome:
-    with told(name, f"set up ({step.what})"):
+def _create(client: OpenSearch, name: str, step: Step) -> Outcome:
+    with reporting_engine_errors(name, f"set up ({step.what})"):
         try:
             client.transport.perform_request(step.method, step.path, body=step.body)
         except AuthorizationException as error:
-            if not step.everywhere:
+            if not step.cluster_wide:
                 raise
             raise StoreError(
-                f"{name} cannot be set up: this user may not make the {step.what}, which is of the whole cluster;"
-                " `winnow setup --dry-run` prints the requests for an administrator to send"
+                f"{name} cannot be set up: this user may not create the {step.what}, which belongs to the whole"
+                " cluster; `winnow setup --dry-run` prints the requests for an administrator to send"
             ) from error
         except TransportError as error:
-            if isinstance(error, RequestError) and error.error == EXISTS:
-                return "there"  # made by somebody else, just now
-            if step.without and NO_SUCH_THING.search(str(error.info)):
+            if isinstance(error, RequestError) and error.error == ALREADY_EXISTS:
+                return "there"  # another process has just created it
+            if step.if_refused and UNSUPPORTED.search(str(error.info)):
                 return "refused"
             raise
     return "made"
 
 
-def _few_lines(written: re.Match[str]) -> str:
-    """Else the characters of the analyzer are a page of their own."""
-    indent, items = written[1], re.findall(TEXT, written[2])
-    lines = [", ".join(items[start : start + IN_A_LINE]) for start in range(0, len(items), IN_A_LINE)]
+def _join_lines(match: re.Match[str]) -> str:
+    """Put several strings of a list on a line. Otherwise the analyzer's characters alone would fill a screen."""
+    indent, items = match[1], re.findall(JSON_STRING, match[2])
+    lines = [", ".join(items[start : start + STRINGS_PER_LINE]) for start in range(0, len(items), STRINGS_PER_LINE)]
     return indent + f",{indent}".join(lines)

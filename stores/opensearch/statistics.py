@@ -1,4 +1,4 @@
-"""What a store holds, in numbers."""
+"""Counts what a store holds: pages, URLs, sites, token frequencies and bytes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.opensearch.cluster import Cluster
-from opensearch_winnow.stores.opensearch.errors import told
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.store import Statistics
 
 FIELDS: tuple[Field, ...] = get_args(Field)
-SITES = 10_000  # in an answer
-MOST_SITES = 100_000  # that are counted; more are estimated, to about 1 %
-PAGES = 500  # whose tokens are in memory at a time
-MOST_TOKENS = 1_000_000  # of a field that are counted at a time: some 100 MB
-ALL_HASHES = 2**64
-# Files of an index by what their names end with. What is not here is told as other.
-PARTS = {
+SITES_PER_REQUEST = 10_000
+MAX_SITES_COUNTED = 100_000  # more are estimated, to about 1 %
+PAGES_PER_REQUEST = 500  # their tokens are in memory at a time
+MAX_TOKENS_COUNTED = 1_000_000  # distinct tokens of a field in memory: some 100 MB
+HASH_RANGE = 2**64
+# What the files of a Lucene index hold, by the extension of their names. Others count as "other".
+FILE_KINDS = {
     "fdt": "documents",
     "fdx": "documents",
     "fdm": "documents",
@@ -44,36 +44,39 @@ PARTS = {
 
 
 class Frequencies:
-    """On how many pages tokens are. Where there are too many for the memory, those of a part of all hashes are counted,
-    and stand for the others: hashes are spread evenly."""
+    """Counts on how many pages each token is.
 
-    def __init__(self, most: int = MOST_TOKENS) -> None:
-        self._most = most
-        self._below = ALL_HASHES
+    If there are more than `max_tokens`, only those below a threshold are counted, and the result is scaled up. Tokens
+    are hashes, which are spread evenly, so that this is a fair sample.
+    """
+
+    def __init__(self, max_tokens: int = MAX_TOKENS_COUNTED) -> None:
+        self._max_tokens = max_tokens
+        self._below = HASH_RANGE
         self._pages: Counter[int] = Counter()
 
     def add(self, hashes: Iterable[int]) -> None:
-        """Those of a page."""
+        """Count the tokens of one page."""
         self._pages.update({each for each in hashes if each < self._below})
-        while len(self._pages) > self._most:
+        while len(self._pages) > self._max_tokens:
             self._below //= 2
             self._pages = Counter({each: pages for each, pages in self._pages.items() if each < self._below})
 
     def tokens(self) -> dict[int, int]:
-        """How many there are on so many pages."""
-        scale = ALL_HASHES // self._below
+        """Return how many tokens are on exactly n pages, by n."""
+        scale = HASH_RANGE // self._below
         return {pages: tokens * scale for pages, tokens in Counter(self._pages.values()).items()}
 
 
 def statistics(cluster: Cluster, indices: Sequence[str]) -> Statistics:
-    """Of each URL one capture is the latest. All tokens of all pages are read, which takes its time."""
+    """Return the statistics of a store. Reads all tokens of all pages, so it takes time on a large store."""
     frequencies = {field: Frequencies() for field in FIELDS}
-    for hit in scan(cluster, [], size=PAGES, fields=FIELDS):
+    for hit in scan(cluster, [], size=PAGES_PER_REQUEST, fields=FIELDS):
         for field, counted in frequencies.items():
             counted.add(unpacked_tokens(hit["_source"][field]))
     return Statistics(
         pages=cluster.count([]),
-        urls=cluster.count(conditions(Filters(latest=True))),
+        urls=cluster.count(conditions(Filters(latest=True))),  # each URL has one latest capture
         sites=_sites(cluster),
         frequencies={field: counted.tokens() for field, counted in frequencies.items()},
         sizes=_sizes(cluster, indices),
@@ -81,36 +84,36 @@ def statistics(cluster: Cluster, indices: Sequence[str]) -> Statistics:
 
 
 def _sites(cluster: Cluster) -> int:
-    """Counted one by one; or if they are a great many, estimated."""
-    asked: dict[str, Any] = {"size": SITES, "sources": [{"site": {"terms": {"field": "site"}}}]}
+    """Return the number of sites: exact up to MAX_SITES_COUNTED, estimated above."""
+    composite: dict[str, Any] = {"size": SITES_PER_REQUEST, "sources": [{"site": {"terms": {"field": "site"}}}]}
     sites = 0
-    while sites < MOST_SITES:
-        found = _aggregation(cluster, {"composite": asked})
-        sites += len(found["buckets"])
-        if len(found["buckets"]) < SITES:
+    while sites < MAX_SITES_COUNTED:
+        answer = _aggregate(cluster, {"composite": composite})
+        sites += len(answer["buckets"])
+        if len(answer["buckets"]) < SITES_PER_REQUEST:
             return sites
-        asked["after"] = found["after_key"]
-    estimated: int = _aggregation(cluster, {"cardinality": {"field": "site", "precision_threshold": 40_000}})["value"]
+        composite["after"] = answer["after_key"]
+    estimated: int = _aggregate(cluster, {"cardinality": {"field": "site", "precision_threshold": 40_000}})["value"]
     return max(sites, estimated)
 
 
-def _aggregation(cluster: Cluster, asked: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = cluster.search({"size": 0, "aggs": {"found": asked}})["aggregations"]["found"]
-    return found
+def _aggregate(cluster: Cluster, aggregation: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = cluster.search({"size": 0, "aggs": {"found": aggregation}})["aggregations"]["found"]
+    return answer
 
 
 def _sizes(cluster: Cluster, indices: Sequence[str]) -> dict[str, int]:
-    """In bytes, of all copies, by part."""
-    with told(cluster.name, "read"):
-        found = cluster.client.indices.stats(
+    """Return the bytes of all copies of the indices, by what takes them."""
+    with reporting_engine_errors(cluster.name, "read"):
+        stats = cluster.client.indices.stats(
             index=",".join(indices),
             metric="store,segments,translog",
             params={"include_segment_file_sizes": "true", "ignore_unavailable": "true"},
         )["_all"]["total"]
     parts: Counter[str] = Counter()
-    for ending, file in found["segments"].get("file_sizes", {}).items():
-        parts[PARTS.get(ending, "other")] += file["size_in_bytes"]
-    parts["log"] = found["translog"]["size_in_bytes"]
-    # The rest: files that are written and not yet open, or open and not yet deleted.
-    parts["other"] += max(found["store"]["size_in_bytes"] - parts.total(), 0)
+    for extension, file in stats["segments"].get("file_sizes", {}).items():
+        parts[FILE_KINDS.get(extension, "other")] += file["size_in_bytes"]
+    parts["log"] = stats["translog"]["size_in_bytes"]
+    # The rest is files that are written but not yet opened, or replaced but not yet deleted.
+    parts["other"] += max(stats["store"]["size_in_bytes"] - parts.total(), 0)
     return {part: size for part, size in parts.items() if size}

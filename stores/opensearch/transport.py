@@ -1,4 +1,4 @@
-"""What may be asked again, on another node if there is one."""
+"""Retries requests that are safe to repeat, on another node if there is one."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from opensearchpy.exceptions import ConnectionError, ConnectionTimeout, Transpor
 
 from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE, causes
 
-# The last part of the paths that are read by POST.
-READING = frozenset(("_search", "_msearch", "_count", "_mget", "_termvectors", "_mtermvectors", "_search_shards"))
+# The last part of paths whose POST requests only read.
+READ_ENDPOINTS = frozenset(
+    ("_search", "_msearch", "_count", "_mget", "_termvectors", "_mtermvectors", "_search_shards")
+)
 
 
 def may_be_repeated(error: TransportError, method: str, path: str) -> bool:
-    """Whether this request, which failed so, changes nothing that it should not if it is sent once more.
+    """Return whether a request that failed with `error` is safe to send again.
 
-    Not after a timeout: who is slow is not helped by being asked twice.
+    A request that timed out is not repeated: a slow engine does not become faster by a second request.
     """
     if isinstance(error, ConnectionTimeout):
         return False
-    reads = method in ("GET", "HEAD") or path.rpartition("/")[2] in READING
+    reads = method in ("GET", "HEAD") or path.rpartition("/")[2] in READ_ENDPOINTS
     if isinstance(error, ConnectionError):
         return reads or any(isinstance(cause, (ConnectionRefusedError, gaierror)) for cause in causes(error))
     return reads and error.status_code in UNAVAILABLE
 
 
-class ReadsAgain(Transport):
-    """Asks once more for each node there is, where that does no harm; one that failed is left alone for a while."""
+class RetryingTransport(Transport):
+    """Sends a request once more for each node if repeating it is safe. A node that failed is avoided for a while."""
 
     def perform_request(
         self, method: str, url: str, params: Mapping[str, Any] | None = None, *rest: Any, **options: Any
     ) -> Any:
         for _ in self.hosts:
             try:
-                # A copy: opensearch-py takes out of it what is for itself.
+                # A copy, because opensearch-py removes its own parameters from it.
                 return super().perform_request(method, url, dict(params or {}), *rest, **options)
             except TransportError as error:
                 if not may_be_repeated(error, method, url):

@@ -1,4 +1,4 @@
-"""The pages that have the words, looked at in parts: as they are now, or as they were when the view was made."""
+"""Pages through the hits of a search: as they are now, or frozen when the view was made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search, count, following
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
     BY_RANK,
     CLUSTERS,
@@ -36,46 +36,50 @@ from opensearch_winnow.queries.dsl.ranked import (
     without_place,
 )
 from opensearch_winnow.queries.results import FacetName
-from opensearch_winnow.stores.kept_views import ENDED
-from opensearch_winnow.stores.opensearch.cluster import GLOBAL, WHOLE, Cluster, Hit, total
-from opensearch_winnow.stores.opensearch.errors import told
+from opensearch_winnow.stores.opensearch.cluster import DFS, NO_PARTIAL_RESULTS, Cluster, Hit, total
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import Facet, Ranked, StoreError
+from opensearch_winnow.stores.view_cache import CURSOR_EXPIRED
 
-KEPT = "5m"  # that the engine keeps the state of one time, from one request to the next
-SCROLLED = 500  # pages that a scroll brings at a time
-NO_TIME, NO_PLACE = -(2**63), 2**63 - 1  # as engines sort what is not there
+KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
+SCROLL_SIZE = 500  # pages per scroll request
+NO_TIME, NO_PLACE = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
 
 class ClusterView:
-    """With a `point` in time it is a kept one, of which this is the key. Without, each part is as it is now."""
+    """The hits of a query, in order. With a `point` in time the view is frozen, and the point is its key.
+
+    Without a point, every read sees the store as it is then.
+    """
 
     def __init__(self, cluster: Cluster, query: Clause | None, point: str = "") -> None:
         self._cluster = cluster
-        self._query = query  # None: no page has these words
+        self._query = query  # None if no page can match
         self._point = point
         self._loaded: list[Ranked] = []
-        self._foreign: list[Hit] = []  # of those, documents of others that have no place
-        self._met = 0  # of those that have no place
+        self._foreign: list[Hit] = []  # hits written by others, which have no place
+        self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
         self._total: int | None = None
-        self._counted: tuple[int, bool] | None = None  # clusters
-        self._alone = 0  # pages that have none
+        self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
+        self._unclustered_count = 0  # pages without a cluster
         self._unclustered: list[Ranked] = []
-        self._rest: Search | None = None  # what brings the pages after those that are loaded
+        self._rest: Search | None = None  # the search for the pages after those in `_loaded`
         self.key = point
 
     @classmethod
-    def kept(cls, cluster: Cluster, query: Clause | None) -> Self:
+    def frozen(cls, cluster: Cluster, query: Clause | None) -> Self:
+        """Return a view of the store as it is at this moment."""
         if query is None:
             return cls(cluster, query)
-        with told(cluster.name, "read"):
+        with reporting_engine_errors(cluster.name, "read"):
             point = cluster.client.create_pit(
-                index=cluster.index, params={"keep_alive": KEPT, "allow_partial_pit_creation": "false"}
+                index=cluster.index, params={"keep_alive": KEEP_ALIVE, "allow_partial_pit_creation": "false"}
             )
         return cls(cluster, query, point["pit_id"])
 
     @property
     def total(self) -> int:
-        if self._total is None:  # else it came with the first pages
+        if self._total is None:  # otherwise it came with the first pages
             self._total = 0 if self._query is None else total(self._search(count([self._query])))
         return self._total
 
@@ -86,28 +90,29 @@ class ClusterView:
     def clustered(self, start: int, end: int) -> Sequence[Ranked]:
         if self._query is None or start >= end:
             return []
-        if end > AT_ONCE:
+        if end > MAX_RESULT_WINDOW:
             raise StoreError(
-                f"{self._cluster.name} cannot be read: the engine shows the first {AT_ONCE:,} clusters; group by"
-                " signature to see more"
+                f"{self._cluster.name} cannot be read: the engine shows only the first {MAX_RESULT_WINDOW:,} clusters;"
+                " group by signature to see more"
             )
         if not self._unclustered:
-            found = self._clusters(self._query, start, end)
-            if not self._alone:
-                return list(map(_page, found))
-            self._unclustered = list(self._ours(self._all(unclustered(self._query))))
-        # Pages that somebody has put there past the pipeline: each is alone.
-        ours = map(_page, self._clusters(with_cluster(self._query), 0, end))
-        return list(islice(merge(ours, self._unclustered, key=_rank), start, end))
+            hits = self._clusters(self._query, start, end)
+            if not self._unclustered_count:
+                return list(map(_page, hits))
+            self._unclustered = list(self._with_places(self._all(unclustered(self._query))))
+        # Pages that were written past the ingest pipeline have no cluster: each counts as a cluster of its own.
+        representatives = map(_page, self._clusters(with_cluster(self._query), 0, end))
+        return list(islice(merge(representatives, self._unclustered, key=_rank), start, end))
 
     def _clusters(self, query: Clause, start: int, end: int) -> list[Hit]:
         answer = self._search(clustered(query, start=start, size=end - start))
-        if self._counted is None:
-            self._total, counted = total(answer), answer["aggregations"]
-            few = counted[FEW_CLUSTERS]
-            self._alone = counted[UNCLUSTERED]["doc_count"]
+        if self._cluster_count is None:
+            self._total, counts = total(answer), answer["aggregations"]
+            few = counts[FEW_CLUSTERS]
+            self._unclustered_count = counts[UNCLUSTERED]["doc_count"]
             exact = not few["sum_other_doc_count"]
-            self._counted = (len(few["buckets"]) if exact else counted[CLUSTERS]["value"]) + self._alone, exact
+            clusters = len(few["buckets"]) if exact else counts[CLUSTERS]["value"]
+            self._cluster_count = clusters + self._unclustered_count, exact
         hits: list[Hit] = answer["hits"]["hits"]
         return hits
 
@@ -115,9 +120,9 @@ class ClusterView:
         return list(self._all(of_clusters(self._query, clusters))) if self._query and clusters else []
 
     def cluster_count(self) -> tuple[int, bool]:
-        if self._counted is None:
+        if self._cluster_count is None:
             self.clustered(0, 1)
-        return self._counted or (0, True)
+        return self._cluster_count or (0, True)
 
     def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
         return [
@@ -131,13 +136,13 @@ class ClusterView:
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         if self._query is None:
             return []
-        found = self._values(facet(self._query, name, size=limit, clusters=clusters))
-        return sorted(found, key=lambda each: (-each.pages, each.value))[:limit]
+        values = self._values(facet(self._query, name, size=limit, clusters=clusters))
+        return sorted(values, key=lambda each: (-each.pages, each.value))[:limit]
 
     def close(self) -> None:
         if self._point:
-            # It ends by itself, too.
-            with suppress(StoreError), told(self._cluster.name, "read"):
+            # An error does not matter: the point expires by itself, too.
+            with suppress(StoreError), reporting_engine_errors(self._cluster.name, "read"):
                 self._cluster.client.delete_pit(body={"pit_id": [self._point]})
             self._point = ""
 
@@ -150,13 +155,13 @@ class ClusterView:
         self.close()
 
     def _load(self, end: int) -> None:
-        while len(self._loaded) < end and (some := self._more(end - len(self._loaded))):
-            self._loaded += self._ours(map(_page, some))
+        while len(self._loaded) < end and (hits := self._next_hits(end - len(self._loaded))):
+            self._loaded += self._with_places(map(_page, hits))
 
-    def _more(self, wanted: int) -> Sequence[Hit]:
+    def _next_hits(self, wanted: int) -> Sequence[Hit]:
         if self._query is None or (self._loaded and self._rest is None):
             return []
-        search = (self._rest or ranked(self._query)) | {"size": min(wanted, AT_ONCE)}
+        search = (self._rest or ranked(self._query)) | {"size": min(wanted, MAX_RESULT_WINDOW)}
         answer = self._search(search | {"track_total_hits": self._total is None})
         if self._total is None:
             self._total = total(answer)
@@ -166,32 +171,34 @@ class ClusterView:
 
     def _search(self, search: Search) -> dict[str, Any]:
         if not self._point:
-            return self._cluster.weighed(search)
-        with told(self._cluster.name, "read"):
+            return self._cluster.dfs_search(search)
+        with reporting_engine_errors(self._cluster.name, "read"):
             try:
                 answer: dict[str, Any] = self._cluster.client.search(
-                    body=search | {"pit": {"id": self._point, "keep_alive": KEPT}}, params=WHOLE | GLOBAL
+                    body=search | {"pit": {"id": self._point, "keep_alive": KEEP_ALIVE}},
+                    params=NO_PARTIAL_RESULTS | DFS,
                 )
             except NotFoundError:
                 raise StoreError(
-                    f"{self._cluster.name}: {ENDED}; a view is kept for {KEPT.removesuffix('m')} minutes after each use"
+                    f"{self._cluster.name}: {CURSOR_EXPIRED}; a cursor works for {KEEP_ALIVE.removesuffix('m')} minutes"
+                    " after each use"
                 ) from None
         return answer
 
     def _hits(self, search: Search) -> list[Hit]:
-        found: list[Hit] = self._search(search)["hits"]["hits"]
-        return found
+        hits: list[Hit] = self._search(search)["hits"]["hits"]
+        return hits
 
     def _all(self, search: Search | None) -> Iterator[Ranked]:
         while search is not None:
-            some = self._hits(search)
-            yield from map(_page, some)
-            search = following(search, some)
+            hits = self._hits(search)
+            yield from map(_page, hits)
+            search = following(search, hits)
 
     def _values(self, search: Search) -> list[Facet]:
-        found = self._search(search)["aggregations"]
+        aggregations = self._search(search)["aggregations"]
         values: dict[str, Facet] = {}
-        for each in [*found[FACET]["buckets"], found[MISSING] | {"key": ""}]:
+        for each in [*aggregations[FACET]["buckets"], aggregations[MISSING] | {"key": ""}]:
             value = each.get("key_as_string", each["key"])
             before = values.get(value, Facet(value, 0))
             clusters = each.get(CLUSTERS, {"value": 0})["value"]
@@ -199,40 +206,42 @@ class ClusterView:
         return [each for each in values.values() if each.pages]
 
     def _documents(self, pages: Sequence[Ranked]) -> list[tuple[str, dict[str, Any]]]:
-        """Their ids and sources; an empty one for a page that has gone."""
-        found = {-1 - number: (hit["_id"], hit["_source"]) for number, hit in enumerate(self._foreign)}
+        """Return the ids and sources of pages; a page that was deleted has an empty source."""
+        documents = {-1 - number: (hit["_id"], hit["_source"]) for number, hit in enumerate(self._foreign)}
         if not self._point:
             ids = {page.id: page.place for page in pages if page.place >= 0}
-            found |= {ids[id_]: (id_, source) for id_, source in self._cluster.sources(ids).items()}
-        # As of its time; or under an id that somebody else has given it.
-        unread = [page.place for page in pages if page.place not in found]
-        for start in range(0, len(unread), AT_ONCE):
-            some = unread[start : start + AT_ONCE]
-            search = {"query": all_of([{"terms": {"place": some}}]), "size": len(some)}
-            found |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
-        return [found.get(page.place, ("", {})) for page in pages]
+            documents |= {ids[id_]: (id_, source) for id_, source in self._cluster.sources(ids).items()}
+        # The rest is looked up by place: in a frozen view, or where other software has chosen the id.
+        unread = [page.place for page in pages if page.place not in documents]
+        for start in range(0, len(unread), MAX_RESULT_WINDOW):
+            places = unread[start : start + MAX_RESULT_WINDOW]
+            search = {"query": all_of([{"terms": {"place": places}}]), "size": len(places)}
+            documents |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
+        return [documents.get(page.place, ("", {})) for page in pages]
 
-    def _ours(self, pages: Iterable[Ranked]) -> Iterator[Ranked]:
-        """With documents of others that have no place: they are known by their number among such, below 0."""
+    def _with_places(self, pages: Iterable[Ranked]) -> Iterator[Ranked]:
+        """Yield the pages; those of other software, which have no place, get the places -1, -2, … in their order."""
         for page in pages:
             if page.place < NO_PLACE:
                 yield page
                 continue
             if not self._foreign and self._query is not None:
-                search = {"query": without_place(self._query), "sort": BY_RANK, "size": AT_ONCE}
+                search = {"query": without_place(self._query), "sort": BY_RANK, "size": MAX_RESULT_WINDOW}
                 self._foreign = self._hits(search)
-            self._met += 1
-            yield page._replace(place=-self._met)
+            self._foreign_seen += 1
+            yield page._replace(place=-self._foreign_seen)
 
 
 class ScrolledView(ClusterView):
-    """Kept by an engine that knows no points in time: documents come with the order, and stay in memory. Facets are
-    those of now."""
+    """A frozen view on an engine without points in time.
+
+    A scroll returns whole documents, which stay in memory. Facets are not frozen: they count the current pages.
+    """
 
     def __init__(self, cluster: Cluster, query: Clause | None) -> None:
         super().__init__(cluster, query)
         self._scroll = ""
-        self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # ids and sources by place
+        self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # id and source by place
 
     @property
     def total(self) -> int:
@@ -241,7 +250,7 @@ class ScrolledView(ClusterView):
         return self._total or 0
 
     def clustered(self, start: int, end: int) -> Sequence[Ranked]:
-        """Engines scroll through no clusters: all pages are looked at."""
+        """Group all pages here, because engines cannot scroll through collapsed hits."""
         self._load(self.total)
         firsts: dict[str | int, Ranked] = {}
         for page in self._loaded:
@@ -257,38 +266,38 @@ class ScrolledView(ClusterView):
 
     def close(self) -> None:
         if self._scroll:
-            with suppress(StoreError), told(self._cluster.name, "read"):
+            with suppress(StoreError), reporting_engine_errors(self._cluster.name, "read"):
                 self._cluster.client.clear_scroll(body={"scroll_id": [self._scroll]})
             self._scroll = ""
 
-    def _more(self, wanted: int) -> Sequence[Hit]:  # noqa: ARG002 (a scroll has its own size)
+    def _next_hits(self, wanted: int) -> Sequence[Hit]:  # noqa: ARG002 (a scroll has its own size)
         client = self._cluster.client
         if self._query is None:
             return []
-        with told(self._cluster.name, "read"):
+        with reporting_engine_errors(self._cluster.name, "read"):
             if self._scroll:
-                answer = client.scroll(body={"scroll_id": self._scroll, "scroll": KEPT})
+                answer = client.scroll(body={"scroll_id": self._scroll, "scroll": KEEP_ALIVE})
             else:
                 whole = {"_source": True, "stored_fields": ["_source"], "track_total_hits": True}
-                params = WHOLE | GLOBAL | {"scroll": KEPT}
-                body = ranked(self._query, size=SCROLLED) | whole
+                params = NO_PARTIAL_RESULTS | DFS | {"scroll": KEEP_ALIVE}
+                body = ranked(self._query, size=SCROLL_SIZE) | whole
                 answer = client.search(index=self._cluster.index, body=body, params=params)
                 self._total = total(answer)
         if answer["_shards"]["failed"]:
-            raise StoreError(f"{self._cluster.name} cannot be read: a shard has stopped to answer; try again")
+            raise StoreError(f"{self._cluster.name} cannot be read: a shard has stopped answering; try again")
         self._scroll = answer["_scroll_id"]
         hits: list[Hit] = answer["hits"]["hits"]
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}
         return hits
 
     def _documents(self, pages: Sequence[Ranked]) -> list[tuple[str, dict[str, Any]]]:
-        ours = {page.place: self._sources[page.place] for page in pages if page.place in self._sources}
-        rest = iter(super()._documents([page for page in pages if page.place not in ours]))
-        return [ours[page.place] if page.place in ours else next(rest) for page in pages]
+        known = {page.place: self._sources[page.place] for page in pages if page.place in self._sources}
+        rest = iter(super()._documents([page for page in pages if page.place not in known]))
+        return [known[page.place] if page.place in known else next(rest) for page in pages]
 
 
 def _page(hit: Hit) -> Ranked:
-    """From `sort` and `fields` of a hit of `ranked`."""
+    """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
     score, time, _, url, place = hit["sort"]
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}
     fetched_at = None if time is None or time <= NO_TIME else EPOCH + timedelta(microseconds=time)

@@ -1,4 +1,4 @@
-"""Writing to OpenSearch: pages come and go, and of the captures of a URL one is the latest."""
+"""Writes and deletes pages on OpenSearch, and keeps track of the latest capture of each URL."""
 
 from __future__ import annotations
 
@@ -12,130 +12,132 @@ from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_loop import NOT_THERE
+from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.cluster import Cluster
-from opensearch_winnow.stores.opensearch.errors import told
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError, Written
 
-AT_A_TIME = 10_000  # URLs or ids, in a request; engines take 65,536
+KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
 
 Kind = Literal["index", "update", "delete"]
 
 
 class Capture(NamedTuple):
-    """What is looked at of a page when another one comes or goes."""
+    """The fields of a stored page that matter when a capture of the same URL is written or deleted."""
 
     url: str
-    time: int | None  # microseconds
+    time: int | None  # microseconds since 1970
     latest: bool
     place: int
     cluster: str
 
 
 class Writer:
-    """Each write looks first what is there of the same URLs, and is seen by all searches when it is done."""
+    """Writes to a store. Each write first looks up the captures of the same URLs; searches see it when it returns."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._place = 0  # of the last page
+        self._place = 0  # of the last new page
 
     def write(self, records: Sequence[Record]) -> list[Written]:
-        """Of records with the same id the last one stays."""
+        """Write records and return the outcome of each. Of records with the same id, the last one is stored."""
         ids = [record.id for record in records]
         new = dict(zip(ids, records, strict=True))
         if not new:
             return []
-        there = self._captures_of(record.url for record in new.values())
-        coming = {id_: self._capture(record, there.get(id_)) for id_, record in new.items()}
-        latest = _latest(there | coming)
+        before = self._captures_of(record.url for record in new.values())
+        to_write = {id_: self._capture(record, before.get(id_)) for id_, record in new.items()}
+        latest = _latest(before | to_write)
         operations = [
             self._operation("index", id_, source_of(new[id_], place=capture.place, latest=id_ in latest))
-            for id_, capture in coming.items()
+            for id_, capture in to_write.items()
         ]
         failed = {each.id: each.reason for each in self._bulk(operations) if each.outcome == "failed"}
-        stored = {id_: each._replace(latest=id_ in latest) for id_, each in coming.items() if id_ not in failed}
-        self._set_latest(there | stored)
+        stored = {id_: each._replace(latest=id_ in latest) for id_, each in to_write.items() if id_ not in failed}
+        self._set_latest(before | stored)
         self._cluster.refresh()
-        return list(_outcomes(ids, there, failed))
+        return list(_outcomes(ids, before, failed))
 
     def delete(self, ids: Iterable[str]) -> int:
-        going = self._captures_by_id(ids)
-        if not going:
+        """Delete pages by id and return how many existed."""
+        to_delete = self._captures_by_id(ids)
+        if not to_delete:
             return 0
-        there = self._captures_of(capture.url for capture in going.values())
-        self._carry_out([self._operation("delete", id_) for id_ in going])
-        self._set_latest({id_: each for id_, each in there.items() if id_ not in going})
+        before = self._captures_of(capture.url for capture in to_delete.values())
+        self._execute([self._operation("delete", id_) for id_ in to_delete])
+        self._set_latest({id_: each for id_, each in before.items() if id_ not in to_delete})
         self._cluster.refresh()
-        return len(going)
+        return len(to_delete)
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
-        there = self._captures_by_id(clusters)
-        self._update({id_: {"cluster": clusters[id_]} for id_, each in there.items() if each.cluster != clusters[id_]})
+        """Set the clusters of pages by id and return how many of the pages exist."""
+        stored = self._captures_by_id(clusters)
+        self._update({id_: {"cluster": clusters[id_]} for id_, each in stored.items() if each.cluster != clusters[id_]})
         self._cluster.refresh()
-        return len(there)
+        return len(stored)
 
     def _capture(self, record: Record, before: Capture | None) -> Capture:
-        """Of a record that is about to be written: it keeps the place of the one that it replaces."""
+        """Return the capture of a record to be written. It keeps the place of the page that it replaces."""
         if before is None:
             self._place = max(self._place + 1, time.time_ns())
         at = None if record.fetched_at is None else microseconds(record.fetched_at)
         return Capture(record.url, at, False, before.place if before else self._place, record.cluster)
 
     def _set_latest(self, captures: Mapping[str, Capture]) -> None:
-        """Change those that say something else than what is so now."""
+        """Correct the field `latest` where it is no longer right."""
         latest = _latest(captures)
         self._update(
             {id_: {"latest": id_ in latest} for id_, each in captures.items() if each.latest != (id_ in latest)}
         )
 
     def _update(self, changes: Mapping[str, dict[str, Any]]) -> None:
-        self._carry_out([self._operation("update", id_, each) for id_, each in changes.items()])
+        self._execute([self._operation("update", id_, each) for id_, each in changes.items()])
 
     def _captures_of(self, urls: Iterable[str]) -> dict[str, Capture]:
         wanted = dict.fromkeys(urls)
-        found = self._captures(of_urls(some) for some in _few(wanted))
-        return {id_: each for id_, each in found.items() if each.url in wanted}
+        captures = self._captures(of_urls(batch) for batch in _batches(wanted))
+        return {id_: each for id_, each in captures.items() if each.url in wanted}
 
     def _captures_by_id(self, ids: Iterable[str]) -> dict[str, Capture]:
-        return self._captures({"ids": {"values": some}} for some in _few(dict.fromkeys(ids)))
+        return self._captures({"ids": {"values": batch}} for batch in _batches(dict.fromkeys(ids)))
 
     def _captures(self, clauses: Iterable[Clause]) -> dict[str, Capture]:
-        """By id. Their sources, which are large, are read for those URLs alone that are too long to be indexed."""
-        found = {}
+        """Return captures by id. Sources, which are large, are read only for URLs too long to be indexed."""
+        captures = {}
         for clause in clauses:
             search = first([clause]) | {"docvalue_fields": ["url", "fetched_us", "latest", "place", "cluster"]}
             for hit in self._cluster.all_hits(search):
                 value = {name: values[0] for name, values in hit["fields"].items()}
-                found[hit["_id"]] = Capture(
+                captures[hit["_id"]] = Capture(
                     value.get("url", ""),
                     value.get("fetched_us"),
                     value["latest"],
                     value["place"],
                     value.get("cluster", ""),
                 )
-        unread = [id_ for id_, each in found.items() if not each.url]
+        unread = [id_ for id_, each in captures.items() if not each.url]
         for id_, source in self._cluster.sources(unread, ["url"]).items():
-            found[id_] = found[id_]._replace(url=source["url"])
-        return found
+            captures[id_] = captures[id_]._replace(url=source["url"])
+        return captures
 
     def _operation(self, kind: Kind, id_: str, source: dict[str, Any] | None = None) -> Operation:
         return Operation(kind, self._cluster.index, id_, source)
 
-    def _carry_out(self, operations: Sequence[Operation]) -> None:
+    def _execute(self, operations: Sequence[Operation]) -> None:
         for each in self._bulk(operations):
-            # Somebody else may have just deleted it.
-            if each.outcome == "failed" and each.reason != NOT_THERE:
+            # Another process may have just deleted it.
+            if each.outcome == "failed" and each.reason != NOT_FOUND:
                 raise StoreError(f"{self._cluster.name} cannot be written: {each.reason}")
 
     def _bulk(self, operations: Sequence[Operation]) -> list[Written]:
-        with told(self._cluster.name, "written"):
+        with reporting_engine_errors(self._cluster.name, "written"):
             name, client = self._cluster.name, self._cluster.client
             return list(bulk(client, operations, name=name, require_alias=self._cluster.alias))
 
 
 def _latest(captures: Mapping[str, Capture]) -> set[str]:
-    """The ids of the latest captures. No two of a URL have the same time; one that is not known is before all."""
+    """Return the id of the latest capture of each URL. Times of a URL differ; an unknown time is before all others."""
     last: dict[str, tuple[float, str]] = {}
     for id_, each in captures.items():
         rank = (-inf if each.time is None else each.time, id_)
@@ -143,8 +145,8 @@ def _latest(captures: Mapping[str, Capture]) -> set[str]:
     return {id_ for _, id_ in last.values()}
 
 
-def _outcomes(ids: Iterable[str], there: Iterable[str], failed: Mapping[str, str]) -> Iterator[Written]:
-    known = set(there)
+def _outcomes(ids: Iterable[str], before: Iterable[str], failed: Mapping[str, str]) -> Iterator[Written]:
+    known = set(before)
     for id_ in ids:
         if id_ in failed:
             yield Written(id_, "failed", failed[id_])
@@ -153,6 +155,6 @@ def _outcomes(ids: Iterable[str], there: Iterable[str], failed: Mapping[str, str
             known.add(id_)
 
 
-def _few(keys: Iterable[str]) -> Iterator[list[str]]:
-    every = list(keys)
-    return (every[start : start + AT_A_TIME] for start in range(0, len(every), AT_A_TIME))
+def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
+    all_keys = list(keys)
+    return (all_keys[start : start + KEYS_PER_REQUEST] for start in range(0, len(all_keys), KEYS_PER_REQUEST))

@@ -24,8 +24,14 @@ from opensearch_winnow.queries.boilerplate import Boilerplate
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.web.compare_html import compare_html
-from opensearch_winnow.web.marked_text import BLOCK, FOLD, LINE, Marking, marked_text
-from opensearch_winnow.web.stretches import NAMED
+from opensearch_winnow.web.marked_text import (
+    BLOCK_CHARS,
+    MAX_EXTRA_LINE_CHARS,
+    MAX_PASSAGES_NAMED,
+    MAX_UNFOLDED_CHARS,
+    Marking,
+    marked_text,
+)
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
@@ -153,7 +159,7 @@ def test_a_paragraph_that_is_there_a_hundred_times(prose: Prose) -> None:
     html, page = page_of(shared, " ".join(shared + prose(5, number) for number in range(100)))
     assert {f"{side}{number}" for side in "pb" for number in range(1, 101)} <= page.ids
     assert html.count('class="n more" id="p') == 97
-    assert len(page.passages[0]) == NAMED
+    assert len(page.passages[0]) == MAX_PASSAGES_NAMED
     assert len(page.passages[1]) == 100
     assert page.links <= {f"#{name}" for name in page.ids}
 
@@ -163,7 +169,7 @@ def test_long_unshared_stretches_are_folded(prose: Prose) -> None:
     a = f"{prose(2_000, 1)} {shared} {prose(100, 2)}"
     html, page = page_of(a, shared)
     assert page.tags["details"] == 1
-    assert re.search(r"<summary>[\d,]+ characters that are not shared</summary>", html)
+    assert re.search(r"<summary>[\d,]+ characters not shared</summary>", html)
     assert page.texts == [a, shared]
 
 
@@ -223,7 +229,7 @@ def test_blocks_are_of_bounded_size(line: str, place: tuple[int, int]) -> None:
     assert Page(html).texts == [text]
     assert Page(html).passages[0] == {1: text[slice(*place)]}
     blocks = [len(re.sub(r"<[^>]+>", "", block)) for block in html.split('<div class="block"')]
-    assert max(blocks) <= BLOCK + LINE + FOLD
+    assert max(blocks) <= BLOCK_CHARS + MAX_EXTRA_LINE_CHARS + MAX_UNFOLDED_CHARS
 
 
 @pytest.mark.parametrize(("preset", "unit"), [("pages", "letters and digits"), ("code", "tokens")])
@@ -232,7 +238,7 @@ def test_the_footer_says_what_is_counted(winnow: Winnow, tmp_path: Path, preset:
         (tmp_path / name).write_text("x = f(1, 2, y)\n" * 30)
     page = tmp_path / "compare.html"
     winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
-    assert re.search(rf"no run below \d+ {unit} is shown", page.read_text())
+    assert re.search(rf"passages of \d+ or more {unit} are always found", page.read_text())
 
 
 def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
@@ -244,7 +250,7 @@ def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
     assert [list(each) for each in page.passages] == [[1], [1]]
     assert "1 shared passage, 1 more run is boilerplate" in page.words
     assert "boilerplate: 1 run, 40 words" in page.words
-    assert "what is grey is in both, but no evidence" in page.words
+    assert "without boilerplate (grey)" in page.words
     assert '<path class="boilerplate"' in html
     assert page.ids == {"p1", "b1"}
     _, plain = page_of(a, b)

@@ -132,7 +132,7 @@ def test_steps_on_a_terminal(on_terminal: OnTerminal, tmp_path: Path) -> None:
         (["--nodes", "0"], "0 is not in the range"),
         (["--port", "70000"], "70000 is not in the range"),
         (["--setting", "name"], "'name' is not NAME=VALUE"),
-        (["--heap", "1t"], "Error: '1t' is no size of a heap: give megabytes or gigabytes, as in 512m or 1g\n"),
+        (["--heap", "1t"], "Error: '1t' is not a valid heap size: give megabytes or gigabytes, as in 512m or 1g\n"),
     ],
 )
 def test_what_cannot_be(winnow: Winnow, tmp_path: Path, options: list[str], complaint: str) -> None:

@@ -147,9 +147,9 @@ def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str
     [
         (["nowhere.warc", "--store", "a.winnow"], "nowhere.warc"),
         (["pages.jsonl", "--store", "a.winnow", "--extractor", "magic"], "there is no extractor 'magic'"),
-        (["pages.jsonl", "--store", "nowhere/a.winnow"], "Error: nowhere/a.winnow cannot be made"),
+        (["pages.jsonl", "--store", "nowhere/a.winnow"], "Error: nowhere/a.winnow cannot be created"),
         (["pages.jsonl", "--store", ""], "Add --store crawl.winnow"),
-        (["pages.jsonl", "--store", "pages.jsonl"], "pages.jsonl is another kind of file, and no store"),
+        (["pages.jsonl", "--store", "pages.jsonl"], "pages.jsonl is another kind of file, not a store"),
         (["pages.jsonl", "--store", "."], "is a folder"),
         (["pages.jsonl", "--store", "a.winnow", "--failed", "nowhere/f.jsonl"], "nowhere/f.jsonl"),
         (["pages.jsonl", "--store", "http://127.0.0.1:9/pages"], "127.0.0.1:9"),

@@ -15,7 +15,7 @@ from time import sleep
 import pytest
 from click.testing import Result
 
-from opensearch_winnow.cli.serve import is_loopback, listening, shown_host
+from opensearch_winnow.cli.serve import is_loopback, listening_socket, reachable_host
 from tests.web.served_fixture import Served, serving
 
 pytestmark = pytest.mark.check
@@ -70,7 +70,7 @@ def test_a_port_that_is_taken(process: Process, crawl: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = process("serve", "--store", crawl, "--port", str(taken.getsockname()[1]))
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--port 0 takes one that is free" in done.stderr
+    assert b"--port 0 picks a free one" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
@@ -84,7 +84,7 @@ def test_a_place_that_is_none_of_ours(process: Process, crawl: Path) -> None:
 def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: Path, token: str) -> None:
     done = winnow("serve", "--store", crawl, "--token", token, "--get", "/")
     assert done.exit_code == 2
-    assert "8 characters at least" in done.stderr
+    assert "use at least 8 characters" in done.stderr
 
 
 # --- its life ---------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: 
 
 def test_ctrl_c_ends_it(crawl: Path) -> None:
     with serving(crawl) as served:
-        assert served.said == f"{crawl} at {served.address}/\nCtrl-C ends it.\n"
+        assert served.said == f"{crawl} at {served.address}/\nCtrl-C stops the server.\n"
         assert served.get("/").status == 200
         assert ended(served, signal.SIGINT) == (0, "")
 
@@ -165,8 +165,8 @@ def test_places_of_others(host: str) -> None:
 
 
 def test_addresses_that_can_be_opened() -> None:
-    assert shown_host("::1") == "[::1]"
-    assert shown_host("0.0.0.0") == shown_host("::") == socket.gethostname()
+    assert reachable_host("::1") == "[::1]"
+    assert reachable_host("0.0.0.0") == reachable_host("::") == socket.gethostname()
 
 
 def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
@@ -180,5 +180,5 @@ def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
 
 def test_answers_are_sent_at_once() -> None:
     """asyncio sees to it where a socket names its protocol; else each answer takes 40 ms more."""
-    with listening("127.0.0.1", 0) as listener:
+    with listening_socket("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -64,7 +64,7 @@ def test_who_may_not_do_it_is_told_who_can(winnow: Winnow, engine: Running) -> N
         address = gate.url
         refused = winnow("setup", "--store", f"{address}/cli-refused")
         assert refused.exit_code == 2
-        assert "cli-refused cannot be set up: this user may not make the " in refused.stderr
+        assert "cli-refused cannot be set up: this user may not create the " in refused.stderr
         assert "`winnow setup --dry-run` prints the requests for an administrator" in refused.stderr
         assert winnow("setup", "--store", f"{address}/cli-refused", "--dry-run").exit_code == 0
     with OpenSearch(engine.url) as client:

@@ -87,15 +87,15 @@ def test_nothing_to_set_up_or_to_migrate(winnow: Winnow, command: str) -> None:
 
 def test_no_such_host(winnow: Winnow) -> None:
     said = sentence(winnow("search", "words", "--store", "https://no-such-host.invalid/pages"))
-    assert said.endswith("there is no host of this name; look at the address")
+    assert said.endswith("there is no host of this name; check the address")
 
 
 @pytest.mark.parametrize(
     ("store", "said"),
     [
-        ("http://me:open-sesame@localhost:9200", "http://localhost:9200 names no index: put one at its end"),
-        ("http://me:open-sesame@localhost:9200/Pages", "Pages is no name of an index: it is of lower-case letters"),
-        ("http://me:open-sesame@localhost:x/pages", "the address of a store has a host, and the port as a number"),
+        ("http://me:open-sesame@localhost:9200", "http://localhost:9200 names no index: add one at the end"),
+        ("http://me:open-sesame@localhost:9200/Pages", "Pages is not a valid name of an index: use lower-case letters"),
+        ("http://me:open-sesame@localhost:x/pages", "the address of a store needs a host, and a number as the port"),
     ],
 )
 def test_no_address(winnow: Winnow, store: str, said: str) -> None:
@@ -110,8 +110,8 @@ def test_no_tls(winnow: Winnow, engine: Running) -> None:
 def test_no_index(winnow: Winnow, engine: Running) -> None:
     said = sentence(winnow("search", "words", "--store", f"{engine.url}/no-such-index"))
     assert said == (
-        f"{engine.url}/no-such-index cannot be opened: there is no index no-such-index; `winnow index` makes it,"
-        " or `winnow setup`"
+        f"{engine.url}/no-such-index cannot be opened: there is no index no-such-index; `winnow index` or"
+        " `winnow setup` creates it"
     )
 
 
@@ -152,13 +152,13 @@ def test_a_field_of_another_type(winnow: Winnow, engine: Running, client: OpenSe
     assert winnow("setup", "--store", store).exit_code == 0  # the rest of it
     done = winnow("index", pages, "--store", store, "--json")
     assert done.exit_code in (1, 2)
-    assert "the field text of the index is of type long" in done.stderr + done.stdout
+    assert "a value does not fit the field text of the index, which has the type long" in done.stderr + done.stdout
 
 
 def test_no_credentials(winnow: Winnow, engine: Running) -> None:
     with Gateway(engine.url, lambda _: Answer(401, b"Unauthorized", "text/plain")) as gateway:
         said = sentence(winnow("search", "words", "--store", f"http://me:{SECRET}@localhost:{gateway.port}/pages"))
-    assert "it wants credentials, or other ones; look at WINNOW_USER and WINNOW_PASSWORD, WINNOW_API_KEY" in said
+    assert "it requires credentials, or other ones; check WINNOW_USER and WINNOW_PASSWORD, WINNOW_API_KEY" in said
 
 
 def test_no_permission(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:

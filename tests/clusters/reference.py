@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import HISTOGRAM_BARS, Candidates, ClusteringResult, LargestCluster
 from opensearch_winnow.cython_core.reference import labels
-from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, pair_leaders, pair_verdict, token_pairs
+from opensearch_winnow.cython_core.reference_pairs import Pair, pair_leaders, pair_verdict, skipped_pairs, token_pairs
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
@@ -159,7 +159,7 @@ def candidates(
         edges=edges,
         common=sum(length > options.compared + 1 for length in lengths),
         longest=max(lengths, default=0),
-        left_out=sum(left_out(length, options.compared) for length in lengths),
+        left_out=sum(skipped_pairs(length, options.compared) for length in lengths),
         histogram=[bars[bar] for bar in range(HISTOGRAM_BARS)],
     )
 

@@ -1,4 +1,4 @@
-"""Pages that are known by their shingles, with their signatures."""
+"""Pages given by their shingles, with their MinHash signatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.minhash import minhash, pack
 
-BINS = 128  # few, so that many estimates are unclear
+BINS = 128  # few, so that many estimates are uncertain
 
 widths = st.sampled_from([1, 2, 4, 8, 16])
 thresholds = st.one_of(st.sampled_from([1e-9, 0.5, 1.0]), st.floats(0.01, 1))

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.best_scores import among, best
+from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 
 SCORES = st.lists(st.floats(0, 100, width=32) | st.sampled_from([0.0, 1.0, 5.0]), min_size=1, max_size=60)
 
 
 @given(SCORES, st.data())
-def test_the_best_are_those_above_the_last_of_them(scores: list[float], data: st.DataObject) -> None:
+def test_pages_above_the_limit_and_ties_at_it(scores: list[float], data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(scores)))
-    above, high, tied, limit = best(array("I", range(len(scores))), array("f", scores), count)
+    above, high, tied, limit = top_scores(array("I", range(len(scores))), array("f", scores), count)
     assert limit == sorted(scores, reverse=True)[count - 1]
     assert list(above) == [number for number, score in enumerate(scores) if score > limit]
     assert list(high) == [scores[number] for number in above]
@@ -26,28 +26,28 @@ def test_many_scores_in_any_order() -> None:
     count = 200_000
     numbers = array("I", range(count))
     for scores in (range(count), range(count, 0, -1), [1] * count, [0, 1] * (count // 2)):
-        above, _, tied, _ = best(numbers, array("f", scores), 10)
+        above, _, tied, _ = top_scores(numbers, array("f", scores), 10)
         assert len(above) + len(tied) >= 10
 
 
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
-def test_among(numbers: set[int], some: set[int]) -> None:
+def test_filter_pages(numbers: set[int], selected: set[int]) -> None:
     pages = array("I", sorted(numbers))
     scores = array("f", [number / 2 for number in pages])
-    for left_out, expected in ((False, numbers & some), (True, numbers - some)):
-        kept, kept_scores = among(pages, scores, array("I", sorted(some)), left_out=left_out)
+    for exclude, expected in ((False, numbers & selected), (True, numbers - selected)):
+        kept, kept_scores = filter_pages(pages, scores, array("I", sorted(selected)), exclude=exclude)
         assert list(kept) == sorted(expected)
         assert list(kept_scores) == [number / 2 for number in kept]
 
 
-def test_what_is_no_ranking_is_refused() -> None:
+def test_errors_name_what_was_expected() -> None:
     numbers, scores = array("I", [1, 2]), array("f", [0.5, 0.5])
     for count in (0, 3):
-        with pytest.raises(ValueError, match="wants from 1 to 2 of 2 scores"):
-            best(numbers, scores, count)
+        with pytest.raises(ValueError, match="expects a count from 1 to 2"):
+            top_scores(numbers, scores, count)
     with pytest.raises(ValueError, match="a score for each page: 2 for 1"):
-        best(numbers[:1], scores, 1)
+        top_scores(numbers[:1], scores, 1)
     with pytest.raises(TypeError, match="'I'"):
-        best(scores, scores, 1)
+        top_scores(scores, scores, 1)
     with pytest.raises(TypeError, match="'f'"):
-        best(numbers, array("d", [1, 2]), 1)
+        top_scores(numbers, array("d", [1, 2]), 1)

@@ -22,7 +22,7 @@ CHARACTERS = [chr(code) for code in range(0x110000)]
 IGNORABLE = "\u00ad\u034f\u061c\u115f\u180b\u200b\u200d\u202e\u2060\u3164\ufe0f\ufeff\U000e0041"
 EXPANDING = "\ufb01\u01c6\u00bd\u2122\u3300\u33c2\u0e33\u0958\u1fb4\u037a\u0344\u320e\ufdfa\ufefb\u0130\u1e9e"
 
-# Each alphabet has a difficulty of its own, and so little else that the characters meet.
+# Each alphabet has one difficulty, and is so small that its characters often meet.
 ALPHABETS = {
     "Latin with marks": "aeioxAÉếệǰŉ.\u0301\u0323\u0302\u0308\u0327\u031b\u0344\u0340",
     "Greek with iotas": "αιω,Ωᾳᾴᾼΐ\u037a漢\u0345\u0301\u0313\u0323",
@@ -45,7 +45,7 @@ any_text = st.one_of(
 )
 
 
-def everything(canonical: CanonicalText) -> tuple[str, list[int], list[int]]:
+def parts_of(canonical: CanonicalText) -> tuple[str, list[int], list[int]]:
     return canonical.chars, list(canonical.words), list(canonical.offsets)
 
 
@@ -58,26 +58,26 @@ def words(text: str, consonants: bool = False) -> list[str]:
 
 
 @given(any_text, st.booleans())
-def test_is_the_reference(text: str, consonants: bool) -> None:
-    assert everything(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
+def test_compiled_is_reference(text: str, consonants: bool) -> None:
+    assert parts_of(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS.values(), ids=ALPHABETS)
-def test_is_the_reference_in(alphabet: str) -> None:
+def test_compiled_is_reference_for_alphabet(alphabet: str) -> None:
     @given(st.text(alphabet, max_size=12), st.booleans())
     def check(text: str, consonants: bool) -> None:
-        assert everything(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
+        assert parts_of(canonical_text(text, consonants=consonants)) == reference.canonical_text(text, consonants)
 
     check()
 
 
-def test_is_the_reference_for_every_character() -> None:
+def test_compiled_is_reference_for_every_character() -> None:
     uniform = {*range(0x3400, 0xA000), *range(0xAC00, 0xFA00), *range(0x17000, 0x19000), *range(0x20000, 0x40000)}
     uniform |= {code for code in range(0x110000) if unicodedata2.category(chr(code)) in ("Cn", "Co")}
     some = [char for char in CHARACTERS if ord(char) not in uniform or ord(char) % 101 == 0]
     for start in range(0, len(some), 1000):
         text = "0".join(some[start : start + 1000])  # marks belong to the digit, and jamo do not compose across it
-        assert everything(canonical_text(text)) == reference.canonical_text(text)
+        assert parts_of(canonical_text(text)) == reference.canonical_text(text)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_is_the_reference_for_every_character() -> None:
         ("हिन्दी, हिन्दी", ["हिन्दी"] * 2),
         ("👩‍👩‍👧 x\ud800y\x00z\ue000\uffff", ["x", "y", "z"]),
         ("α\u0345\u0301 ᾴ ΆΙ", ["άι"] * 3),
-        ("\u1100, \u1161b", ["가b"]),  # what is left composes, and the words with it
+        ("\u1100, \u1161b", ["가b"]),  # the kept characters compose, and so two words become one
         ("", []),
         (" \u0301\u200d", []),
     ],
@@ -123,17 +123,17 @@ def test_consonants_of(text: str, expected: list[str]) -> None:
     assert words(text, consonants=True) == expected
 
 
-# --- its laws ---------------------------------------------------------------------------------------------------------
+# --- properties of the rule -------------------------------------------------------------------------------------------
 
 
 @given(any_text, st.booleans())
-def test_is_canonical_already(text: str, consonants: bool) -> None:
+def test_canonical_text_is_its_own_canonical_text(text: str, consonants: bool) -> None:
     chars = canonical_text(text, consonants=consonants).chars
     assert canonical_text(chars, consonants=consonants).chars == chars
     assert unicodedata2.normalize("NFC", chars) == chars
 
 
-def test_every_character_is_canonical_already() -> None:
+def test_canonical_characters_are_their_own_canonical_text() -> None:
     text = " 0 ".join(CHARACTERS)
     for consonants in (False, True):
         chars = canonical_text(text, consonants=consonants).chars
@@ -162,7 +162,7 @@ def test_upper_and_lower_case_are_the_same() -> None:
     st.lists(st.text(st.sampled_from("aÉzжΣ漢か가ﬁ½\u0301\u0323")).map("b".__add__)),
     st.sampled_from(" ,\n\x00—\ud800€"),
 )
-def test_spacing_and_punctuation_only_part_words(pieces: list[str], separator: str) -> None:
+def test_spacing_and_punctuation_only_separate_words(pieces: list[str], separator: str) -> None:
     apart = canonical_text(separator.join(pieces))
     together = canonical_text("".join(pieces))
     assert apart.chars == together.chars
@@ -170,7 +170,7 @@ def test_spacing_and_punctuation_only_part_words(pieces: list[str], separator: s
 
 
 @given(st.lists(any_text), st.sampled_from(IGNORABLE))
-def test_ignorable_characters_are_not_there(pieces: list[str], ignorable: str) -> None:
+def test_ignorable_characters_make_no_difference(pieces: list[str], ignorable: str) -> None:
     with_them = canonical_text(ignorable.join(pieces))
     without = canonical_text("".join(pieces))
     assert (with_them.chars, with_them.words) == (without.chars, without.words)
@@ -180,7 +180,7 @@ def test_ignorable_characters_are_not_there(pieces: list[str], ignorable: str) -
 @example("Plain, ASCII text", "\U0001f600", True)
 def test_the_width_of_the_string_makes_no_difference(text: str, wider: str, consonants: bool) -> None:
     canonical = canonical_text(text, consonants=consonants)
-    assert everything(canonical_text(text + wider, consonants=consonants)) == everything(canonical)
+    assert parts_of(canonical_text(text + wider, consonants=consonants)) == parts_of(canonical)
 
 
 # --- the map back -----------------------------------------------------------------------------------------------------
@@ -198,7 +198,10 @@ def test_offsets_never_decrease(text: str, consonants: bool) -> None:
 
 @given(any_text, st.booleans(), st.data())
 def test_spans_lead_back(text: str, consonants: bool, data: st.DataObject) -> None:
-    """From a clean cut to a clean cut: where the text can be cut and gives the two halves of the canonical text."""
+    """Between clean cuts, a span has the same canonical characters.
+
+    A cut is clean if the canonical texts of its two sides are the two parts of the whole canonical text.
+    """
     canonical = canonical_text(text, consonants=consonants)
     chars, offsets = canonical.chars, [*canonical.offsets, len(text)]
 
@@ -221,7 +224,7 @@ def test_spans_lead_back(text: str, consonants: bool, data: st.DataObject) -> No
 
 @given(st.text("aÉzжΣ漢か가ﬁ½, .!\u00ad\u0301\u0323\u1100\u1161"))
 def test_cuts_are_clean(text: str) -> None:
-    """All but those inside an expansion and before a mark."""
+    """Every cut is clean, except inside an expansion and before a mark."""
     canonical = canonical_text(text)
     offsets = canonical.offsets
     for cut in range(1, len(canonical.chars)):
@@ -260,7 +263,7 @@ def test_spans_of() -> None:
     ],
 )
 def test_long_texts_are_read_in_blocks(unit: str) -> None:
-    chars, starts, offsets = everything(canonical_text(unit))
+    chars, starts, offsets = parts_of(canonical_text(unit))
     for times in (65_536 // len(chars) + 2, 200_000 // len(chars)):
         canonical = canonical_text(unit * times)
         assert canonical.chars == chars * times
@@ -285,7 +288,7 @@ def test_a_text_of_marks_takes_linear_time(base: str, marks: str) -> None:
 # --- Unicode ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_tables_are_those_that_the_tool_writes(root: Path) -> None:
+def test_the_tables_are_up_to_date_with_the_tool(root: Path) -> None:
     spec = importlib.util.spec_from_file_location("unicode_tables", root / "tools" / "unicode_tables.py")
     assert spec
     assert spec.loader
@@ -295,7 +298,7 @@ def test_the_tables_are_those_that_the_tool_writes(root: Path) -> None:
 
 
 def test_agrees_with_the_unicode_of_this_python() -> None:
-    """On every character that this Python and the tables know; exceptions are listed with the reason."""
+    """Compare every character that both this Python and the tables know; exceptions are listed with the reason."""
 
     def expected(char: str) -> str:
         before, after = "", char
@@ -314,12 +317,12 @@ def test_agrees_with_the_unicode_of_this_python() -> None:
     assert other == ignorable_letters
 
 
-# --- the door ---------------------------------------------------------------------------------------------------------
+# --- arguments --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wrong", [b"bytes", bytearray(), None, 7, ["text"]])
-def test_says_what_it_wants(wrong: object) -> None:
-    with pytest.raises(TypeError, match=rf"canonical_text\(\) wants str, got {type(wrong).__name__}"):
+def test_errors_name_what_was_expected(wrong: object) -> None:
+    with pytest.raises(TypeError, match=rf"canonical_text\(\) expects str, got {type(wrong).__name__}"):
         canonical_text(wrong)  # type: ignore[arg-type]
 
 
@@ -336,16 +339,16 @@ def test_takes_any_string() -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 1), (2, 1), (0, 3), (3, 3), (0, 2**70)])
 def test_spans_are_ranges_of_the_canonical_text(start: int, end: int) -> None:
-    with pytest.raises(ValueError, match=r"wants a range of 2 canonical characters"):
+    with pytest.raises(ValueError, match=r"expects a range of 2 canonical characters"):
         canonical_text("a b").span(start, end)
 
 
 def test_spans_are_made_of_ints() -> None:
-    with pytest.raises(TypeError, match="wants two ints, got float and int"):
+    with pytest.raises(TypeError, match="expects two ints, got float and int"):
         canonical_text("a b").span(0.5, 1)  # type: ignore[arg-type]
 
 
-def test_is_what_it_is_for_good() -> None:
+def test_attributes_are_read_only() -> None:
     canonical = canonical_text("Ab c", consonants=True)
     assert (canonical.text, canonical.chars, canonical.words.typecode, canonical.offsets.typecode) == (
         "Ab c",
@@ -358,7 +361,7 @@ def test_is_what_it_is_for_good() -> None:
         canonical.chars = "x"  # type: ignore[misc]
 
 
-def test_threads_share_one_map() -> None:
+def test_threads_share_the_offsets() -> None:
     canonical = canonical_text("Füße und Hände, " * 10_000)
     with ThreadPoolExecutor(8) as threads:
         maps = list(threads.map(lambda _: canonical.offsets, range(32)))

@@ -81,7 +81,7 @@ def test_min_is_reference(a: Page, b: Page, size: int) -> None:
 @given(signatures, widths, st.randoms(use_true_random=False))
 def test_minhash_is_reference(pair: tuple[bytes, bytes], bits: int, random: Random) -> None:
     a, b = pair
-    b = bytes(random.choice(both) for both in zip(a, b, strict=True))  # so that many bins are equal
+    b = bytes(random.choice(both) for both in zip(a, b, strict=True))  # makes many bins equal
     if len(a) * 8 % bits:
         a, b = a[:-1], b[:-1]
     assert close(minhash_resemblance(a, b, bits), reference.minhash_resemblance(a, b, bits))
@@ -89,24 +89,24 @@ def test_minhash_is_reference(pair: tuple[bytes, bytes], bits: int, random: Rand
 
 
 @given(st.integers(1, 40).map(lambda words: 2 * words), st.integers(0, 5), widths, st.integers(0, 2**32))
-def test_many_at_once_are_the_same(size: int, count: int, bits: int, seed: int) -> None:
+def test_many_resemblances_are_those_of_single_calls(size: int, count: int, bits: int, seed: int) -> None:
     random = Random(seed)
     a, many = random.randbytes(size), [random.randbytes(size) for _ in range(count)]
     expected = [minhash_resemblance(a, b, bits).value for b in many]
     assert minhash_resemblances(a, memoryview(b"".join(many)), bits).tolist() == pytest.approx(expected)
 
 
-# --- what is known for certain, and what is not -----------------------------------------------------------------------
+# --- exact values and errors ------------------------------------------------------------------------------------------
 
 
-def test_everything_kept_is_exact() -> None:
+def test_a_complete_sample_is_exact() -> None:
     a, b = array("Q", [1, 2, 3, 4]), array("Q", [3, 4, 5])
     assert mod_resemblance(a, b, 1) == (0.4, 0.0)
     assert mod_containment(a, b, 1) == (0.5, 0.0)
     assert min_resemblance(a, b, 5) == (0.4, 0.0)
 
 
-def test_nothing_kept_is_nothing_known() -> None:
+def test_an_empty_sample_has_the_error_1() -> None:
     nothing = array("Q")
     for estimate in (
         mod_resemblance(nothing, nothing, 8),
@@ -118,7 +118,7 @@ def test_nothing_kept_is_nothing_known() -> None:
         assert estimate == Estimate(0.0, 1.0)
 
 
-def test_no_certainty_from_a_sample() -> None:
+def test_a_sample_is_never_certain() -> None:
     sample, other = array("Q", range(0, 800, 8)), array("Q", range(800, 1_600, 8))
     assert close(mod_resemblance(sample, sample, 8), (1.0, 0.0091), within=1e-4)
     assert close(mod_containment(sample, other, 8), (0.0, 0.0091), within=1e-4)
@@ -143,35 +143,37 @@ def test_an_estimate_is_a_plain_tuple() -> None:
     assert pickle.loads(pickle.dumps(estimate)) == estimate
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     sketch = array("Q", [8])
-    with pytest.raises(TypeError, match=r"mod_resemblance\(\) wants an array of 64-bit unsigned integers .* got list"):
+    with pytest.raises(
+        TypeError, match=r"mod_resemblance\(\) expects an array of 64-bit unsigned integers .* got list"
+    ):
         mod_resemblance([8], sketch, 8)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float"):
         mod_containment(sketch, sketch, 2.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"mod_containment\(\) wants a modulus from 1 to .* got 0"):
+    with pytest.raises(ValueError, match=r"mod_containment\(\) expects a modulus from 1 to .* got 0"):
         mod_containment(sketch, sketch, 0)
     with pytest.raises(ValueError, match="sketches of at most 2 shingles, got 3 and 1"):
         min_resemblance(array("Q", [1, 2, 3]), sketch, 2)
-    with pytest.raises(ValueError, match="two MinHashes of one size, got 2 and 4 bytes"):
+    with pytest.raises(ValueError, match="two MinHashes of the same size, got 2 and 4 bytes"):
         minhash_resemblance(bytes(2), bytes(4))
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits a bin, not 5"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 5"):
         minhash_resemblance(bytes(2), bytes(2), 5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         minhash_resemblance(bytes(3), bytes(3), 16)
     with pytest.raises(TypeError, match="got str"):
         minhash_resemblance("", b"")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="MinHashes of 4 bytes, got 6 bytes of them"):
+    with pytest.raises(ValueError, match="MinHashes of 4 bytes each, got 6 bytes"):
         minhash_resemblances(bytes(4), bytes(6))
-    with pytest.raises(TypeError, match="many MinHashes as bytes, got list"):
+    with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
         minhash_resemblances(bytes(4), [bytes(4)])  # type: ignore[arg-type]
 
 
-# --- unbiased, with the error that is claimed -------------------------------------------------------------------------
+# --- estimates are unbiased, with the claimed error -------------------------------------------------------------------
 
 
 def pairs(union: int, common: int) -> Iterator[tuple[Page, Page]]:
-    """Pages of random shingles; what two do not have in common is the one's or the other's in turn."""
+    """Yield pairs of pages of random shingles; shingles they do not share go to one and the other in turn."""
     random = Random(1997)
     for _ in range(PAIRS):
         shingles = array("Q", random.randbytes(8 * union))
@@ -179,7 +181,7 @@ def pairs(union: int, common: int) -> Iterator[tuple[Page, Page]]:
 
 
 def true_error(estimates: Iterable[Estimate], truth: float) -> float:
-    """See that the estimates are unbiased within noise; their true standard error as a multiple of the claimed one."""
+    """Assert that the estimates are unbiased within noise; return the ratio of their true error to the claimed one."""
     known = list(estimates)
     values = [estimate.value for estimate in known]
     deviation = pstdev(values)
@@ -191,7 +193,7 @@ def true_error(estimates: Iterable[Estimate], truth: float) -> float:
 def test_errors_of_mod(common: int) -> None:
     union, modulus = 800, 8
     sketches = [(mod_sketch(a, modulus), mod_sketch(b, modulus)) for a, b in pairs(union, common)]
-    # A sample of 100, of which the claim says a little too much near 0 and 1.
+    # With a sample of 100, the claimed error is slightly too large near 0 and 1.
     assert 0.85 < true_error((mod_resemblance(a, b, modulus) for a, b in sketches), common / union) < 1.05
     size = (union + common) // 2
     assert 0.85 < true_error((mod_containment(a, b, modulus) for a, b in sketches), common / size) < 1.05
@@ -207,19 +209,19 @@ def test_errors_of_min(common: int) -> None:
 @pytest.mark.check
 @pytest.mark.parametrize("common", [0, 160, 800, 1_440])
 def test_errors_of_minhash(common: int) -> None:
-    """Many more shingles than bins: the bins are independent, as the claim has it."""
+    """With many more shingles than bins, the bins are independent, as the claimed error assumes."""
     union, bins = 1_600, 64
     hashes = [(minhash(a, bins), minhash(b, bins)) for a, b in pairs(union, common)]
     for bits in (1, 4, 8):
         estimates = (minhash_resemblance(pack(a, bits), pack(b, bits), bits) for a, b in hashes)
         error = true_error(estimates, common / union)
         assert error < 1.05
-        assert error > 0.85 or common == 0  # where hardly a bin is equal it is wise to claim more
+        assert error > 0.85 or common == 0  # if hardly a bin is equal, the claim may be larger
 
 
 @pytest.mark.check
 @pytest.mark.parametrize(("union", "common"), [(60, 30), (140, 70), (400, 200), (400, 360), (1_500, 750)])
 def test_errors_of_minhash_for_typical_pages(union: int, common: int) -> None:
-    """Not many more shingles than bins: better than claimed, since a round takes no shingle twice."""
+    """With few more shingles than bins, the true error is smaller, since a round takes no shingle twice."""
     estimates = (minhash_resemblance(pack(minhash(a)), pack(minhash(b))) for a, b in pairs(union, common))
     assert 0.7 < true_error(estimates, common / union) < 1.05

@@ -35,7 +35,7 @@ texts = st.one_of(
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @given(texts, st.integers(1, 20), st.integers(1, 70), st.sampled_from([0, 77]), st.booleans())
-def test_keeps_what_the_reference_keeps(selection: str, text: str, k: int, w: int, key: int, robust: bool) -> None:
+def test_compiled_is_reference(selection: str, text: str, k: int, w: int, key: int, robust: bool) -> None:
     hashes, positions = fingerprints(text, k, w, selection, key, robust=robust)
     assert list(zip(hashes, positions, strict=True)) == reference.fingerprints(text, k, w, selection, key, robust)
 
@@ -87,7 +87,7 @@ def test_density_on_random_text_is_that_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("selection", ["winnow", "open-closed"])
-def test_robust_on_one_repeated_character_keeps_one_a_window(selection: str) -> None:
+def test_robust_keeps_one_per_window_of_a_repeated_character(selection: str) -> None:
     assert density("0" * 1_000_000, 50, 100, selection) == pytest.approx(1 / 100, rel=0.001)
     hashes, _ = fingerprints("0" * 100_000, 50, 100, selection, robust=False)
     assert len(hashes) > 99_000
@@ -108,16 +108,16 @@ def test_hashes_are_spread_evenly_though_small_ones_were_picked() -> None:
 
 
 @pytest.mark.parametrize(("k", "w"), [(0, 5), (5, 0), (-1, -1)])
-def test_refuses_sizes_below_one(k: int, w: int) -> None:
+def test_sizes_below_one_are_rejected(k: int, w: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         fingerprints("text", k, w)
 
 
-def test_names_the_selections_there_are() -> None:
-    with pytest.raises(ValueError, match="no selection 'best'; there are winnow, open-closed"):
+def test_an_unknown_selection_is_rejected() -> None:
+    with pytest.raises(ValueError, match="no selection 'best'; choose one of winnow, open-closed"):
         fingerprints("text", 2, 2, "best")
 
 
-def test_bytes_are_not_characters() -> None:
+def test_bytes_are_rejected() -> None:
     with pytest.raises(TypeError, match="str"):
         fingerprints(b"text", 2, 2)  # type: ignore[arg-type]

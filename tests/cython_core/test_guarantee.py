@@ -1,4 +1,4 @@
-"""The promise of winnowing: a shared run of t characters is always found, one shorter than k never."""
+"""The guarantee of winnowing: a shared run of t characters is always found, one shorter than k never."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prose() -> str:
 
 @cache
 def rising(k: int) -> str:
-    """A text whose k-gram hashes rise for as long as can be: what a window routine likes least."""
+    """Return a text whose k-gram hashes rise for as long as possible: the worst case for window minima."""
     source = random.Random(k)
     values = [reference.char_value(chr(0x4E00 + i)) for i in range(1_000)]
     base, shift = reference.radix(), 64 - reference.HASH_BITS
@@ -42,7 +42,7 @@ def rising(k: int) -> str:
     return "".join(chr(0x4E00 + c) for c in chars)
 
 
-# Each is given a source of chance, the length, and the k that the text will be cut into.
+# Makes a text from a random source, its length, and the k of its k-grams.
 Text = Callable[[random.Random, int, int], str]
 
 
@@ -91,15 +91,15 @@ def check_pairs(pairs: int, seed: int) -> None:
 
 
 def prints_in(text: str, start: int, length: int, k: int, w: int, selection: str) -> set[int]:
-    """The fingerprints whose k-grams lie in a part of the text: what is around it does not count."""
+    """Return the fingerprints whose k-grams lie completely in one part of the text."""
     hashes, positions = fingerprints(text, k, w, selection)
     places = range(start, start + length - k + 1)
     return {hash_ for hash_, position in zip(hashes, positions, strict=True) if position in places}
 
 
-def check_passage(found: list[tuple[int, int, int, int]], at: int, other: int, length: int, unlike: bool) -> None:
-    """The whole run is a passage where its text is unlike any other; else something is, at its place."""
-    if unlike:
+def check_passage(found: list[tuple[int, int, int, int]], at: int, other: int, length: int, unique: bool) -> None:
+    """Assert that the run is found: whole if its text is unique, else at least a passage that overlaps it."""
+    if unique:
         assert any(
             start <= at and at + length <= end and other_start - start == other - at
             for start, end, other_start, _ in found
@@ -109,7 +109,7 @@ def check_passage(found: list[tuple[int, int, int, int]], at: int, other: int, l
 
 
 def check_below_k(source: random.Random, k: int, w: int, selection: str) -> None:
-    """Two texts that share k - 1 characters between others of different alphabets."""
+    """Assert that two texts that share only k - 1 characters have no fingerprint and no passage in common."""
     shared = "".join(source.choices("xyz", k=k - 1))
     a = "".join(source.choices("abcdef", k=w)) + shared + "".join(source.choices("abcdef", k=w))
     b = "".join(source.choices("ghijkl", k=w)) + shared + "".join(source.choices("ghijkl", k=w))

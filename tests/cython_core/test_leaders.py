@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
-from opensearch_winnow.cython_core.reference_leaders import joins
+from opensearch_winnow.cython_core.reference_leaders import assign_leaders
 from tests.cython_core.signed_pages import SignedPages, thresholds, widths
 
 if TYPE_CHECKING:
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class Pages(SignedPages):
-    def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> Joins:
+    def joins(self, threshold: float, *, ready: int = 0, clear: float = 5) -> LeaderAssignment:
         packed = b"".join(self.minhashes)
-        return Joins(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)
+        return LeaderAssignment(packed, self.counts, ready, threshold=threshold, bits=self.bits, clear=clear)
 
     def exact(self, a: int, b: int) -> float | None:
-        """Nobody knows for one pair in seven."""
+        """Return the exact resemblance, or None (unknown) for one pair in seven."""
         ours, theirs = set(self.shingles[a]), set(self.shingles[b])
         return len(ours & theirs) / len(ours | theirs) if (3 * a + b) % 7 else None
 
 
 def families(seed: int, count: int, bits: int) -> Pages:
-    """Pages that have more or less of one of three texts, and something of their own; some are of no shingles."""
+    """Return pages that share parts of one of three texts and have text of their own; some have no shingles."""
     random = Random(seed)
     texts = [[random.getrandbits(64) for _ in range(40)] for _ in range(3)]
     pages = []
@@ -46,30 +46,32 @@ def families(seed: int, count: int, bits: int) -> Pages:
 pages = st.builds(families, st.integers(0, 2**32), st.integers(0, 16), widths)
 
 
-def decide_all(found: Joins, exact: Exact, at_most: int) -> list[list[int]]:
-    """The pairs that are asked for, time by time."""
+def decide_all(assignment: LeaderAssignment, exact: Exact, at_most: int) -> list[list[int]]:
+    """Decide all pages; return the uncertain pairs of each call."""
     known: dict[int, float] = {}
-    asked: list[list[int]] = []
+    requested: list[list[int]] = []
     while True:
         pairs = array("Q", sorted(known))
-        uncertain = found.decide(pairs, array("d", [known[pair] for pair in pairs]), at_most).tolist()
+        uncertain = assignment.decide(pairs, array("d", [known[pair] for pair in pairs]), at_most).tolist()
         if not uncertain:
-            return asked
+            return requested
         for pair in uncertain:
             assert pair not in known
             value = exact(pair & 0xFFFFFFFF, pair >> 32)
             known[pair] = nan if value is None else value
-        asked.append(uncertain)
+        requested.append(uncertain)
 
 
 @given(pages, thresholds, st.sampled_from([0.0, 1.0, 5.0]), st.integers(1, 20))
 @example(Pages([], 4), 0.5, 5.0, 1)
 @example(Pages([array("Q")] * 3, 4), 0.5, 5.0, 1)
-def test_is_reference(pages: Pages, threshold: float, clear: float, at_most: int) -> None:
-    found = pages.joins(threshold, clear=clear)
-    decide_all(found, pages.exact, at_most)
-    expected = joins(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
-    for leader, resemblance, error, each in zip(found.leaders, found.resemblances, found.errors, expected, strict=True):
+def test_compiled_is_reference(pages: Pages, threshold: float, clear: float, at_most: int) -> None:
+    assignment = pages.joins(threshold, clear=clear)
+    decide_all(assignment, pages.exact, at_most)
+    expected = assign_leaders(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
+    for leader, resemblance, error, each in zip(
+        assignment.leaders, assignment.resemblances, assignment.errors, expected, strict=True
+    ):
         if each is None:
             assert leader == LEADER
             assert isnan(resemblance)
@@ -79,7 +81,7 @@ def test_is_reference(pages: Pages, threshold: float, clear: float, at_most: int
 
 
 @given(pages, thresholds, st.integers(1, 5))
-def test_asks_for_what_is_uncertain_only(pages: Pages, threshold: float, at_most: int) -> None:
+def test_only_uncertain_pairs_are_returned(pages: Pages, threshold: float, at_most: int) -> None:
     for uncertain in decide_all(pages.joins(threshold), pages.exact, at_most):
         assert uncertain == sorted(uncertain)
         later = [pair >> 32 for pair in uncertain]
@@ -94,8 +96,8 @@ def test_asks_for_what_is_uncertain_only(pages: Pages, threshold: float, at_most
 
 
 @given(pages, thresholds, st.data())
-def test_those_that_lead_already(pages: Pages, threshold: float, data: st.DataObject) -> None:
-    """They, and what comes after them, are as if nothing else had ever been."""
+def test_ready_leaders_stand_for_the_pages_before(pages: Pages, threshold: float, data: st.DataObject) -> None:
+    """Pages after a cut join the same leaders if only the leaders before the cut are given."""
     whole = pages.joins(threshold)
     decide_all(whole, pages.exact, 3)
     cut = data.draw(st.integers(0, len(pages.shingles)))
@@ -108,76 +110,76 @@ def test_those_that_lead_already(pages: Pages, threshold: float, data: st.DataOb
 
 
 @pytest.mark.parametrize(("exact", "decided"), [(0.6, [LEADER, 0, LEADER, 0]), (0.4, [LEADER, LEADER, 1, 0])])
-def test_waits_for_who_may_lead(exact: float, decided: list[int]) -> None:
-    """Whether the second leads is not known, and so the third waits, which resembles it; the fourth does not."""
+def test_a_page_waits_for_an_undecided_leader(exact: float, decided: list[int]) -> None:
+    """The second page is uncertain, so the third, which resembles it, waits; the fourth joins the first."""
     random = Random(5)
     first = [random.getrandbits(64) for _ in range(300)]
     second = first[:200] + [random.getrandbits(64) for _ in range(100)]
     third = second[60:] + [random.getrandbits(64) for _ in range(60)]
     packed = [pack(minhash(array("Q", each))) for each in (first, second, third, first)]
-    found = Joins(b"".join(packed), array("I", [300] * 4), 0, threshold=0.5)
-    uncertain = found.decide(array("Q"), array("d"), 9)
+    assignment = LeaderAssignment(b"".join(packed), array("I", [300] * 4), 0, threshold=0.5)
+    uncertain = assignment.decide(array("Q"), array("d"), 9)
     assert uncertain.tolist() == [1 << 32 | 0]
-    assert found.leaders.tolist() == [LEADER, UNDECIDED, UNDECIDED, 0]
-    assert not found.decide(uncertain, array("d", [exact]), 9)
-    assert found.leaders.tolist() == decided
+    assert assignment.leaders.tolist() == [LEADER, UNDECIDED, UNDECIDED, 0]
+    assert not assignment.decide(uncertain, array("d", [exact]), 9)
+    assert assignment.leaders.tolist() == decided
 
 
-def test_an_equal_quotient_of_sizes_is_enough() -> None:
-    """55 of 100 shingles are .55 to the last bit, whatever .55 * 100 is."""
+def test_sizes_at_the_threshold_are_not_ruled_out() -> None:
+    """55 / 100 equals 0.55 to the last bit, although 0.55 * 100 may not be 55."""
     every = [Random(seed).getrandbits(64) for seed in range(100)]
     family = Pages([array("Q", every), array("Q", every[:55])], 4)
-    found = family.joins(0.55)
-    decide_all(found, lambda a, b: 0.55, 1)  # noqa: ARG005
-    assert found.leaders.tolist() == [LEADER, 0]
-    assert (found.resemblances[1], found.errors[1]) == (0.55, 0)
+    assignment = family.joins(0.55)
+    decide_all(assignment, lambda a, b: 0.55, 1)  # noqa: ARG005
+    assert assignment.leaders.tolist() == [LEADER, 0]
+    assert (assignment.resemblances[1], assignment.errors[1]) == (0.55, 0)
 
 
-def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
+def test_short_pages_need_a_larger_margin() -> None:
     random = Random(7)
     for _ in range(2_000):
         page = array("Q", random.randbytes(16))
         packed = pack(minhash(page)) + pack(minhash(page[:1]))
-        found = Joins(packed, array("I", [2, 1]), 0, threshold=0.5)
-        assert found.decide(array("Q"), array("d"), 1).tolist() == [1 << 32]
+        assignment = LeaderAssignment(packed, array("I", [2, 1]), 0, threshold=0.5)
+        assert assignment.decide(array("Q"), array("d"), 1).tolist() == [1 << 32]
 
 
-def test_without_minhashes_each_leads() -> None:
-    found = Joins(b"", array("I", [5, 5]), 0, threshold=0.5)
-    assert not found.decide(array("Q"), array("d"), 1)
-    assert found.leaders.tolist() == [LEADER, LEADER]
+def test_without_minhashes_every_page_is_a_leader() -> None:
+    assignment = LeaderAssignment(b"", array("I", [5, 5]), 0, threshold=0.5)
+    assert not assignment.decide(array("Q"), array("d"), 1)
+    assert assignment.leaders.tolist() == [LEADER, LEADER]
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     counts = array("I", [3, 3])
     with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
-        Joins([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
+        LeaderAssignment([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
     for wrong, name in ((None, "NoneType"), (array("Q", [3, 3]), "an array of typecode 'Q'")):
         with pytest.raises(TypeError, match=f"counts as an array of typecode 'I', got {name}"):
-            Joins(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="2 MinHashes of one size, got 7 bytes of them"):
-        Joins(bytes(7), counts, 0, threshold=0.5)
-    with pytest.raises(ValueError, match="0 MinHashes of one size, got 7 bytes of them"):
-        Joins(bytes(7), array("I"), 0, threshold=0.5)
+            LeaderAssignment(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 MinHashes of equal size, got 7 bytes"):
+        LeaderAssignment(bytes(7), counts, 0, threshold=0.5)
+    with pytest.raises(ValueError, match="0 MinHashes of equal size, got 7 bytes"):
+        LeaderAssignment(bytes(7), array("I"), 0, threshold=0.5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 1 bytes"):
-        Joins(bytes(2), counts, 0, threshold=0.5, bits=16)
+        LeaderAssignment(bytes(2), counts, 0, threshold=0.5, bits=16)
     for ready in (-1, 3):
-        with pytest.raises(ValueError, match=f"0 to 2 pages that lead, got {ready}"):
-            Joins(bytes(8), counts, ready, threshold=0.5)
+        with pytest.raises(ValueError, match=f"0 to 2 leaders, got {ready}"):
+            LeaderAssignment(bytes(8), counts, ready, threshold=0.5)
     for threshold in (0.0, 1.1, nan):
         with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
-            Joins(bytes(8), counts, 0, threshold=threshold)
-    with pytest.raises(ValueError, match="0 standard errors or more to be clear, got -1"):
-        Joins(bytes(8), counts, 0, threshold=0.5, clear=-1)
-    found = Joins(bytes(8), counts, 0, threshold=0.5)
-    with pytest.raises(TypeError, match=r"decide\(\) wants an array of 64-bit unsigned integers .* got list"):
-        found.decide([], array("d"), 1)  # type: ignore[arg-type]
+            LeaderAssignment(bytes(8), counts, 0, threshold=threshold)
+    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
+        LeaderAssignment(bytes(8), counts, 0, threshold=0.5, clear=-1)
+    assignment = LeaderAssignment(bytes(8), counts, 0, threshold=0.5)
+    with pytest.raises(TypeError, match=r"decide\(\) expects an array of 64-bit unsigned integers .* got list"):
+        assignment.decide([], array("d"), 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="resemblances as an array of typecode 'd', got NoneType"):
-        found.decide(array("Q"), None, 1)  # type: ignore[arg-type]
+        assignment.decide(array("Q"), None, 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a resemblance for each of 1 pairs, got 0"):
-        found.decide(array("Q", [1 << 32]), array("d"), 1)
+        assignment.decide(array("Q", [1 << 32]), array("d"), 1)
     for pairs in ([5, 4], [5, 5]):
         with pytest.raises(ValueError, match="pairs in ascending order, each once"):
-            found.decide(array("Q", pairs), array("d", [0, 0]), 1)
-    with pytest.raises(ValueError, match="1 pair of a page or more, got 0"):
-        found.decide(array("Q"), array("d"), 0)
+            assignment.decide(array("Q", pairs), array("d", [0, 0]), 1)
+    with pytest.raises(ValueError, match="1 pair or more, got 0"):
+        assignment.decide(array("Q"), array("d"), 0)

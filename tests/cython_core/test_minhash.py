@@ -15,7 +15,7 @@ pages = st.lists(hashes, max_size=60)
 
 
 def pair(random: Random, union: int, common: int) -> tuple[array[int], array[int]]:
-    """Two pages of random shingles; what they do not have in common is the one's or the other's in turn."""
+    """Return two pages of random shingles; shingles they do not share go to one and the other in turn."""
     shingles = array("Q", random.randbytes(8 * union))
     return shingles[:common] + shingles[common::2], shingles[:common] + shingles[common + 1 :: 2]
 
@@ -41,7 +41,7 @@ def test_order_and_repeats_change_nothing(shingles: list[int], random: Random) -
     assert minhash(array("Q", shingles), 64) == minhash(array("Q", other), 64)
 
 
-def test_no_shingles_no_minhash() -> None:
+def test_no_shingles_give_an_empty_minhash() -> None:
     nothing = minhash(array("Q"))
     assert nothing == array("Q")
     assert pack(nothing) == b""
@@ -75,7 +75,7 @@ def test_bands_are_reference(values: list[int], count: int, rows: int) -> None:
     assert bands(array("Q", values), count, rows).tolist() == reference.bands(values, count, rows)
 
 
-def test_equal_values_in_other_bands_are_other_bands() -> None:
+def test_equal_values_have_different_hashes_in_different_bands() -> None:
     assert len(set(bands(array("Q", [5, 6, 7, 8] * 4), 4, 4))) == 4
 
 
@@ -93,16 +93,16 @@ def test_two_pages_share_a_band_as_often_as_the_curve_says(resemblance: float, u
     assert abs(met / pairs - curve) <= 4 * noise + 0.01
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     values = minhash(array("Q", [1]), 16)
-    with pytest.raises(TypeError, match=r"minhash\(\) wants an array of 64-bit .* got list"):
+    with pytest.raises(TypeError, match=r"minhash\(\) expects an array of 64-bit .* got list"):
         minhash([1])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float"):
         minhash(values, 16.5)  # type: ignore[arg-type]
     for bins in (0, 65_537):
-        with pytest.raises(ValueError, match=f"wants 1 to 65536 bins, got {bins}"):
+        with pytest.raises(ValueError, match=f"expects 1 to 65536 bins, got {bins}"):
             minhash(values, bins)
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits of a bin, not 3"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):
         pack(values, 3)
     with pytest.raises(ValueError, match="whole bytes, and 15 bins of 4 bits are not"):
         pack(values[:15], 4)

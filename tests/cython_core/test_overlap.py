@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.overlap import overlap, pair_resemblances, stretches, without
+from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
 
 LARGEST = 2**64 - 1
-# Few enough values that two sets meet, and the ends of the range.
+# Few values, so that sets overlap, at both ends of the range.
 values = st.one_of(st.integers(0, 300), st.integers(LARGEST - 300, LARGEST))
 
 
@@ -22,14 +22,14 @@ def sorted_array(numbers: set[int]) -> array[int]:
 
 
 @given(st.sets(values), st.sets(values))
-def test_is_the_size_of_the_intersection(a: set[int], b: set[int]) -> None:
+def test_overlap_is_reference(a: set[int], b: set[int]) -> None:
     assert overlap(sorted_array(a), sorted_array(b)) == reference.overlap(a, b)
 
 
 @given(st.sets(values, max_size=12), st.integers(400, 3_000), st.integers(1, 10**15))
 @example({0}, 400, 1)
 @example({LARGEST}, 400, 1)
-def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> None:
+def test_galloping_overlap_is_reference(few: set[int], count: int, step: int) -> None:
     many = set(range(0, count * step, step))
     few |= set(sorted(many)[:: count // 5])
     assert overlap(sorted_array(few), sorted_array(many)) == reference.overlap(few, many)
@@ -37,9 +37,9 @@ def test_gallops_to_the_same_number(few: set[int], count: int, step: int) -> Non
 
 
 @given(st.sets(values), st.sets(values))
-def test_what_is_left(a: set[int], b: set[int]) -> None:
+def test_difference_is_reference(a: set[int], b: set[int]) -> None:
     ours, theirs = sorted_array(a), sorted_array(b)
-    assert without(ours, theirs) == array("Q", reference.without(a, b))
+    assert difference(ours, theirs) == array("Q", reference.difference(a, b))
     assert (ours, theirs) == (sorted_array(a), sorted_array(b))
 
 
@@ -47,16 +47,16 @@ def test_what_is_left(a: set[int], b: set[int]) -> None:
 @example({0}, 400, 1)
 @example({LARGEST}, 400, 1)
 @example(set(), 400, 1)
-def test_sets_of_very_different_sizes(few: set[int], count: int, step: int) -> None:
+def test_galloping_difference_is_reference(few: set[int], count: int, step: int) -> None:
     many = set(range(0, count * step, step))
     few |= set(sorted(many)[:: count // 5])
     for a, b in ((few, many), (many, few)):
-        assert without(sorted_array(a), sorted_array(b)) == array("Q", reference.without(a, b))
+        assert difference(sorted_array(a), sorted_array(b)) == array("Q", reference.difference(a, b))
 
 
 @given(st.lists(st.sets(values) | st.sets(st.integers(0, 5)), max_size=6))
 @example([set(range(1_000)), {0, 999}, set()])
-def test_pairs_of_sets(sets: list[set[int]]) -> None:
+def test_pair_resemblances(sets: list[set[int]]) -> None:
     joined = array("Q", [value for each in sets for value in sorted(each)])
     counts = array("I", map(len, sets))
     starts = array("Q", [0, *accumulate(counts)][: len(sets)])
@@ -69,37 +69,37 @@ def test_pairs_of_sets(sets: list[set[int]]) -> None:
             assert isnan(resemblance)
 
 
-def test_pairs_of_sets_that_are_not_there() -> None:
+def test_pair_resemblances_rejects_sets_out_of_range() -> None:
     values, starts, counts = array("Q", [1, 2, 3]), array("Q", [0, 1]), array("I", [1, 2])
     assert pair_resemblances(array("Q", [1]), values, starts, counts).tolist() == [0]
     for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
-        with pytest.raises(ValueError, match=f"there are 2 sets, and pair {a}, {b} is not of them"):
+        with pytest.raises(ValueError, match=f"the pair {a}, {b} is not of the 2 sets"):
             pair_resemblances(array("Q", [a << 32 | b]), values, starts, counts)
     with pytest.raises(ValueError, match="a count for each of 2 starts, got 1"):
         pair_resemblances(array("Q"), values, starts, array("I", [1]))
     for start, count in ((1, 3), (4, 0), (4, 1), (LARGEST, 2)):
-        with pytest.raises(ValueError, match="has 3 values, and set 1 goes beyond"):
+        with pytest.raises(ValueError, match="has 3 values, and set 1 ends beyond them"):
             pair_resemblances(array("Q"), values, array("Q", [0, start]), array("I", [1, count]))
-    with pytest.raises(TypeError, match=r"pair_resemblances\(\) wants an array of 32-bit"):
+    with pytest.raises(TypeError, match=r"pair_resemblances\(\) expects an array of 32-bit"):
         pair_resemblances(array("Q"), values, starts, starts)
 
 
 @given(st.lists(st.integers(0, 20), max_size=40), st.sets(st.integers(0, 20)))
-def test_stretches_of_values_in_any_order(values: list[int], among: set[int]) -> None:
-    assert stretches(array("Q", values), sorted_array(among)) == reference.stretches(values, among)
+def test_matching_runs_of_values_in_any_order(values: list[int], known: set[int]) -> None:
+    assert matching_runs(array("Q", values), sorted_array(known)) == reference.matching_runs(values, known)
 
 
 @given(st.lists(values, max_size=20), st.sets(values))
 @example([0, LARGEST], {0, LARGEST})
 @example([LARGEST], set())
-def test_stretches_at_the_ends_of_the_range(some: list[int], among: set[int]) -> None:
-    assert stretches(array("Q", some), sorted_array(among)) == reference.stretches(some, among)
+def test_matching_runs_at_the_ends_of_the_range(some: list[int], known: set[int]) -> None:
+    assert matching_runs(array("Q", some), sorted_array(known)) == reference.matching_runs(some, known)
 
 
-def test_what_is_left_is_the_callers_own() -> None:
-    """Not the array that came in, even where all of it is left."""
+def test_the_difference_is_a_new_array() -> None:
+    """It is never the array passed in, even if nothing is removed."""
     ours = array("Q", [1, 2])
-    left = without(ours, array("Q"))
+    left = difference(ours, array("Q"))
     left.append(3)
     assert ours == array("Q", [1, 2])
 
@@ -114,7 +114,7 @@ def test_finds_one_value_wherever_it_is(at: int) -> None:
 def test_takes_any_buffer_of_the_right_type() -> None:
     numbers = array("Q", [1, 5, 9])
     assert overlap(memoryview(numbers)[1:], memoryview(numbers.tobytes()).cast("Q")) == 2
-    assert without(memoryview(numbers), memoryview(numbers)[1:]) == array("Q", [1])
+    assert difference(memoryview(numbers), memoryview(numbers)[1:]) == array("Q", [1])
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_takes_any_buffer_of_the_right_type() -> None:
         (None, "got NoneType"),
     ],
 )
-@pytest.mark.parametrize("wants", [overlap, without, stretches])
-def test_says_what_it_wants(wants: Callable[[object, object], object], wrong: object, named: str) -> None:
-    with pytest.raises(TypeError, match=rf"{wants.__name__}\(\) wants .*typecode 'Q'.*{named}"):
-        wants(wrong, array("Q"))
+@pytest.mark.parametrize("expects", [overlap, difference, matching_runs])
+def test_errors_name_what_was_expected(expects: Callable[[object, object], object], wrong: object, named: str) -> None:
+    with pytest.raises(TypeError, match=rf"{expects.__name__}\(\) expects .*typecode 'Q'.*{named}"):
+        expects(wrong, array("Q"))
     with pytest.raises(TypeError, match=named):
-        wants(array("Q"), wrong)
+        expects(array("Q"), wrong)

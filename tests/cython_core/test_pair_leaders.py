@@ -1,4 +1,4 @@
-"""Who leads, by pairs in their order."""
+"""Leader clustering from pairs, compared with its definition."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def leaders(pairs: list[Pair], n: int = PAGES) -> list[int]:
 
 
 @given(PAIRS)
-def test_is_reference(pairs: list[Pair]) -> None:
+def test_compiled_is_reference(pairs: list[Pair]) -> None:
     assert leaders(pairs) == pair_leaders(PAGES, pairs)
 
 
 @given(PAIRS)
-def test_every_page_resembles_whom_it_joins_and_leaders_are_strangers(pairs: list[Pair]) -> None:
+def test_every_page_resembles_its_leader_and_leaders_do_not_resemble_each_other(pairs: list[Pair]) -> None:
     joined = leaders(pairs)
     leading = {page for page, leader in enumerate(joined) if page == leader}
     assert all(leader in leading and (leader == page or (leader, page) in pairs) for page, leader in enumerate(joined))
     assert not any(a in leading and b in leading for a, b in pairs)
-    # and the first leader wins
+    # The first leader wins.
     assert not any(a in leading and a < joined[b] for a, b in pairs)
 
 
 @given(PAIRS, st.lists(st.integers(0, 80), max_size=5))
-def test_however_they_are_cut_into_parts(pairs: list[Pair], cuts: list[int]) -> None:
-    """And one at the end of a part may come again at the start of the next."""
+def test_pairs_may_come_in_parts(pairs: list[Pair], cuts: list[int]) -> None:
+    """The last pair of a part may be repeated at the start of the next."""
     ordered, found = sorted(pairs), PairLeaders(PAGES)
     for start, end in pairwise(sorted([0, *cuts, len(ordered)])):
         found.add(packed(ordered[max(start - 1, 0) : end]))
@@ -54,7 +54,7 @@ def test_however_they_are_cut_into_parts(pairs: list[Pair], cuts: list[int]) -> 
 
 
 @given(PAIRS, st.integers(0, PAGES))
-def test_pages_to_come_change_nobody_s_leader(pairs: list[Pair], n: int) -> None:
+def test_later_pages_do_not_change_the_leaders_of_earlier_ones(pairs: list[Pair], n: int) -> None:
     assert leaders([pair for pair in pairs if pair[1] < n], n) == leaders(pairs)[:n]
 
 
@@ -69,9 +69,9 @@ def test_no_pages() -> None:
     assert found.leaders == array("I")
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     for wrong in (2.0, "2", None):
-        with pytest.raises(TypeError, match="wants an int, got"):
+        with pytest.raises(TypeError, match="expects an int, got"):
             PairLeaders(wrong)  # type: ignore[arg-type]
     for n in (-1, 2**32):
         with pytest.raises(ValueError, match=f"0 to 4294967295 pages, got {n}"):

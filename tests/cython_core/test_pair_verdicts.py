@@ -1,4 +1,4 @@
-"""Verdicts on pairs, beside estimates one by one, and beside those of Joins."""
+"""Verdicts on pairs, compared with single estimates and with LeaderAssignment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
-from opensearch_winnow.cython_core.leaders import LEADER, Joins
+from opensearch_winnow.cython_core.leaders import LEADER, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
@@ -30,7 +30,7 @@ class Pages(SignedPages):
         return list(combinations(range(len(self.shingles)), 2))
 
     def verdicts(self, threshold: float, clear: float = 5) -> list[tuple[float, float, int]]:
-        """Of all pairs."""
+        """Return the estimate, error and verdict of every pair."""
         size = BINS * self.bits // 8
         packed, keys = b"".join(self.minhashes), array("Q", [a << 32 | b for a, b in self.pairs])
         found = pair_verdicts(keys, packed, self.counts, size, threshold=threshold, bits=self.bits, clear=clear)
@@ -38,7 +38,7 @@ class Pages(SignedPages):
 
 
 def families(seed: int, count: int, bits: int) -> Pages:
-    """Pages that have more or less of one of two texts, and something of their own; some are of few shingles."""
+    """Return pages that share parts of one of two texts and have text of their own; some have few shingles."""
     random = Random(seed)
     texts = [[random.getrandbits(64) for _ in range(40)] for _ in range(2)]
     pages = []
@@ -53,20 +53,20 @@ short = st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.sample
 
 
 @given(pages, thresholds, clears)
-def test_is_reference(pages: Pages, threshold: float, clear: float) -> None:
+def test_compiled_is_reference(pages: Pages, threshold: float, clear: float) -> None:
     minhashes, counts = pages.minhashes, pages.counts
     for (a, b), (value, error, verdict) in zip(pages.pairs, pages.verdicts(threshold, clear), strict=True):
         signatures, sizes = (minhashes[a], minhashes[b]), (counts[a], counts[b])
         expected = pair_verdict(signatures, sizes, threshold, pages.bits, clear)
         assert (value, error) == pytest.approx(expected[:2])
-        if VERDICTS[verdict] != expected[2]:  # then it hangs by a rounding
+        if VERDICTS[verdict] != expected[2]:  # then it depends on rounding
             near = {pair_verdict(signatures, sizes, threshold + d, pages.bits, clear)[2] for d in (-1e-12, 1e-12)}
             assert VERDICTS[verdict] in near
 
 
 @given(pages, thresholds)
-def test_the_estimate_is_that_of_minhashes(pages: Pages, threshold: float) -> None:
-    """To the last bit, clipped to what is possible."""
+def test_the_estimate_is_that_of_minhash_resemblance(pages: Pages, threshold: float) -> None:
+    """They are equal to the last bit, after clipping to the possible range."""
     minhashes, counts = pages.minhashes, pages.counts
     for (a, b), (value, error, _) in zip(pages.pairs, pages.verdicts(threshold), strict=True):
         expected = minhash_resemblance(minhashes[a], minhashes[b], pages.bits)
@@ -77,10 +77,10 @@ def test_the_estimate_is_that_of_minhashes(pages: Pages, threshold: float) -> No
 @given(
     st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.sampled_from([1, 2, 4, 8])), thresholds, clears
 )
-def test_leaders_are_those_of_joins(pages: Pages, threshold: float, clear: float) -> None:
-    """Pairs and their verdicts, or page by page: it comes to the same, with estimates where it is not clear.
+def test_leaders_are_those_of_leader_assignment(pages: Pages, threshold: float, clear: float) -> None:
+    """Pairs with verdicts, and LeaderAssignment, give the same leaders if estimates decide uncertain pairs.
 
-    MinHashes are of no more bytes than Joins looks at first: of longer ones it may see a difference there.
+    MinHashes have no more bytes than LeaderAssignment compares first; longer ones may already differ there.
     """
     found = PairLeaders(len(pages.shingles))
     alike = []
@@ -88,14 +88,16 @@ def test_leaders_are_those_of_joins(pages: Pages, threshold: float, clear: float
         if verdict == ALIKE or (verdict == UNCERTAIN and value >= threshold):
             alike.append(a << 32 | b)
     found.add(array("Q", alike))
-    joins = Joins(b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear)
+    joins = LeaderAssignment(
+        b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear
+    )
     known = array("Q")
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), 20):
         known = array("Q", sorted([*known, *uncertain]))
     assert found.leaders.tolist() == [page if leader == LEADER else leader for page, leader in enumerate(joins.leaders)]
 
 
-def test_equal_pages_are_alike_and_strangers_are_not() -> None:
+def test_equal_pages_are_alike_and_unrelated_ones_are_not() -> None:
     random = Random(5)
     one, other = (array("Q", random.randbytes(8 * 300)) for _ in range(2))
     signatures = [pack(minhash(each)) for each in (one, other, one)]
@@ -107,21 +109,21 @@ def test_equal_pages_are_alike_and_strangers_are_not() -> None:
     assert max(errors) < 0.05
 
 
-def test_sizes_alone_rule_it_out() -> None:
-    """49 of 100 shingles cannot be half of them; 50 can."""
+def test_sizes_alone_can_rule_out_the_threshold() -> None:
+    """A page with 49 of 100 shingles cannot reach a resemblance of 0.5; one with 50 can."""
     every = array("Q", Random(1).randbytes(800))
     for kept, verdict in ((49, DIFFERENT), (50, UNCERTAIN)):
         packed = pack(minhash(every)) + pack(minhash(every[:kept]))
         assert pair_verdicts(array("Q", [1]), packed, array("I", [100, kept]), 512, threshold=0.5)[2][0] == verdict
 
 
-def test_a_page_of_no_shingles_resembles_none() -> None:
+def test_a_page_without_shingles_resembles_no_other() -> None:
     for counts in ([0, 0], [0, 5]):
         values, _, verdicts = pair_verdicts(array("Q", [1]), bytes(16), array("I", counts), 8, threshold=1e-9)
         assert (values[0], verdicts[0]) == (0, DIFFERENT)
 
 
-def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
+def test_short_pages_need_a_larger_margin() -> None:
     random = Random(7)
     for _ in range(2_000):
         page = array("Q", random.randbytes(16))
@@ -129,7 +131,7 @@ def test_pages_of_few_shingles_are_not_clear_too_soon() -> None:
         assert pair_verdicts(array("Q", [1]), packed, array("I", [2, 1]), 512, threshold=0.5)[2][0] == UNCERTAIN
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     pairs, packed, counts = array("Q", [1]), bytes(16), array("I", [3, 3])
     with pytest.raises(TypeError, match=r"64-bit unsigned integers .* got list"):
         pair_verdicts([1], packed, counts, 8, threshold=0.5)  # type: ignore[arg-type]
@@ -143,13 +145,13 @@ def test_says_what_it_wants() -> None:
             pair_verdicts(pairs, packed, counts, size, threshold=0.5)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         pair_verdicts(pairs, packed, counts, 3, threshold=0.5, bits=16)
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits a bin, not 3"):
+    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):
         pair_verdicts(pairs, packed, counts, 8, threshold=0.5, bits=3)
     for threshold in (0.0, 1.1, nan):
         with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
             pair_verdicts(pairs, packed, counts, 8, threshold=threshold)
-    with pytest.raises(ValueError, match="0 standard errors or more to be clear, got -1"):
+    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
         pair_verdicts(pairs, packed, counts, 8, threshold=0.5, clear=-1)
     for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
-        with pytest.raises(ValueError, match=f"there are 2 pages, not {a} and {b} of a pair"):
+        with pytest.raises(ValueError, match=f"the pair {a}, {b} is not of the 2 pages"):
             pair_verdicts(array("Q", [a << 32 | b]), packed, counts, 8, threshold=0.5)

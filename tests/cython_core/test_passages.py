@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.passages import join, passages
+from opensearch_winnow.cython_core.passages import join_runs, passages
 
 Run = tuple[int, int, int, int]
 
@@ -56,11 +56,11 @@ def test_every_place_of_a_run_of_t_is_reported_in_a_run_as_long(texts: tuple[str
 
 
 @given(related_texts(), sizes, sizes)
-def test_is_the_same_from_the_other_side(texts: tuple[str, str], k: int, w: int) -> None:
+def test_swapped_texts_give_runs_of_the_same_lengths(texts: tuple[str, str], k: int, w: int) -> None:
     a, b = texts
     there, back = passages(a, b, k, w), passages(b, a, k, w)
     swapped = [(other_start, other_end, start, end) for start, end, other_start, other_end in back]
-    # Of several partners that are equally long, each side takes the first in its own order.
+    # Of several equally long partners, each side takes the first in its own order.
     assert {(end - start) for start, end, _, _ in there} == {(end - start) for start, end, _, _ in swapped}
 
 
@@ -89,8 +89,8 @@ def test_one_character_repeated_a_million_times_is_a_handful_of_passages() -> No
     assert len(found) < 10
 
 
-def test_join_bridges_small_gaps_on_both_sides_only() -> None:
+def test_join_runs_bridges_small_gaps_only_if_both_texts_have_them() -> None:
     runs = [(0, 50, 100, 150), (53, 90, 152, 189), (95, 130, 400, 435), (131, 150, 420, 439)]
-    assert join(runs, 5) == [(0, 90, 100, 189), (95, 130, 400, 435), (131, 150, 420, 439)]
-    assert join(runs, 0) == runs
-    assert join([], 5) == []
+    assert join_runs(runs, 5) == [(0, 90, 100, 189), (95, 130, 400, 435), (131, 150, 420, 439)]
+    assert join_runs(runs, 0) == runs
+    assert join_runs([], 5) == []

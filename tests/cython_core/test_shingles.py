@@ -12,7 +12,7 @@ from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonica
 from opensearch_winnow.cython_core.shingles import shingles
 
 keys = st.one_of(st.just(0), st.integers(0, 2**64 - 1))
-# Words of every character width, and some longer than a block of characters or the table of powers.
+# Words of every character width, some longer than a block of characters or the table of powers.
 words = st.one_of(
     st.text("abcxyz019", min_size=1, max_size=8),
     st.text("éßжñ中の𠀀", min_size=1, max_size=4),
@@ -25,7 +25,7 @@ def words_of(canonical: CanonicalText) -> list[str]:
     return [canonical.chars[start:end] for start, end in pairwise(bounds)]
 
 
-def test_the_rose_of_the_paper() -> None:
+def test_the_example_of_the_paper() -> None:
     found = shingles(canonical_text("A rose is a rose is a rose"), 4)
     assert len(found) == 5
     assert len(set(found)) == 3
@@ -65,7 +65,7 @@ def test_a_short_text_is_one_shingle() -> None:
 
 
 @pytest.mark.parametrize("nothing", ["", " \n", "…!?"])
-def test_no_words_no_shingles(nothing: str) -> None:
+def test_a_text_without_words_has_no_shingles(nothing: str) -> None:
     assert shingles(canonical_text(nothing)) == array("Q")
 
 
@@ -74,9 +74,9 @@ def test_another_key_gives_other_shingles() -> None:
     assert not set(shingles(canonical, 2)) & set(shingles(canonical, 2, key=1))
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     canonical = canonical_text("some words")
-    with pytest.raises(TypeError, match=r"shingles\(\) wants a CanonicalText, got str"):
+    with pytest.raises(TypeError, match=r"shingles\(\) expects a CanonicalText, got str"):
         shingles("some words")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width of at least 1 word, got 0"):
         shingles(canonical, 0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
-from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch, scale
+from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch, sketch_scale
 
 LARGEST = 2**64 - 1
 numbers = st.one_of(st.integers(0, LARGEST), st.integers(0, 300), st.integers(LARGEST - 300, LARGEST))
@@ -40,12 +40,12 @@ def test_min_sketch_is_reference(shingles: list[int], size: int) -> None:
     [
         "hashes",
         "hashes, twice",
-        "small numbers, downwards",  # equal in their top bytes: insertion gives up
+        "small numbers, downwards",  # equal in their top bytes: insertion sort gives up
         "large and small numbers",
         "one number",
     ],
 )
-def test_sorts_whatever_comes(made_of: str, count: int) -> None:
+def test_any_values_are_sorted(made_of: str, count: int) -> None:
     hashes = random_hashes(count, count)
     shingles = {
         "hashes": hashes,
@@ -56,7 +56,7 @@ def test_sorts_whatever_comes(made_of: str, count: int) -> None:
     }[made_of]
     before = shingles.tolist()
     assert distinct(shingles).tolist() == reference.distinct(before)
-    assert shingles.tolist() == before  # which is the caller's
+    assert shingles.tolist() == before  # the argument is unchanged
 
 
 @given(lists, st.integers(0, 6), st.integers(0, 6))
@@ -67,31 +67,31 @@ def test_a_coarser_sketch_comes_from_a_finer_one(shingles: list[int], i: int, st
 
 @given(st.integers(0, 10**9))
 def test_scale_is_reference(count: int) -> None:
-    assert scale(count) == reference.scale(count)
+    assert sketch_scale(count) == reference.sketch_scale(count)
 
 
 def test_scale_at_its_steps() -> None:
-    assert [scale(count) for count in (0, 99, 100, 199, 200, 399, 400, 102_400)] == [0, 0, 0, 0, 1, 1, 2, 10]
+    assert [sketch_scale(count) for count in (0, 99, 100, 199, 200, 399, 400, 102_400)] == [0, 0, 0, 0, 1, 1, 2, 10]
 
 
 @pytest.mark.parametrize("count", [200, 3_000, 70_000])
 def test_a_scaled_sketch_has_about_100_to_200_shingles(count: int) -> None:
-    size = len(mod_sketch(random_hashes(count, count), 2 ** scale(count)))
+    size = len(mod_sketch(random_hashes(count, count), 2 ** sketch_scale(count)))
     assert 100 - 4 * 10 <= size <= 200 + 4 * 14.2  # four standard deviations
 
 
-def test_says_what_it_wants() -> None:
+def test_errors_name_what_was_expected() -> None:
     page = array("Q", [1])
-    with pytest.raises(TypeError, match=r"distinct\(\) wants an array of 64-bit unsigned integers .* got list"):
+    with pytest.raises(TypeError, match=r"distinct\(\) expects an array of 64-bit unsigned integers .* got list"):
         distinct([1])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"mod_sketch\(\) wants .* got an array of typecode 'I'"):
+    with pytest.raises(TypeError, match=r"mod_sketch\(\) expects .* got an array of typecode 'I'"):
         mod_sketch(array("I", [1]), 2)
     with pytest.raises(TypeError, match="float"):
         mod_sketch(page, 2.5)  # type: ignore[arg-type]
     for modulus in (0, -1, 2**64):
-        with pytest.raises(ValueError, match=rf"mod_sketch\(\) wants a modulus .* got {modulus}"):
+        with pytest.raises(ValueError, match=rf"mod_sketch\(\) expects a modulus .* got {modulus}"):
             mod_sketch(page, modulus)
-    with pytest.raises(ValueError, match=r"min_sketch\(\) wants a size of at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"min_sketch\(\) expects a size of at least 1, got 0"):
         min_sketch(page, 0)
-    with pytest.raises(ValueError, match=r"scale\(\) wants a number of shingles, got -1"):
-        scale(-1)
+    with pytest.raises(ValueError, match=r"sketch_scale\(\) expects a number of shingles, got -1"):
+        sketch_scale(-1)

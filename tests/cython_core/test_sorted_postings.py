@@ -1,4 +1,4 @@
-"""Postings in order, beside sorted sets of pairs."""
+"""Sorted postings, compared with sorted sets of pairs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.sorted_postings import merged, pages_a_token, sorted_postings, without
+from opensearch_winnow.cython_core.sorted_postings import (
+    document_frequency_histogram,
+    drop_pages,
+    merge_postings,
+    sorted_postings,
+)
 
 TOKEN = st.integers(0, 3) | st.integers(0, 2**64 - 1)
 NUMBER = st.integers(0, 5) | st.integers(0, 2**32 - 1)
@@ -34,37 +39,37 @@ def test_postings_of_pages(pages: list[tuple[int, list[int]]]) -> None:
 
 
 @given(PAIRS, PAIRS)
-def test_merged_is_the_union(a: set[tuple[int, int]], b: set[tuple[int, int]]) -> None:
-    assert merged(*arrays(a), *arrays(b)) == arrays(a | b)
+def test_merge_postings_is_the_union(a: set[tuple[int, int]], b: set[tuple[int, int]]) -> None:
+    assert merge_postings(*arrays(a), *arrays(b)) == arrays(a | b)
 
 
 @given(PAIRS, st.sets(NUMBER, max_size=9))
-def test_without_some_pages(pairs: set[tuple[int, int]], dropped: set[int]) -> None:
+def test_drop_pages(pairs: set[tuple[int, int]], dropped: set[int]) -> None:
     kept = {pair for pair in pairs if pair[1] not in dropped}
-    assert without(*arrays(pairs), array("I", sorted(dropped))) == arrays(kept)
+    assert drop_pages(*arrays(pairs), array("I", sorted(dropped))) == arrays(kept)
 
 
 @given(PAIRS)
-def test_pages_a_token(pairs: set[tuple[int, int]]) -> None:
-    assert pages_a_token(arrays(pairs)[0]) == Counter(Counter(token for token, _ in pairs).values())
+def test_document_frequency_histogram(pairs: set[tuple[int, int]]) -> None:
+    assert document_frequency_histogram(arrays(pairs)[0]) == Counter(Counter(token for token, _ in pairs).values())
 
 
-def test_what_they_do_not_take() -> None:
+def test_errors_name_what_was_expected() -> None:
     tokens, pages = array("Q", [1, 2]), array("I", [1, 2])
     for wrong in (None, [1], array("q", [1]), "Q"):
         for call in (
             lambda wrong=wrong: sorted_postings(wrong, pages, pages),
             lambda wrong=wrong: sorted_postings(tokens, wrong, pages),
             lambda wrong=wrong: sorted_postings(tokens, pages, wrong),
-            lambda wrong=wrong: merged(tokens, pages, tokens, wrong),
-            lambda wrong=wrong: without(tokens, pages, wrong),
-            lambda wrong=wrong: pages_a_token(wrong),
+            lambda wrong=wrong: merge_postings(tokens, pages, tokens, wrong),
+            lambda wrong=wrong: drop_pages(tokens, pages, wrong),
+            lambda wrong=wrong: document_frequency_histogram(wrong),
         ):
-            with pytest.raises(TypeError, match="wants an array of"):
+            with pytest.raises(TypeError, match="expects an array of"):
                 call()
-    with pytest.raises(ValueError, match="wants a page for each count"):
+    with pytest.raises(ValueError, match="expects a page for each count"):
         sorted_postings(tokens, array("I", [1]), array("I", [1]))
-    with pytest.raises(ValueError, match="wants a page for each count"):
+    with pytest.raises(ValueError, match="expects a page for each count"):
         sorted_postings(tokens, array("I", [2]), pages)
-    with pytest.raises(ValueError, match="wants a page for each token: 1 for 2"):
-        merged(tokens, pages, tokens, array("I", [1]))
+    with pytest.raises(ValueError, match="expects a page for each token: 1 for 2"):
+        merge_postings(tokens, pages, tokens, array("I", [1]))

@@ -1,4 +1,4 @@
-"""Pairs of pages that have a token, beside all pairs by definition."""
+"""Pairs of pages that share a token, compared with their definition."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, token_pairs
+from opensearch_winnow.cython_core.reference_pairs import Pair, skipped_pairs, token_pairs
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 
 Postings = list[tuple[int, int]]  # a token, and a page that has it
 
 PAGES = 30
-MOST = st.sampled_from([2, 3, 4, 5, 8, 100])
+MAX_PARTNERS = st.sampled_from([2, 3, 4, 5, 8, 100])
 POSTINGS = st.lists(
     st.tuples(st.integers(0, 3) | st.integers(2**64 - 3, 2**64 - 1), st.integers(0, PAGES - 1)), max_size=150
 ).map(sorted)
@@ -30,8 +30,8 @@ def unpacked(pairs: array[int]) -> list[Pair]:
     return [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs]
 
 
-def found(postings: Postings, most: int) -> list[Pair]:
-    return unpacked(TokenPairs(most).add(*columns(postings)))
+def pairs_of(postings: Postings, max_partners: int) -> list[Pair]:
+    return unpacked(TokenPairs(max_partners).add(*columns(postings)))
 
 
 def by_token(postings: Postings) -> dict[int, list[int]]:
@@ -41,58 +41,68 @@ def by_token(postings: Postings) -> dict[int, list[int]]:
     return pages
 
 
-@given(POSTINGS, MOST)
-def test_is_reference(postings: Postings, most: int) -> None:
-    """Also of a token that comes twice on a page."""
+@given(POSTINGS, MAX_PARTNERS)
+def test_compiled_is_reference(postings: Postings, max_partners: int) -> None:
+    """A token may occur twice on a page."""
     pages = by_token(postings)
-    pairs = TokenPairs(most)
+    pairs = TokenPairs(max_partners)
     assert sorted(unpacked(pairs.add(*columns(postings)))) == sorted(
-        pair for each in pages.values() for pair in token_pairs(each, most)
+        pair for each in pages.values() for pair in token_pairs(each, max_partners)
     )
-    assert pairs.most == most
-    assert pairs.longest == max(map(len, pages.values()), default=0)
-    assert pairs.common == sum(len(each) > most + 1 for each in pages.values())
-    assert pairs.left_out == sum(left_out(len(each), most) for each in pages.values())
+    assert pairs.max_partners == max_partners
+    assert pairs.longest_list == max(map(len, pages.values()), default=0)
+    assert pairs.common_tokens == sum(len(each) > max_partners + 1 for each in pages.values())
+    assert pairs.skipped_pairs == sum(skipped_pairs(len(each), max_partners) for each in pages.values())
 
 
-@given(POSTINGS, MOST)
-def test_none_is_lost_but_those_that_are_counted(postings: Postings, most: int) -> None:
+@given(POSTINGS, MAX_PARTNERS)
+def test_every_pair_is_made_or_counted_as_skipped(postings: Postings, max_partners: int) -> None:
     every = [pair for pages in by_token(postings).values() for pair in combinations(pages, 2)]
-    pairs = TokenPairs(most)
-    assert len(pairs.add(*columns(postings))) + pairs.left_out == len(every)
+    pairs = TokenPairs(max_partners)
+    assert len(pairs.add(*columns(postings))) + pairs.skipped_pairs == len(every)
 
 
-@given(POSTINGS, MOST, st.lists(st.integers(0, 150), max_size=9))
-def test_however_they_are_cut_into_parts(postings: Postings, most: int, cuts: list[int]) -> None:
-    pairs = TokenPairs(most)
+@given(POSTINGS, MAX_PARTNERS, st.lists(st.integers(0, 150), max_size=9))
+def test_postings_may_come_in_parts(postings: Postings, max_partners: int, cuts: list[int]) -> None:
+    pairs = TokenPairs(max_partners)
     parts = [postings[start:end] for start, end in pairwise(sorted([0, *cuts, len(postings)]))]
     together = [pair for part in parts for pair in unpacked(pairs.add(*columns(part)))]
-    whole = TokenPairs(most)
+    whole = TokenPairs(max_partners)
     assert together == unpacked(whole.add(*columns(postings)))
-    assert (pairs.common, pairs.longest, pairs.left_out) == (whole.common, whole.longest, whole.left_out)
+    assert (pairs.common_tokens, pairs.longest_list, pairs.skipped_pairs) == (
+        whole.common_tokens,
+        whole.longest_list,
+        whole.skipped_pairs,
+    )
 
 
-@given(POSTINGS, MOST, st.integers(0, PAGES))
-def test_pages_to_come_change_no_pair(postings: Postings, most: int, first: int) -> None:
-    """Of a crawl that grows, the pairs of the pages that it had stay."""
+@given(POSTINGS, MAX_PARTNERS, st.integers(0, PAGES))
+def test_later_pages_change_no_earlier_pair(postings: Postings, max_partners: int, first: int) -> None:
+    """When a crawl grows, the pairs of its earlier pages stay the same."""
     before = [(token, page) for token, page in postings if page < first]
-    assert found(before, most) == [pair for pair in found(postings, most) if pair[1] < first]
+    assert pairs_of(before, max_partners) == [pair for pair in pairs_of(postings, max_partners) if pair[1] < first]
 
 
-@given(POSTINGS, MOST, st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)))
-def test_pairs_of_pages_that_did_not_change_are_left_out(postings: Postings, most: int, changed: bytes) -> None:
-    expected = [pair for pair in found(postings, most) if changed[pair[0]] or changed[pair[1]]]
+@given(
+    POSTINGS,
+    MAX_PARTNERS,
+    st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)),
+)
+def test_pairs_of_unchanged_pages_are_left_out(postings: Postings, max_partners: int, changed: bytes) -> None:
+    expected = [pair for pair in pairs_of(postings, max_partners) if changed[pair[0]] or changed[pair[1]]]
     for flags in (changed, bytearray(changed), memoryview(changed), array("B", changed)):
-        pairs = TokenPairs(most)
+        pairs = TokenPairs(max_partners)
         assert unpacked(pairs.add(*columns(postings), flags)) == expected
-        assert pairs.left_out == sum(left_out(len(pages), most) for pages in by_token(postings).values())
+        assert pairs.skipped_pairs == sum(
+            skipped_pairs(len(pages), max_partners) for pages in by_token(postings).values()
+        )
 
 
-def test_pairs_grow_with_the_pages_and_not_with_their_square() -> None:
+def test_the_number_of_pairs_is_linear_in_the_pages() -> None:
     pairs = TokenPairs(100)
     assert len(pairs.add(array("Q", [7]) * 100_000, array("I", range(100_000)))) < 100 * 100_000
-    assert (pairs.common, pairs.longest) == (1, 100_000)
-    assert pairs.left_out == left_out(100_000, 100)
+    assert (pairs.common_tokens, pairs.longest_list) == (1, 100_000)
+    assert pairs.skipped_pairs == skipped_pairs(100_000, 100)
 
 
 @given(
@@ -100,7 +110,7 @@ def test_pairs_grow_with_the_pages_and_not_with_their_square() -> None:
     st.sampled_from([1, 2, 7, 30, 256]),
 )
 def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
-    """All are there, each in its part, and those of a part in the order in which they came."""
+    """Every pair is in its part, and a part keeps the order of its pairs."""
     split, counts = split_pairs(array("Q", [a << 32 | b for a, b in pairs]), parts, PAGES)
     assert len(counts) == parts
     by_part = [[pair for pair in pairs if pair[1] * parts // PAGES == part] for part in range(parts)]
@@ -108,32 +118,32 @@ def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
     assert unpacked(split) == [pair for each in by_part for pair in each]
 
 
-def test_what_cannot_be_split() -> None:
+def test_split_pairs_rejects_bad_arguments() -> None:
     for parts, pages in ((0, 5), (65_537, 5), (4, 0), (4, -1), (4, 2**32)):
-        with pytest.raises(ValueError, match=f"1 to 65,536 parts of 1 page or more, got {parts} of {pages}"):
+        with pytest.raises(ValueError, match=f"1 to 65,536 parts and 1 page or more, got {parts} and {pages}"):
             split_pairs(array("Q"), parts, pages)
     assert split_pairs(array("Q"), 3, 2**32 - 1) == (array("Q"), array("I", [0, 0, 0]))
     for page in (5, 2**32 - 1):
-        with pytest.raises(ValueError, match=f"is told of 5 pages, and there is {page}"):
+        with pytest.raises(ValueError, match=f"expects pages below 5, got {page}"):
             split_pairs(array("Q", [page]), 4, 5)
-    with pytest.raises(TypeError, match=r"split_pairs\(\) wants an array of 64-bit"):
+    with pytest.raises(TypeError, match=r"split_pairs\(\) expects an array of 64-bit"):
         split_pairs([1], 4, 5)  # type: ignore[arg-type]
 
 
 def test_the_largest_numbers() -> None:
     last = 2**32 - 1
-    assert found([(2**64 - 1, last - 1), (2**64 - 1, last)], 2) == [(last - 1, last)]
+    assert pairs_of([(2**64 - 1, last - 1), (2**64 - 1, last)], 2) == [(last - 1, last)]
 
 
-def test_nothing_comes_of_nothing() -> None:
+def test_no_postings_give_no_pairs() -> None:
     assert TokenPairs(2).add(array("Q"), array("I")) == array("Q")
     assert TokenPairs(2).add(array("Q"), array("I"), b"") == array("Q")
 
 
-def test_says_what_it_wants() -> None:
-    for most in (-1, 1, 1_000_001):
-        with pytest.raises(ValueError, match=f"2 to 1,000,000 before it, not {most}"):
-            TokenPairs(most)
+def test_errors_name_what_was_expected() -> None:
+    for max_partners in (-1, 1, 1_000_001):
+        with pytest.raises(ValueError, match=f"2 to 1,000,000 partners per page, not {max_partners}"):
+            TokenPairs(max_partners)
     pairs = TokenPairs(2)
     tokens, pages = array("Q", [1, 1]), array("I", [1, 2])
     for wrong in (None, [1], array("q", [1]), "Q"):
@@ -142,12 +152,12 @@ def test_says_what_it_wants() -> None:
         with pytest.raises(TypeError, match="32-bit unsigned integers"):
             pairs.add(tokens, wrong)  # type: ignore[arg-type]
     for flags in ("1", [1, 1, 1], array("I", [1, 1, 1]), memoryview(bytes(6))[::2]):
-        with pytest.raises(TypeError, match="wants a byte for each page, whether it changed, got"):
+        with pytest.raises(TypeError, match="expects a byte for each page in `changed`, got"):
             pairs.add(tokens, pages, flags)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
         pairs.add(tokens, array("I", [1]))
-    with pytest.raises(ValueError, match="told of 2 pages whether they changed, and not of 2"):
+    with pytest.raises(ValueError, match="2 flags for changed pages, and none for page 2"):
         pairs.add(tokens, pages, b"\1\1")
     pairs.add(tokens, pages)
-    with pytest.raises(ValueError, match="the pages of a token in order, got 1 after 2"):
+    with pytest.raises(ValueError, match="a token's pages in ascending order, got 1 after 2"):
         pairs.add(tokens, pages)

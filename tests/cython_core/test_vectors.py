@@ -18,7 +18,7 @@ from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
 T = TypeVar("T")
 
 
-def test_the_path_can_be_told_and_turned_off() -> None:
+def test_vector_loops_can_be_turned_off() -> None:
     use_vectors(False)
     assert vector_path() == "portable"
     use_vectors(True)
@@ -92,7 +92,7 @@ def test_both_paths_keep_the_same_fingerprints(w: int) -> None:
 
 @pytest.mark.parametrize("header", ["window_minima.h", "ascii_text.h"])
 @pytest.mark.parametrize("processor", [[], ["-DPORTABLE"]], ids=["x86-64", "other"])
-def test_other_processors_have_loops_of_their_own(root: Path, header: str, processor: list[str]) -> None:
+def test_headers_compile_with_and_without_vectors(root: Path, header: str, processor: list[str]) -> None:
     compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
     flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
     source = ["-I", str(root / "cython_core"), "-x", "c", "-"]

@@ -13,7 +13,19 @@ from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 Event = tuple[str, ...] | tuple[str, str, dict[str, str]]
 INLINE = {"a", "b", "span", "my-card", "date", "ünbekannt", "a-name-that-is-longer-than-sixteen"}
 TAGS = sorted({*" ".join(NAMES.values()).split(), *INLINE})
-FEW = ["p", "br", "a", "b", "td", "pre", "svg", "title", "script", "noframes", "img"]  # so that they meet
+COMMON_TAGS = [
+    "p",
+    "br",
+    "a",
+    "b",
+    "td",
+    "pre",
+    "svg",
+    "title",
+    "script",
+    "noframes",
+    "img",
+]  # few, so that they often meet
 CHARACTERS = (
     "aZ.é漢\U0001f600 \t\n\v\f\r\x1c\x1f\x85\xa0\xad\u200b\u2028\u3000\0\x01\x08\x7f\x9f\ufffd\ufeff\ud800\udc00"
 )
@@ -39,44 +51,44 @@ def events(tags: Sequence[str], text: st.SearchStrategy[str]) -> st.SearchStrate
 
 
 any_text = st.one_of(st.text(CHARACTERS, max_size=6), st.text(max_size=6))
-any_events = st.one_of(events(TAGS, any_text), events(FEW, any_text))
+any_events = st.one_of(events(TAGS, any_text), events(COMMON_TAGS, any_text))
 
 
-def tell(page: VisibleText | reference.VisibleText, told: Sequence[Event]) -> tuple[str, str, str]:
-    for name, *arguments in told:
+def feed(page: VisibleText | reference.VisibleText, stream: Sequence[Event]) -> tuple[str, str, str]:
+    for name, *arguments in stream:
         getattr(page, name)(*arguments)
     return page.close()
 
 
-def text(*told: Event | str) -> str:
-    """Of events, where a string is text, "<b>" a start and "</b>" an end."""
+def text(*stream: Event | str) -> str:
+    """Return the text of a page: of strings, "<b>" starts and "</b>" ends an element, and others are text."""
     seen: list[Event] = []
-    for each in told:
+    for each in stream:
         if not isinstance(each, str):
             seen.append(each)
         elif tag := re.fullmatch(r"<(/?)([\w-]+)>", each):
             seen.append(("end", tag[2]) if tag[1] else ("start", tag[2], {}))
         else:
             seen.append(("data", each))
-    return tell(VisibleText(), seen)[0]
+    return feed(VisibleText(), seen)[0]
 
 
 # --- the rule ---------------------------------------------------------------------------------------------------------
 
 
 @given(any_events, any_events, st.booleans())
-def test_is_the_reference_page_after_page(first: list[Event], second: list[Event], alt: bool) -> None:
+def test_compiled_is_reference_page_after_page(first: list[Event], second: list[Event], alt: bool) -> None:
     page, plain = VisibleText(alt=alt), reference.VisibleText(alt=alt)
-    assert tell(page, first) == tell(plain, first)
-    assert tell(page, second) == tell(plain, second)
+    assert feed(page, first) == feed(plain, first)
+    assert feed(page, second) == feed(plain, second)
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_is_the_reference_for_every_name(tag: str) -> None:
-    told: list[Event] = [("data", "a"), ("start", tag, {}), ("data", "b\n"), ("end", tag), ("data", "c")]
-    in_drawing: list[Event] = [("start", "svg", {}), *told]
-    assert tell(VisibleText(), told) == tell(reference.VisibleText(), told)
-    assert tell(VisibleText(), in_drawing) == tell(reference.VisibleText(), in_drawing)
+def test_compiled_is_reference_for_every_name(tag: str) -> None:
+    stream: list[Event] = [("data", "a"), ("start", tag, {}), ("data", "b\n"), ("end", tag), ("data", "c")]
+    in_drawing: list[Event] = [("start", "svg", {}), *stream]
+    assert feed(VisibleText(), stream) == feed(reference.VisibleText(), stream)
+    assert feed(VisibleText(), in_drawing) == feed(reference.VisibleText(), in_drawing)
 
 
 outside = sorted({*TAGS} - {*reference.SKIPPED, *reference.VERBATIM, *reference.SVG_ONLY, "noframes", "svg"})
@@ -84,21 +96,21 @@ plain_text = st.text("aZ.é漢\U0001f600 \t\n\r\xad\u3000", max_size=6)
 
 
 @given(events(outside, plain_text))
-def test_no_character_is_lost_and_white_space_is_single(told: list[Event]) -> None:
-    seen, title, noframes = tell(VisibleText(), told)
-    given_ = "".join(each[1] for each in told if each[0] == "data")
+def test_no_character_is_lost_and_white_space_is_single(stream: list[Event]) -> None:
+    seen, title, noframes = feed(VisibleText(), stream)
+    given_ = "".join(each[1] for each in stream if each[0] == "data")
     assert re.sub(r"[ \n]", "", seen) == re.sub(r"[ \t\n\r]", "", given_)
     assert not re.search(r"^[ \n]|[ \n]{2}|[\t\r]|[ \n]$", seen)
     assert title == noframes == ""
 
 
 @given(events(["b", "span", "my-card"], plain_text))
-def test_inline_elements_separate_nothing(told: list[Event]) -> None:
-    given_ = "".join(each[1] for each in told if each[0] == "data")
-    assert tell(VisibleText(), told)[0] == tell(VisibleText(), [("data", given_)])[0]
+def test_inline_elements_separate_nothing(stream: list[Event]) -> None:
+    given_ = "".join(each[1] for each in stream if each[0] == "data")
+    assert feed(VisibleText(), stream)[0] == feed(VisibleText(), [("data", given_)])[0]
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------
+# --- examples ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_word_with_a_bold_letter_is_one_word_and_two_blocks_are_two_lines() -> None:
@@ -116,12 +128,12 @@ def test_cells_fields_pictures_and_neighbouring_links_are_words_of_their_own() -
     assert text("<a>", "Home", "</a>", ", ", "<a>", "About", "</a>") == "Home, About"
 
 
-def test_pre_is_as_it_was_written_and_its_edges_are_not() -> None:
+def test_pre_keeps_white_space_except_at_its_edges() -> None:
     assert text("a", "<pre>", "\n\n  x =  1\n\ty\xa0\n", "</pre>", " b") == "a\n  x =  1\n\ty\nb"
     assert text("a", "<pre>", " \n", "</pre>", "b") == "a\nb"
 
 
-def test_hard_spaces_stay_as_many_as_they_are_except_at_the_edges() -> None:
+def test_hard_spaces_do_not_collapse_except_at_the_edges() -> None:
     assert text("<p>", "\xa0", "</p>", "<p>", "\xa0a\xa0 \xa0b\xa0", "</p>") == "a   b"
 
 
@@ -130,41 +142,41 @@ def test_control_characters_vanish_and_soft_hyphens_stay() -> None:
     assert text("a\vb\x85c\x1fd") == "a b c d"
 
 
-def test_the_title_is_the_first_that_says_something_and_is_no_drawings() -> None:
+def test_the_title_is_the_first_nonempty_one_outside_svg() -> None:
     def title(words: str) -> list[Event]:
         return [("start", "title", {}), ("data", words), ("end", "title")]
 
     drawing: list[Event] = [("start", "svg", {}), *title("icon"), ("end", "svg")]
-    told = [*drawing, *title(" \n"), *title(" The\n title "), *title("late"), ("data", "x")]
-    assert tell(VisibleText(), told) == ("x", "The title", "")
+    stream = [*drawing, *title(" \n"), *title(" The\n title "), *title("late"), ("data", "x")]
+    assert feed(VisibleText(), stream) == ("x", "The title", "")
 
 
-def test_what_nobody_sees_is_skipped_whatever_is_in_it() -> None:
+def test_invisible_elements_are_skipped_with_their_content() -> None:
     assert text("<iframe>", "<p>", "<iframe>", "a", "</iframe>", "b", "</p>", "</iframe>", "c") == "c"
     assert text("<svg>", "<desc>", "<p>", "</svg>", "</p>", "no", "</desc>", "yes") == "yes"
 
 
-def test_noframes_is_handed_on_as_it_is() -> None:
-    told: list[Event] = [
+def test_noframes_is_returned_unparsed() -> None:
+    stream: list[Event] = [
         ("start", "noframes", {}),
         ("data", "<p>a"),
         ("data", " \0b"),
         ("end", "noframes"),
         ("data", "c"),
     ]
-    assert tell(VisibleText(), told) == ("c", "", "<p>a \0b")
+    assert feed(VisibleText(), stream) == ("c", "", "<p>a \0b")
 
 
 @pytest.mark.parametrize("tag", ["img", "area", "image"])
-def test_words_for_pictures_on_request(tag: str) -> None:
-    told: list[Event] = [("data", "a"), ("start", tag, {"alt": "two  words"}), ("end", tag), ("data", "b")]
-    assert tell(VisibleText(alt=True), told)[0] == "a two words b"
-    assert tell(VisibleText(), told)[0] == "a b"
+def test_alternative_texts_of_pictures_on_request(tag: str) -> None:
+    stream: list[Event] = [("data", "a"), ("start", tag, {"alt": "two  words"}), ("end", tag), ("data", "b")]
+    assert feed(VisibleText(alt=True), stream)[0] == "a two words b"
+    assert feed(VisibleText(), stream)[0] == "a b"
 
 
-def test_words_for_buttons_that_are_pictures_but_not_for_other_fields() -> None:
-    told: list[Event] = [("start", "input", {"alt": "go", "type": "Image"}), ("start", "input", {"alt": "no"})]
-    assert tell(VisibleText(alt=True), told)[0] == "go"
+def test_alternative_texts_of_image_buttons_but_not_of_other_fields() -> None:
+    stream: list[Event] = [("start", "input", {"alt": "go", "type": "Image"}), ("start", "input", {"alt": "no"})]
+    assert feed(VisibleText(alt=True), stream)[0] == "go"
 
 
 # --- at the limits ----------------------------------------------------------------------------------------------------
@@ -192,7 +204,7 @@ def test_much_text_after_little() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, b"p", 1])
-def test_other_types_are_refused(wrong: object) -> None:
+def test_other_types_are_rejected(wrong: object) -> None:
     page = VisibleText()
     with pytest.raises(TypeError):
         page.start(wrong, {})  # type: ignore[arg-type]

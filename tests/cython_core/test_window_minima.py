@@ -18,13 +18,13 @@ FIGURE_2_PICKS = [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]
 
 @pytest.fixture(params=["vectors", "portable"])
 def path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Both code paths, on whatever processor this is."""
+    """Run a test on both code paths; on a processor without vectors both are portable."""
     use_vectors(request.param == "vectors")
     yield
     use_vectors(True)
 
 
-# Few values, so that there are ties; many, as hashes are; rising and falling, as an adversary would have them.
+# Few values, so that there are ties; many, like hashes; rising and falling, as an adversary would choose.
 hashes = st.one_of(
     st.lists(st.integers(0, 2), max_size=300),
     st.lists(st.integers(0, 2**61 - 1), max_size=300),
@@ -42,11 +42,11 @@ class TestWindowMinima:
         assert [(FIGURE_2[i], i) for i in positions] == FIGURE_2_PICKS
 
     @given(hashes, widths, st.booleans())
-    def test_picks_what_the_definition_says(self, numbers: list[int], w: int, robust: bool) -> None:
+    def test_compiled_is_reference(self, numbers: list[int], w: int, robust: bool) -> None:
         assert list(window_minima(array("Q", numbers), w, robust=robust)) == reference.window_minima(numbers, w, robust)
 
     @pytest.mark.parametrize("w", [3, 21, 100])
-    def test_equal_hashes_are_picked_once_a_window_or_each(self, w: int) -> None:
+    def test_of_equal_hashes_robust_picks_one_per_window(self, w: int) -> None:
         zeros = array("Q", bytes(8 * 3000))
         assert list(window_minima(zeros, w)) == list(range(w - 1, 3000, w))
         assert list(window_minima(zeros, w, robust=False)) == list(range(w - 1, 3000))
@@ -57,11 +57,11 @@ class TestWindowMinima:
         numbers = [(i * i * 2654435761) % 9973 for i in range(2500)] + list(range(5000)) + [3, 1, 2] * 400
         assert list(window_minima(array("Q", numbers), w, robust=robust)) == reference.window_minima(numbers, w, robust)
 
-    def test_fewer_hashes_than_a_window_have_no_pick(self) -> None:
+    def test_fewer_hashes_than_w_give_no_pick(self) -> None:
         assert not window_minima(FIGURE_2, len(FIGURE_2) + 1)
         assert list(window_minima(FIGURE_2, len(FIGURE_2))) == [8]
 
-    def test_refuses_what_it_cannot_order(self) -> None:
+    def test_hashes_too_large_and_empty_windows_are_rejected(self) -> None:
         with pytest.raises(ValueError, match="position 1 is not below"):
             window_minima(array("Q", [5, 2**61]), 1)
         with pytest.raises(ValueError, match="at least 1 hash"):

@@ -1,4 +1,4 @@
-"""Blocks of words: runs that are joined are as if their pages had been indexed together."""
+"""Merged segments equal the index of all their pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.word_index import word_index
-from opensearch_winnow.cython_core.word_runs import JoinedRuns, counted, look_up, look_up_start
+from opensearch_winnow.cython_core.word_segments import MergedSegments, document_frequencies, find_prefix, find_word
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 
 WORDS = st.sampled_from(["a", "ab", "abc", "abd", "b", "été", "日", "z" * 255])
@@ -36,80 +36,84 @@ def stored(some: list[Block]) -> list[tuple[bytes, bytes]]:
 
 
 def many(source: Random, count: int) -> Pages:
-    """Pages whose words fill several blocks."""
+    """Return pages whose words fill several blocks."""
     words = [f"w{source.randrange(10 ** source.randrange(1, 5))}" for _ in range(200 * count)]
     return [(" ".join(words[start : start + 3]), " ".join(words[start:][:200])) for start in range(0, len(words), 200)]
 
 
 @given(st.lists(PAGES, min_size=1, max_size=4))
-def test_joined_runs(runs: list[Pages]) -> None:
-    starts = [sum(map(len, runs[:place])) for place in range(len(runs))]
-    joined = JoinedRuns([(start, stored(blocks(pages))) for start, pages in zip(starts, runs, strict=True)])
-    assert list(joined) == blocks([page for pages in runs for page in pages])
+def test_merged_segments(segments: list[Pages]) -> None:
+    starts = [sum(map(len, segments[:place])) for place in range(len(segments))]
+    merged = MergedSegments([(start, stored(blocks(pages))) for start, pages in zip(starts, segments, strict=True)])
+    assert list(merged) == blocks([page for pages in segments for page in pages])
 
 
 @given(st.lists(PAGES, min_size=1, max_size=3), st.sets(st.integers(0, 14)))
-def test_joined_runs_without_some_pages(runs: list[Pages], dropped: set[int]) -> None:
-    starts = [sum(map(len, runs[:place])) for place in range(len(runs))]
-    pages = [page for pages in runs for page in pages]
-    gone = bytes(number in dropped for number in range(len(pages)))
-    joined = JoinedRuns([(start, stored(blocks(some))) for start, some in zip(starts, runs, strict=True)], gone)
+def test_merged_segments_without_deleted_pages(segments: list[Pages], dropped: set[int]) -> None:
+    starts = [sum(map(len, segments[:place])) for place in range(len(segments))]
+    pages = [page for pages in segments for page in pages]
+    deleted = bytes(number in dropped for number in range(len(pages)))
+    merged = MergedSegments(
+        [(start, stored(blocks(some))) for start, some in zip(starts, segments, strict=True)], deleted
+    )
     left = [number for number in range(len(pages)) if number not in dropped]
-    assert list(joined) == blocks([pages[number] for number in left], left)
+    assert list(merged) == blocks([pages[number] for number in left], left)
 
 
-def test_runs_of_many_blocks() -> None:
+def test_segments_of_many_blocks() -> None:
     source = Random(4)
-    runs = [many(source, count) for count in (30, 1, 200, 7)]
+    segments = [many(source, count) for count in (30, 1, 200, 7)]
     starts = [0, 30, 31, 231]
-    whole = blocks([page for pages in runs for page in pages])
+    whole = blocks([page for pages in segments for page in pages])
     assert len(whole) > 10
-    assert list(JoinedRuns([(at, stored(blocks(pages))) for at, pages in zip(starts, runs, strict=True)])) == whole
-    gone = bytes(number % 3 == 0 for number in range(238))
+    assert (
+        list(MergedSegments([(at, stored(blocks(pages))) for at, pages in zip(starts, segments, strict=True)])) == whole
+    )
+    deleted = bytes(number % 3 == 0 for number in range(238))
     left = [number for number in range(238) if number % 3]
-    assert list(JoinedRuns([(0, stored(whole))], gone)) == blocks(
-        [[page for pages in runs for page in pages][number] for number in left], left
+    assert list(MergedSegments([(0, stored(whole))], deleted)) == blocks(
+        [[page for pages in segments for page in pages][number] for number in left], left
     )
 
 
 @given(PAGES, st.sets(st.integers(0, 4)))
-def test_words_are_looked_up(pages: Pages, dropped: set[int]) -> None:
+def test_words_and_prefixes_are_found(pages: Pages, dropped: set[int]) -> None:
     found = blocks(pages)
-    gone = bytes(number in dropped for number in range(len(pages)))
+    deleted = bytes(number in dropped for number in range(len(pages)))
     fields = [[Counter(word_tokens(field)[0]) for field in page] for page in pages]
     for word in ("a", "ab", "ac", "abd", "ete", "日", "z" * 255, "zz"):
-        there = [each for _, words, _ in found if (each := look_up(words, word))]
+        there = [each for _, words, _ in found if (each := find_word(words, word))]
         expected = [sum(page[which][word] > 0 for page in fields) for which in (0, 1)]
         assert len(there) == bool(sum(expected))
         for in_pages, first, last in there:
-            assert counted(in_pages) == tuple(expected)
+            assert document_frequencies(in_pages) == tuple(expected)
             assert last - first >= sum(page[which][word] for page in fields for which in (0, 1))
-            assert counted(in_pages, gone) == tuple(
+            assert document_frequencies(in_pages, deleted) == tuple(
                 sum(page[which][word] > 0 for number, page in enumerate(fields) if number not in dropped)
                 for which in (0, 1)
             )
     for start in ("a", "ab", "abc", "x", "z"):
         words = {word for page in fields for field in page for word in field if word.startswith(start)}
-        assert len([each for _, block, _ in found for each in look_up_start(block, start)]) == len(words)
+        assert len([each for _, block, _ in found for each in find_prefix(block, start)]) == len(words)
 
 
-def test_what_makes_no_sense_is_refused() -> None:
+def test_corrupt_input_is_rejected() -> None:
     with pytest.raises(ValueError, match="a title and a text for each of 2 pages"):
         word_index([0, 1], ["a"], ["b"])
-    with pytest.raises(ValueError, match="in order, from 0, but 1 follows 1"):
+    with pytest.raises(ValueError, match="in ascending order, from 0, but 1 follows 1"):
         word_index([1, 1], ["a", "b"], ["", ""])
     (block,) = stored(blocks([("a", "b c"), ("", "a")]))
     cut = (block[0][:-1], block[1])
-    senseless: list[list[tuple[int, list[tuple[bytes, bytes]]]]] = [
+    corrupt: list[list[tuple[int, list[tuple[bytes, bytes]]]]] = [
         [(0, [block]), (0, [block])],
         [(0, [block, block])],
         [(0, [cut])],
         [(-1, [])],
     ]
-    for runs in senseless:
-        with pytest.raises(ValueError, match=r"make no sense|cannot grow"):
-            list(JoinedRuns(runs))
-    with pytest.raises(ValueError, match="make no sense"):
-        look_up(block[0][:-1], "z")
-    with pytest.raises(ValueError, match="make no sense"):
-        counted(b"")
+    for segments in corrupt:
+        with pytest.raises(ValueError, match=r"is corrupt|cannot be shifted"):
+            list(MergedSegments(segments))
+    with pytest.raises(ValueError, match="is corrupt"):
+        find_word(block[0][:-1], "z")
+    with pytest.raises(ValueError, match="is corrupt"):
+        document_frequencies(b"")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 
-# Letters, digits, marks, what vanishes, scripts without spaces, emoji and their parts, flags.
+# Letters, digits, marks, vanishing characters, scripts without spaces, emoji and their parts, flags.
 PARTS = "aZ1 _'.ßÆøé\u0301\u0332\u200d\ufe0f\u20e3\x00日ひカーกﬁИΣς한א\u1a55\u1950😀👍🏽🇩🇪\ud800"
 
 
@@ -62,12 +62,12 @@ def test_words_are_in_order_and_within_the_text(text: str) -> None:
 
 
 @given(st.text(alphabet=PARTS), st.text(alphabet=PARTS))
-def test_a_space_parts_texts(before: str, after: str) -> None:
+def test_a_space_separates_words(before: str, after: str) -> None:
     assert words(f"{before} {after}") == words(before) + words(after)
 
 
 @given(st.text(alphabet=PARTS.replace("\ud800", "")))
-def test_words_are_found_again_by_what_they_became(text: str) -> None:
+def test_folded_words_are_their_own_words(text: str) -> None:
     found = words(text)
     assert words(" ".join(found)) == found
 
@@ -84,7 +84,7 @@ def test_the_same_text_in_wider_characters(text: str) -> None:
         assert words(text + wide) == words(text)
 
 
-def test_accents_of_latin_letters_are_of_no_account() -> None:
+def test_accents_of_latin_letters_are_ignored() -> None:
     for code in range(0xC0, 0x180):
         letter = chr(code)
         base = unicodedata.normalize("NFD", letter)
@@ -99,6 +99,6 @@ def test_a_megabyte_without_a_space() -> None:
     assert words("\U0001f1e9\u0332" * 1_000_000) == ["\U0001f1e9\u0332" * 2] * 500_000
 
 
-def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(TypeError, match="wants str, got bytes"):
+def test_bytes_are_rejected() -> None:
+    with pytest.raises(TypeError, match="expects str, got bytes"):
         word_tokens(b"words")  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ def test_code_is_in_the_language_of_its_name(name: str | None) -> None:
 
 @pytest.mark.parametrize("form", ["text", "consonants", "code"])
 def test_bytes_are_refused_in_words(form: str) -> None:
-    with pytest.raises(TypeError, match="wants str, got bytes: decode it first"):
+    with pytest.raises(TypeError, match="expects str, got bytes: decode it first"):
         canonical(b"bytes", Scheme(form=form))  # type: ignore[arg-type]
 
 
@@ -87,7 +87,7 @@ def test_the_parts_of_a_canonical_text_have_its_shingles(text: str, consonants: 
         ("ab", [0, 2], [0, 1], [1, 2], "words to start in 2"),
         ("abc", [0, 1, 1], [0, 1, 2], [1, 2, 3], "words of at least one character, but word 1 has none"),
         ("abc", [0, 2, 1], [0, 1, 2], [1, 2, 3], "but word 1 has none"),
-        ("ab", [0], [1, 0], [2, 3], r"in its order, but canonical character 1 has \[0, 3\)"),
+        ("ab", [0], [1, 0], [2, 3], r"in the order of the text, but canonical character 1 has \[0, 3\)"),
         ("ab", [0], [0, 1], [3, 2], r"canonical character 1 has \[1, 2\)"),
         ("ab", [0], [0, 1], [0, 2], r"canonical character 0 has \[0, 0\)"),
         ("ab", [0], [0, 1], [1, 4], r"canonical character 1 has \[1, 4\)"),
@@ -106,5 +106,5 @@ def test_says_which_part_is_wrong() -> None:
     assert CanonicalText.from_parts(*good).chars == "x"  # type: ignore[arg-type]
     for i, name in enumerate(("text", "chars", "words", "offsets", "ends")):
         for wrong in (None, b"x", [0], array("Q", [0])):
-            with pytest.raises(TypeError, match=rf"from_parts\(\) wants {name} to be"):
+            with pytest.raises(TypeError, match=rf"from_parts\(\) expects {name} to be"):
                 CanonicalText.from_parts(*good[:i], wrong, *good[i + 1 :])  # type: ignore[arg-type, call-arg]

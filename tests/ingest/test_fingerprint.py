@@ -55,7 +55,7 @@ def test_two_keys_share_nothing() -> None:
 
 
 def test_bytes_are_refused_in_words() -> None:
-    with pytest.raises(TypeError, match="wants str, got bytes: decode it first"):
+    with pytest.raises(TypeError, match="expects str, got bytes: decode it first"):
         fingerprint(b"bytes")  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetCount, SearchResults
-from opensearch_winnow.stores import kept_views
+from opensearch_winnow.stores import view_cache
 from opensearch_winnow.stores.store import Store, StoreError
 
 MAKE = RecordMaker(Recipe()).make
@@ -341,8 +341,8 @@ def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) ->
     request = SearchRequest(words="mill", group=True, limit=2)
     view = store.view(request.parsed, kept=True)
     view.close()
-    monkeypatch.setattr(kept_views, "MINUTES", 0)
-    with pytest.raises(StoreError, match="the cursor has ended: search again"):
+    monkeypatch.setattr(view_cache, "MAX_IDLE_MINUTES", 0)
+    with pytest.raises(StoreError, match="the cursor has expired: search again"):
         searches(store).following(Cursor(request, view.key, 1))
 
 

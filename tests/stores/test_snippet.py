@@ -26,7 +26,7 @@ def marked(text: str, typed: str) -> list[str]:
     ("typed", "place", "expected"),
     [
         ('"only one"', "only one plum here", ["only one"]),
-        ("plum tree", "a PLUM tree", ["PLUM", "tree"]),  # the place with both, not the first with one
+        ("plum tree", "a PLUM tree", ["PLUM", "tree"]),  # where both words are, not the first place with one
         ("quince", "some Quínces; a Quínce pie", ["Quínce"]),  # a whole word
         ("quinc*", "some Quínces; a Quínce pie", ["Quínces", "Quínce"]),
         ('"plum tree"', "a PLUM\n\n tree", ["PLUM tree"]),
@@ -52,7 +52,7 @@ def test_the_place_of_the_words_is_shown(typed: str, place: str, expected: list[
 
 @pytest.mark.parametrize("before", [" ", "\n"])
 def test_it_starts_and_ends_with_whole_words(before: str) -> None:
-    """Where one is near: before or after, on this line or on another."""
+    """A snippet starts and ends at a word if one is near, before or after, on any line."""
     link, word = "http://www.example.org/somewhere/", "antidisestablishmentarianism"
     text = f"{FILLING}{before}{link} at the plum {'-' * 130}\n{word} {FILLING}"
     shown = snippet(text, Words.of("plum")).text

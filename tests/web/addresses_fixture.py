@@ -1,4 +1,4 @@
-"""Where the screens are looked at: each of them, in each state that looks different."""
+"""The addresses of all screens, in each state that looks different."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from opensearch_winnow.web.app import SCREENS
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.screens.every import SCREENS
 from tests.web.known_crawl_fixture import (
     ALONE,
     CONTAINED,
@@ -61,7 +61,7 @@ SHOWN = tuple(screen for screen in SCREENS if screen.path and screen.sends is No
 
 
 def values_in(screen: Screen, path: str) -> dict[str, str] | None:
-    """Of the names in the screen's path, if this is a path of it."""
+    """Return the values of the names in the screen's path, or None if the path is not of this screen."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(screen.path))
     found = re.fullmatch(pattern, path)
     return found.groupdict() if found else None
@@ -76,7 +76,7 @@ def screen_at(address: str) -> Screen:
 
 
 def api_address(address: str) -> str:
-    """Where programs are told to ask the same."""
+    """Return the API address with the same answer."""
     path, separator, query = address.partition("?")
     screen = screen_at(address)
     values = {} if path == "/" else values_in(screen, path) or {}
@@ -84,7 +84,7 @@ def api_address(address: str) -> str:
 
 
 def in_format(address: str, ending: str) -> str:
-    """The same answer as JSON or CSV."""
+    """Return the address of the same answer as JSON or CSV."""
     path, separator, query = address.partition("?")
     return f"{'/search' if path == '/' else path}.{ending}{separator}{query}"
 

@@ -1,4 +1,4 @@
-"""A real browser for the tests: Chromium, in which nothing may go wrong unseen."""
+"""A real Chromium for the tests, in which no error goes unnoticed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 NewPage = Callable[..., "Page"]
 OURS = ("127.0.0.1", "localhost")
-PATIENCE = 30  # seconds, for a busy machine
+TIMEOUT_SECONDS = 30  # enough for a busy machine
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for a file. While it is open this thread has a running event loop: no asyncio.run, no one_request."""
+    """One browser per test file. It runs an event loop in this thread: tests cannot call asyncio.run or one_request."""
     from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 (most tests need none)
 
-    expect.set_options(timeout=1000 * PATIENCE)
+    expect.set_options(timeout=1000 * TIMEOUT_SECONDS)
     where = chromium()  # before Playwright runs its loop: where there is no browser, another one is run to set it up
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=where, args=FLAGS)
@@ -33,7 +33,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Witness:
-    """Sees what a page does besides what it shows."""
+    """Records what a page does: requests, errors and dialogs."""
 
     def __init__(self) -> None:
         self.faults: list[str] = []
@@ -69,9 +69,10 @@ def witness() -> Witness:
 
 @pytest.fixture
 def new_page(browser: Browser, witness: Witness) -> Iterator[NewPage]:
-    """Opens a page of its own, with what Playwright's new_context takes: java_script_enabled=False,
-    color_scheme="dark", viewport={"width": 320, "height": 640}. In the end nothing may have been asked of another
-    machine, no script have failed, and no policy been violated."""
+    """Opens pages with the options of Playwright's new_context, such as java_script_enabled=False or
+    viewport={"width": 320, "height": 640}. The test fails if a page sends a request to another machine, runs a script
+    that fails, or violates its policy.
+    """
     contexts = []
 
     def open_page(**settings: Any) -> Page:
@@ -94,7 +95,7 @@ def page(new_page: NewPage) -> Page:
 
 
 def accessibility_findings(page: Page, rules: Sequence[str] = ()) -> list[str]:
-    """What axe-core has to say against the page: each rule, or each of these, and where."""
+    """Return what axe-core finds wrong with the page, by all rules or only by these, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     options = {"runOnly": {"type": "rule", "values": rules}} if rules else {}

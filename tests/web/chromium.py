@@ -1,4 +1,4 @@
-"""A Chromium for the tests: that of the machine; where there is none, one is set up."""
+"""Finds a Chromium for the tests, or installs one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tempfile import gettempdir
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 DEBIAN = ("chromium", "fonts-dejavu-core")  # it brings no letters of its own
-MINUTES = 10  # that setting it up may take
+EXPIRY_MINUTES = 10  # that setting it up may take
 MISSING = (
     "The tests of the search UI need Chromium, and it could not be set up: install it (on Debian: apt-get install"
     " chromium; elsewhere: playwright install --with-deps chromium) and run them again.\n{why}"
@@ -21,11 +21,11 @@ MISSING = (
 
 
 class NoChromiumError(Exception):
-    """There is none, and none can be had."""
+    """There is no Chromium, and it could not be installed."""
 
 
 def chromium() -> str:
-    """Where it is. One worker sets it up, and the others wait for it."""
+    """Return the path of Chromium. If there is none, one test worker installs it and the others wait."""
     if found := _on_path():
         return found
     lock = Path(gettempdir(), f"winnow-chromium-{os.getuid()}.lock")
@@ -53,7 +53,7 @@ def _own_of_playwright() -> str | None:
 
 
 def _set_up() -> str:
-    """What went wrong, if something did: whether there is a browser now is for others to see."""
+    """Try to install Chromium and return what went wrong, if anything. The caller checks whether it is there now."""
     if os.geteuid() == 0 and shutil.which("apt-get"):
         quietly = {"DEBIAN_FRONTEND": "noninteractive"}
         _run("apt-get", "update", "--quiet", **quietly)
@@ -66,7 +66,7 @@ def _set_up() -> str:
 
 
 def _run(*command: str, **environment: str) -> str:
-    """The end of what it said, if it failed."""
+    """Run a command and return the end of its output if it failed."""
     try:
         done = subprocess.run(
             command,
@@ -75,7 +75,7 @@ def _run(*command: str, **environment: str) -> str:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60 * MINUTES,
+            timeout=60 * EXPIRY_MINUTES,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"$ {' '.join(command)}\n{error}\n"

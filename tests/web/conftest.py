@@ -23,7 +23,7 @@ Serve = Callable[..., Served]
 
 
 def made(store: str | Path, pages: list[Page]) -> str:
-    """The store with these pages, and their clusters."""
+    """Create a store with these pages, cluster it, and return its name."""
     from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
 
     with Index.open(store) as index:
@@ -35,7 +35,7 @@ def made(store: str | Path, pages: list[Page]) -> str:
 
 @pytest.fixture(scope="session")
 def known_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The known crawl in one file. It is for reading: `own_file` is a copy."""
+    """The known crawl in one file, only to be read: `own_file` is a copy."""
     return Path(made(tmp_path_factory.mktemp("known") / "known.winnow", PAGES))
 
 
@@ -47,7 +47,7 @@ def own_file(known_file: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def served_file(known_file: Path) -> Iterator[Served]:
-    """`winnow serve` on the known crawl in one file: for what is the same on every store."""
+    """`winnow serve` on the known crawl in one file, for behaviour that is the same on every store."""
     with serving(known_file) as found:
         yield found
 
@@ -61,7 +61,7 @@ def served_cluster(engine: Running) -> Iterator[Served]:
 
 @pytest.fixture(scope="session", params=["file", pytest.param("cluster", marks=pytest.mark.check)])
 def served(request: pytest.FixtureRequest) -> Served:
-    """`winnow serve` on the known crawl, on each kind of store; it only reads."""
+    """`winnow serve`, read-only, on the known crawl in each kind of store."""
     found: Served = request.getfixturevalue(f"served_{request.param}")
     return found
 
@@ -75,7 +75,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture(scope="session")
 def screenshots(root: Path) -> Path:
-    """The folder where pictures of the run are kept."""
+    """The folder for the screenshots of the run."""
     folder = root / "build/screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""Pages of people who mean harm: everything that they could write is in it."""
+"""Hostile pages, with attacks in every field that their authors control."""
 
 from __future__ import annotations
 

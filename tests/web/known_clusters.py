@@ -1,4 +1,4 @@
-"""The clusters of the known crawl, and what the tests of their screens look at."""
+"""The clusters of the known crawl, and helpers for the tests of their screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small crawl of known families: who has which paragraphs is written here, and nowhere else."""
+"""A small crawl of known near-duplicates: this file alone says which page has which paragraphs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ wheel white wicker wide willow window winter wood wool yard yellow yew
 
 
 def paragraph(name: str, words: int = 60) -> str:
-    """Always the same. It begins with the first word of its name, by which it is found."""
+    """Return the same paragraph for the same name. Its first word is that of the name, so that a search finds it."""
     source = Random(name)
     chosen = [name.partition(" ")[0], *source.choices(WORDS, k=words - 1)]
     sentences = [chosen[start : start + 12] for start in range(0, words, 12)]

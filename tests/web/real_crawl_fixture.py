@@ -1,4 +1,4 @@
-"""Real pages, served: what the Javadoc of three releases of Lucene says about two of its packages."""
+"""Real pages: the Javadoc of two packages in three releases of Lucene."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def javadoc_pages() -> Iterator[Page]:
 
 
 def javadoc_comparison(name: str, a: str = "9.0.0", b: str = "9.12.0") -> str:
-    """Where two releases of a page are compared: `javadoc_comparison("index/IndexWriter")`."""
+    """Return the address that compares two releases of a page: `javadoc_comparison("index/IndexWriter")`."""
     from opensearch_winnow.mappings.record import capture_id  # noqa: PLC0415 (most tests need none)
 
     path = f"org/apache/lucene/{name}.html"
@@ -37,7 +37,7 @@ def javadoc_comparison(name: str, a: str = "9.0.0", b: str = "9.12.0") -> str:
 
 @pytest.fixture(scope="session")
 def javadoc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """`winnow serve` on real pages, of which some share dozens of passages; it only reads."""
+    """`winnow serve`, read-only, on real pages, some of which share dozens of passages."""
     from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
 
     store = tmp_path_factory.mktemp("javadoc") / "javadoc.winnow"

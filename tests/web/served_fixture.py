@@ -1,4 +1,4 @@
-"""What `winnow serve` serves: the real command, in a process of its own."""
+"""Runs the real `winnow serve` in a process of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 WINNOW = Path(sys.executable).with_name("winnow")
-PATIENCE = 60  # seconds, for a busy machine
+TIMEOUT_SECONDS = 60  # enough for a busy machine
 
 
 class Reply(NamedTuple):
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Requests to a server on this machine."""
+    """Sends requests to a server on this machine."""
 
     address: str  # http://127.0.0.1:PORT
 
@@ -51,8 +51,8 @@ class Asking:
         return self.send(path, None, method=method, **headers)
 
     def send(self, path: str, body: bytes | Iterable[bytes] | None, method: str = "POST", **headers: str) -> Reply:
-        """One request on a connection of its own; `_` in the name of a header is `-`. Redirects are not followed."""
-        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
+        """Send one request on its own connection, without following redirects. `_` in header names becomes `-`."""
+        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=TIMEOUT_SECONDS)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
@@ -77,7 +77,7 @@ class Served(Asking):
 
 @contextmanager
 def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
-    """`winnow serve` on a port of its own, until the block ends."""
+    """Run `winnow serve` on a free port until the block ends."""
     command = [str(WINNOW), "serve", "--store", str(store), "--port", "0", *options]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONWARNINGS": "error"} | environment
@@ -96,14 +96,14 @@ def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Se
         finally:
             process.terminate()
             complaints = process.stderr.read()
-            process.wait(PATIENCE)
+            process.wait(TIMEOUT_SECONDS)
     # That somebody has sent what is no HTTP is said there, too; a fault of ours may not be.
     assert not re.search("could not answer|Exception in ASGI", complaints), complaints
 
 
 @contextmanager
 def serving_app(app: Starlette) -> Iterator[Asking]:
-    """An application in a thread of this process: for what cannot be brought about from outside."""
+    """Run an application in a thread of this process, for faults that cannot be caused from outside."""
     import uvicorn  # noqa: PLC0415
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

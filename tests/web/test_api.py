@@ -1,4 +1,4 @@
-"""The JSON API: it is what its OpenAPI document says, and the same as what the screens show."""
+"""The JSON API agrees with its OpenAPI document and with the screens."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from lxml import html
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
-from opensearch_winnow.web.app import API, Serving, make_app
-from opensearch_winnow.web.formats import harmless
+from opensearch_winnow.web.app import API, SCREENS, ServerOptions, make_app
+from opensearch_winnow.web.formats import escape_formula
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.screens.every import SCREENS
 from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE
 from tests.web.served_fixture import Served
@@ -38,7 +37,7 @@ def described(served_file: Served) -> Any:
 
 
 def check(described: Any, screen: Screen, document: Any) -> None:
-    """Whether the document is what the description says."""
+    """Validate the document against its schema."""
     method = screen.method.lower()
     answer = described["paths"][screen.api][method]["responses"]["200"]
     schema = answer["content"]["application/json"]["schema"] | {"components": described["components"]}
@@ -46,7 +45,7 @@ def check(described: Any, screen: Screen, document: Any) -> None:
 
 
 def without_times(document: Any) -> Any:
-    """Without what takes another time each time."""
+    """Return the document without measured times."""
     if isinstance(document, list):
         return [without_times(each) for each in document]
     if isinstance(document, dict):
@@ -60,7 +59,7 @@ def test_it_is_openapi(described: Any) -> None:
 
 
 def test_every_route_is_described(described: Any) -> None:
-    app = make_app(Serving(open_index=lambda: pytest.fail("opened"), store="none"))
+    app = make_app(ServerOptions(open_index=lambda: pytest.fail("opened"), store="none"))
     routes = {
         (route.path.removeprefix(API), method.lower())
         for route in app.routes
@@ -91,10 +90,10 @@ def test_the_answer_is_as_described(served: Served, described: Any, address: str
     assert without_times(served.json(api_address(address))) == without_times(document)
 
 
-# Where nothing is asked there is no answer; and that of a history counts what its JSON lists.
+# The start page has no answer, and the heading of a history counts what its JSON lists.
 @pytest.mark.parametrize("address", [each for each in ADDRESSES.values() if each != "/" and "history" not in each])
 def test_the_heading_says_what_the_json_says(served: Served, address: str) -> None:
-    """Each number of it is there: as it is, as a share, as the length of a list, or as what two totals differ by."""
+    """Each number of the heading is in the JSON, as a number, share, length of a list, or difference of totals."""
     heading = html.fromstring(served.get(address).body).findtext(".//h1") or ""
     document = served.json(in_format(address, "json"))
     totals = [value for value in document.values() if type(value) is int]
@@ -136,7 +135,7 @@ def test_the_csv_has_what_the_json_has(served: Served, address: str) -> None:
     assert reply.headers["content-disposition"] == f'attachment; filename="winnow-{screen.name}.csv"'
     rows = list(csv.reader(io.StringIO(reply.text, newline="")))
     told = screen.table(served.json(in_format(address, "json")))
-    assert rows == [["" if cell is None else str(harmless(cell)) for cell in row] for row in told]
+    assert rows == [["" if cell is None else str(escape_formula(cell)) for cell in row] for row in told]
     assert len({len(row) for row in rows}) == 1
 
 

@@ -1,4 +1,4 @@
-"""The calendar of captures."""
+"""The capture calendar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.answers.history import MomentDocument
-from opensearch_winnow.web.capture_calendar import GAP, capture_calendar
+from opensearch_winnow.web.capture_calendar import MIN_EMPTY_ROWS_TO_MERGE, capture_calendar
 
 
 def moments(times: Sequence[str | None], shares: Sequence[float | None] = ()) -> list[MomentDocument]:
@@ -33,7 +33,7 @@ def test_every_capture_is_in_the_cell_of_its_time_and_gaps_are_gaps(times: list[
     years_or_months = [int(name[:4]) if len(name) == 4 else 12 * int(name[:4]) + int(name[5:]) for name in names]
     drawn = sum(row.empty or 1 for row in calendar.rows)
     assert drawn == years_or_months[-1] - years_or_months[0] + 1
-    assert all(row.empty >= GAP for row in calendar.rows if not row.cells)
+    assert all(row.empty >= MIN_EMPTY_ROWS_TO_MERGE for row in calendar.rows if not row.cells)
 
 
 def test_days_where_captures_are_close_together() -> None:

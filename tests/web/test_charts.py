@@ -1,4 +1,4 @@
-"""Charts: where numbers are drawn."""
+"""Charts draw numbers in the right places."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web.charts.axes import Frame, LinearScale, LogScale, ShareScale, axes, chart
+from opensearch_winnow.web.charts.bar_charts import pair_histogram, time_bars, time_periods
 from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
 from opensearch_winnow.web.charts.log_plot import LogPlot
-from opensearch_winnow.web.charts.pair_histogram import pair_histogram
-from opensearch_winnow.web.charts.time_bars import periods, time_bars
-from opensearch_winnow.web.charts.timeline import PLACES, strip, timeline
+from opensearch_winnow.web.charts.timeline import POSITIONS, strip, timeline
 
 
 @given(st.integers(0, 10**9))
@@ -60,22 +59,22 @@ def test_a_bar_for_each_range_that_has_pairs(bars: list[int], threshold: float) 
 
 def test_points_that_hide_each_other_are_drawn_once() -> None:
     counts = dict.fromkeys(range(1, 2_001), 1)
-    few = "".join(LogPlot(counts, Frame()).points(lambda *_: "", all_of_them=False))
+    few = "".join(LogPlot(counts, Frame()).points(lambda *_: "", every_point=False))
     all_of_them = "".join(LogPlot(counts, Frame()).points(lambda *_: ""))
     assert few.count("<circle") < 400 < all_of_them.count("<circle") == 2_000
 
 
 def test_months_and_years() -> None:
-    assert periods({}) == {}
-    assert periods({"2023-11": 1, "2024-02": 3}) == {"2023-11": 1, "2023-12": 0, "2024-01": 0, "2024-02": 3}
-    assert periods({"2010-05": 1, "2010-06": 1, "2016-01": 4}) == {
+    assert time_periods({}) == {}
+    assert time_periods({"2023-11": 1, "2024-02": 3}) == {"2023-11": 1, "2023-12": 0, "2024-01": 0, "2024-02": 3}
+    assert time_periods({"2010-05": 1, "2010-06": 1, "2016-01": 4}) == {
         "2010": 2, "2011": 0, "2012": 0, "2013": 0, "2014": 0, "2015": 0, "2016": 4
     }  # fmt: skip
 
 
 @given(st.dictionaries(st.dates().map(lambda day: f"{day.year:04}-{day.month:02}"), st.integers(1, 10**6), min_size=1))
 def test_no_page_is_lost_between_months_and_years(months: dict[str, int]) -> None:
-    found = periods(months)
+    found = time_periods(months)
     assert sum(found.values()) == sum(months.values())
     said = re.findall(r"<title>[\d-]+: ([\d,]+) pages?</title>", "".join(time_bars(found)))
     assert sum(int(each.replace(",", "")) for each in said) == sum(months.values())
@@ -104,18 +103,20 @@ def card(site: str, time: datetime | None) -> Card:
 def test_a_timeline() -> None:
     first, last = datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)
     middle = first + (last - first) / 2
-    found = timeline([card("a", first), card("b", middle), card("b", last), card("b", last), card("c", None)], most=2)
+    found = timeline(
+        [card("a", first), card("b", middle), card("b", last), card("b", last), card("c", None)], max_sites=2
+    )
     assert found
     assert (found.first, found.last, found.left_out) == ("2024-01-01", "2024-03-01", 1)
     b, a = found.lines
     assert (a.site, a.pages, a.first, a.last, a.strokes) == ("a", 1, "2024-01-01", "2024-01-01", {0: 1})
     assert (b.site, b.pages, b.first, b.last) == ("b", 3, "2024-01-31", "2024-03-01")
-    assert b.strokes == {PLACES // 2: 1, PLACES: 2}
+    assert b.strokes == {POSITIONS // 2: 1, POSITIONS: 2}
     assert "".join(strip(b)).count('class="stroke"') == 2
 
 
 def test_there_is_no_timeline_of_one_day() -> None:
     day = datetime(2024, 1, 1, tzinfo=UTC)
-    assert timeline([], most=5) is None
-    assert timeline([card("a", None)], most=5) is None
-    assert timeline([card("a", day), card("b", day.replace(hour=5))], most=5) is None
+    assert timeline([], max_sites=5) is None
+    assert timeline([card("a", None)], max_sites=5) is None
+    assert timeline([card("a", day), card("b", day.replace(hour=5))], max_sites=5) is None

@@ -1,4 +1,4 @@
-"""The browser of the tests is found, or set up, or it is said what to do: none of them is ever left out."""
+"""The tests find a Chromium, install one, or fail with instructions; browser tests are never skipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.web.chromium import NAMES, NoChromiumError, chromium
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of all programs of a machine without a browser, on which nothing can be downloaded."""
+    """The only folder on the PATH of a machine that has no browser and cannot download one."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -35,10 +35,10 @@ def test_that_of_the_machine(machine: Path, name: str) -> None:
 
 def test_one_that_debian_has(machine: Path) -> None:
     browser = machine / "chromium"
-    installs = f'[ "$1" = update ] || {{ echo "$@" > {machine}/asked; echo > {browser}; /bin/chmod +x {browser}; }}'
+    installs = f'[ "$1" = update ] || {{ echo "$@" > {machine}/installed; echo > {browser}; /bin/chmod +x {browser}; }}'
     program(machine / "apt-get", installs)
     assert chromium() == str(browser)
-    assert "chromium" in (machine / "asked").read_text().split()
+    assert "chromium" in (machine / "installed").read_text().split()
 
 
 @pytest.mark.check

@@ -1,4 +1,4 @@
-"""The screen of one cluster."""
+"""The cluster screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.app import Serving, make_app
+from opensearch_winnow.web.app import ServerOptions, make_app
 from opensearch_winnow.web.one_request import one_request
 from tests.web.conftest import Serve
 from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows, text_of
@@ -97,7 +97,7 @@ def test_a_member_shows_its_cluster(served: Served) -> None:
 
 def test_a_page_that_is_alone(served: Served) -> None:
     reply = served.get(f"/cluster/{IDS[ALONE[0]]}")
-    assert heading(reply) == "This page is alone: no other page is in its cluster"
+    assert heading(reply) == "No near-duplicates: this page is alone in its cluster"
     assert f"/page/{IDS[ALONE[0]]}" in reply.text
     found = served.json(f"/cluster/{IDS[ALONE[0]]}.json")
     assert (found["pages"], found["lowest"], found["shared"], found["matrix"]) == (1, None, None, [[]])
@@ -130,12 +130,12 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
         index.add(pages())
         ids = [card.id for card in index.store.scan(Card)]
         index.store.set_clusters(dict.fromkeys(ids, ids[0]))
-    serving = Serving(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
+    serving = ServerOptions(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}")
     assert status == 200
     assert "<h1>More than 2,000 pages on 50 sites or more · lowest pair " in body.decode()
     assert " among the first 60</h1>" in body.decode()
-    assert "of which these are the first 40" in body.decode()
+    assert "The first 40 pages, numbered as in the list below" in body.decode()
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}.json?page=21")
     found = json.loads(body)
     assert [each["number"] for each in found["members"]] == list(range(2_001, 2_006))

@@ -1,4 +1,4 @@
-"""The screen of all clusters, and how they are found."""
+"""The clusters screen, and clustering started from it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
-from opensearch_winnow.web.kept import Kept
 from opensearch_winnow.web.pages import Pages
+from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
 from tests.web.conftest import Serve
 from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows
@@ -45,7 +44,7 @@ def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> Non
     assert heading(served_file.get("/clusters?min=5")) == f"1 cluster of 5 pages or more · 7 of {len(PAGES)} pages"
     nothing = served_file.get("/clusters?min=50")
     assert heading(nothing) == f"No cluster of 50 pages or more among {len(PAGES)} pages"
-    assert "The largest had 7 pages" in nothing.text
+    assert "The largest cluster has 7 pages" in nothing.text
 
 
 def test_clusters_are_paged(served: Served) -> None:
@@ -53,7 +52,7 @@ def test_clusters_are_paged(served: Served) -> None:
     assert [each["clusters"][0]["pages"] for each in (first, second)] == [7, 4]
     assert [each["more"] for each in (first, second, third)] == [True, False, False]
     assert third["clusters"] == []
-    assert "Back to the first" in served.get("/clusters?limit=1&page=3").text
+    assert "Back to the first page" in served.get("/clusters?limit=1&page=3").text
     assert served.get("/clusters.json?limit=1000&page=10").status == 400  # more than an engine tells of
 
 
@@ -66,7 +65,7 @@ def test_a_table_of_clusters(served_file: Served) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Callable[[list[Page]], Path]:
-    """One that is not clustered."""
+    """A store that is not clustered."""
 
     def make(pages: list[Page]) -> Path:
         with Index.open(tmp_path / "new.winnow") as index:
@@ -92,7 +91,7 @@ def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Pag
     assert "<form" not in reply.text
     assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403
     alone = served.get(f"/cluster/{IDS[MILL]}")
-    assert heading(alone).startswith("This page is alone")
+    assert heading(alone).startswith("No near-duplicates")
     assert "not clustered yet" in alone.text
 
 
@@ -107,7 +106,7 @@ def until_done(served: Served) -> Any:
 
 def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[Page]], Path], serve: Serve) -> None:
     served = serve(store(PAGES), "--write")
-    assert "Cluster this store now" in served.get("/clusters").text
+    assert "Find clusters" in served.get("/clusters").text
     for _ in range(2):  # the second time one is running, or has done it
         reply = served.send("/clusters/start", b"t=60", content_type=FORM)
         assert (reply.status, reply.headers["location"]) == (303, "/clusters")
@@ -115,7 +114,7 @@ def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[P
     assert found["failure"] is None
     assert found["clustering"]["threshold"] == 0.6
     assert found["clusters"]
-    assert "Cluster this store again" in served.get("/clusters").text
+    assert "Find clusters again" in served.get("/clusters").text
 
 
 @pytest.mark.parametrize("t", [b"0", b"101", b"half"])
@@ -128,7 +127,7 @@ def test_a_threshold_that_is_none(own_file: Path, serve: Serve, t: bytes) -> Non
 
 
 class Gate:
-    """Opens a store when it is told to."""
+    """Opens a store only when the test lets it."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.told = path, Event()
@@ -172,13 +171,15 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
     run = ClusteringRun(gate)
     run.start(0.9)
     with Index.open(own_file) as index:
-        asked = Asked.of("/clusters", SCREEN.parameters, in_path={}, query={}, form={}, kept=Kept(run))
-        answered = SCREEN.answer(index, asked)
+        request = ScreenRequest.parse(
+            "/clusters", SCREEN.parameters, path_values={}, query={}, form={}, state=ServerState(run)
+        )
+        answered = SCREEN.answer(index, request)
         assert answered.document["running"]["phase"] == "starting"
         assert answered.document["clusters"]  # those of before
         html = (
             Pages(store="own", may_write=True)
-            .render("clusters", screen=SCREEN, asked=asked, answer=answered.document, **answered.more())
+            .render("clusters", screen=SCREEN, request=request, answer=answered.document, **answered.template_values())
             .decode()
         )
     assert '<meta http-equiv="refresh" content="2">' in html

@@ -1,4 +1,4 @@
-"""Clusters as a reader uses them."""
+"""The clusters screens in a browser."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_a_store_is_clustered_without_scripts(own_file: Path, serve: Serve, new_
     served = serve(own_file, "--write")
     page = new_page(java_script_enabled=False)
     page.goto(served.url("/clusters"))
-    page.get_by_text("Cluster it again").click()
-    page.get_by_label("Alike from").fill("95")
-    page.get_by_role("button", name="Cluster this store again").click()
+    page.get_by_text("Cluster again").click()
+    page.get_by_label("Minimum resemblance").fill("95")
+    page.get_by_role("button", name="Find clusters again").click()
     expect(page.get_by_text("resembles its representative by 95 % or more")).to_be_visible(timeout=60_000)
     expect(page.locator("progress")).to_have_count(0)

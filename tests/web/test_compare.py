@@ -1,4 +1,4 @@
-"""The comparison of two captures over HTTP: its numbers, its states, and what may be written."""
+"""The compare screen over HTTP: its numbers, its states, and its actions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def heading(reply: Reply) -> str:
 
 
 def words_of(reply: Reply) -> str:
-    """What a reader sees."""
+    """Return the visible text of a page."""
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", reply.text.partition("<main")[2])).split())
 
 
@@ -120,7 +120,7 @@ def test_short_passages_can_be_hidden(served_file: Served) -> None:
     assert some["resemblance"] == every["resemblance"]
     assert some["a"]["covered"] < every["a"]["covered"]
     shown = served_file.get(address(MILL, MOVED, min=least))
-    assert f"{some['hidden']} shorter passages are hidden" in words_of(shown)
+    assert f"{some['hidden']} shorter passages hidden" in words_of(shown)
     assert address(MILL, MOVED) in links(shown)
     none = served_file.get(address(MILL, MOVED, min=1000))
     assert heading(none) == "No shared passage of 1,000 words or more"
@@ -146,7 +146,7 @@ def test_the_answer_is_in_words(served_file: Served, a: str, b: str, words: str)
 def test_nothing_shared_says_why(served_file: Served) -> None:
     nothing = words_of(served_file.get(address(MILL, HARBOUR)))
     assert "no run of 10 words, and none of 149 canonical characters" in nothing
-    assert "A closer look finds no shorter one, either" in nothing
+    assert "There are no shorter passages either" in nothing
     short = words_of(served_file.get(address(SHORT, MILL)))
     assert "A has 13 canonical characters; at least 50 are needed" in short
 
@@ -163,7 +163,7 @@ def test_a_closer_look_is_offered_where_it_finds_something(own_file: Path, serve
     served = serve(own_file)
     plain = served.get(path)
     assert heading(plain) == "Nothing shared"
-    assert "A closer look finds 1 shorter passage" in words_of(plain)
+    assert "Show 1 shorter passage" in words_of(plain)
     assert f"{path}?finer=on" in links(plain)
     closer = served.get(f"{path}?finer=on")
     assert heading(closer) == "1 shared passage"
@@ -207,7 +207,7 @@ def test_what_is_not_there(served_file: Served) -> None:
         reply = served_file.get(f"/compare/{IDS[MILL]}/{name}")
         assert reply.status == 404
         assert served_file.get(f"/api/v1/compare/{name}/{IDS[MILL]}").status == 404
-    assert "is no longer here" in served_file.get(f"/compare/{IDS[MILL]}/pasted-0").text
+    assert "This text has expired" in served_file.get(f"/compare/{IDS[MILL]}/pasted-0").text
     assert "/paste" in links(served_file.get(f"/compare/{IDS[MILL]}/pasted-0"))
     assert served_file.get(address(MILL, NEAR, min=-1)).status == 400
     assert served_file.get(address(MILL, NEAR, view="else")).status == 400
@@ -227,7 +227,7 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -
     assert found["passages"] == []
     page = served.get(path)
     assert heading(page).startswith("About ")
-    assert "The text of A and of B is not stored, so no passage can be shown" in words_of(page)
+    assert "The texts of A and B are not stored, so passages cannot be shown" in words_of(page)
     assert served.get(f"{path}?view=differences").status == 200
 
 
@@ -242,7 +242,7 @@ def test_programs(tmp_path: Path, serve: Serve) -> None:
     found = served.json(f"/api/v1{path}")
     assert (found["resemblance"], len(found["passages"])) == (1, 1)
     page = words_of(served.get(path))
-    assert "no run below 30 tokens is shown" in page
+    assert "tokens are always found, those below 30 never" in page
     assert "count runs of 10 tokens" in page
 
 

@@ -1,4 +1,4 @@
-"""Two texts side by side in a browser: jumps, keys, permalinks, with and without scripts."""
+"""The compare screen in a browser: jumps, shortcuts and permalinks, with and without JavaScript."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def count(page: Page) -> int:
 
 
 def in_view(page: Page, name: str) -> bool:
-    """Whether it is seen: in its pane, and in the window."""
+    """Return whether an element is visible in its pane and in the browser window."""
     return bool(
         page.evaluate(
             """(id) => {
@@ -120,7 +120,7 @@ def test_the_slider_hides_short_passages(page: Page, served_file: Served) -> Non
     expect(page).to_have_url(re.compile(r"min=(99|100)"))
     expect(page.locator("h1")).to_have_text(re.compile("No shared passage of (99|100) words or more"))
     expect(page.locator("mark")).to_have_count(0)
-    page.get_by_role("link", name="show all").click()
+    page.get_by_role("link", name="Show all").click()
     expect(page.locator("h1")).to_have_text(re.compile("8 shared passages"))
 
 

@@ -1,4 +1,4 @@
-"""Each screen on real pages: those of the demo. Their pictures are kept, among them the one of the README."""
+"""Each screen on the real pages of the demo. Their screenshots are kept; one of them is in the README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two texts do not share: all of it is shown, once, and nothing else."""
+"""The differences view shows everything that two texts do not share, once, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.web.differences import in_whole_words, rows, shown_rows
-from opensearch_winnow.web.word_changes import LARGEST, WordChanges
+from opensearch_winnow.web.differences import (
+    MAX_WORD_PAIRS_PER_ROW,
+    WordChanges,
+    difference_rows,
+    render_rows,
+    trim_to_words,
+)
 from tests.web.known_crawl_fixture import paragraph
 
 SCHEME = Scheme.preset("passages")
@@ -22,11 +27,11 @@ SCHEME = Scheme.preset("passages")
 def compared(a: str, b: str) -> Compared:
     comparison = compare(a, b, SCHEME)
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
-    return in_whole_words(Compared.of(*sides, comparison, numbered_passages(a, comparison.passages), SCHEME))
+    return trim_to_words(Compared.of(*sides, comparison, numbered_passages(a, comparison.passages), SCHEME))
 
 
 def words(markup: str) -> list[str]:
-    """Of a text, without the chips of passages."""
+    """Return the words of a cell, without the chips of passages."""
     return re.findall(r"\w+", unescape(re.sub("<a .*?</a>|<[^>]+>", "", markup, flags=re.DOTALL)))
 
 
@@ -37,7 +42,7 @@ PARTS = st.lists(st.sampled_from([paragraph(f"part {number}", 20) for number in 
 @settings(deadline=None)
 def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], theirs: list[str]) -> None:
     found = compared("\n".join(ours), "\n".join(theirs))
-    shown = shown_rows(found, rows(found), lambda number: f"?from={number}")
+    shown = render_rows(found, difference_rows(found), lambda number: f"?from={number}")
     for side, name in ((found.a, "a"), (found.b, "b")):
         expected = [word for start, end in side.unshared for word in re.findall(r"\w+", side.text[start:end])]
         assert [word for row in shown for word in words(getattr(row, name))] == expected
@@ -51,11 +56,11 @@ def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], thei
 
 
 def test_halves_of_words_are_not_shown() -> None:
-    """Both end in an e, which belongs to the run that both have."""
+    """Both words end in an e, which belongs to the shared run."""
     shared = paragraph("shared")
     found = compared(f"true {shared} on", f"false {shared} one")
-    (row,) = [row for row in rows(found) if row.passage is None and row.a[0] == 0]
-    (shown,) = shown_rows(found, [row], str)
+    (row,) = [row for row in difference_rows(found) if row.passage is None and row.a[0] == 0]
+    (shown,) = render_rows(found, [row], str)
     assert (words(shown.a), words(shown.b)) == (["true"], ["false"])
 
 
@@ -65,7 +70,7 @@ def test_scripts_without_spaces_are_left_as_they_are() -> None:
     sides = ComparedText(id="a", text=f"昔{shared}"), ComparedText(id="b", text=f"今{shared}")
     passages = numbered_passages(f"昔{shared}", found.passages)
     one = Compared.of(*sides, found, passages, SCHEME)
-    assert list(in_whole_words(one).passages) == list(one.passages)
+    assert list(trim_to_words(one).passages) == list(one.passages)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +84,12 @@ def test_scripts_without_spaces_are_left_as_they_are() -> None:
     ],
 )
 def test_words_that_stand_on_one_side_only(a: str, b: str, ours: list[str], theirs: list[str]) -> None:
-    found = WordChanges().of(a, [(0, len(a))] if a else [], b, [(0, len(b))])
+    found = WordChanges().find(a, [(0, len(a))] if a else [], b, [(0, len(b))])
     assert [a[slice(*span)] for span in found[0]] == ours
     assert [b[slice(*span)] for span in found[1]] == theirs
 
 
 def test_work_is_bounded() -> None:
-    many = "word " * (LARGEST // 100)
+    many = "word " * (MAX_WORD_PAIRS_PER_ROW // 100)
     whole = [(0, len(many))]
-    assert WordChanges().of(many, whole, many, whole) == (whole, whole)
+    assert WordChanges().find(many, whole, many, whole) == (whole, whole)

@@ -1,4 +1,4 @@
-"""What holds for every screen, in each state: nothing from outside, no script that fails, readable for everybody."""
+"""Rules for every screen in each state: no external resources, no failing scripts, accessible to everybody."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_it_is_clean_and_accessible(page: Page, served_file: Served, screenshots
 @pytest.mark.check
 @pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
 def test_it_is_so_on_a_cluster(page: Page, served_cluster: Served, screenshots: Path, address: str) -> None:
-    """Each screen once: its other states are made of the same answers."""
+    """Check each screen in one state: the other states show the same answers."""
     look_at(page, served_cluster.url(address))
     page.screenshot(path=screenshots / f"{_name(address)}-cluster.png", full_page=True)
 
@@ -94,7 +94,7 @@ def test_it_can_be_read_in_the_dark_and_on_a_phone(
 @pytest.mark.check
 @every_state
 def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_file: Served, address: str) -> None:
-    """A script adds no text; what is hidden without it are controls that only it can serve."""
+    """Scripts add no text. Only controls that need JavaScript are hidden without it."""
     plain = new_page(java_script_enabled=False)
     for each in (plain, page):
         each.goto(served_file.url(address))
@@ -107,7 +107,7 @@ def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_fi
 
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
 def test_no_markup_is_shown_as_text(served_file: Served, address: str) -> None:
-    """The pages of the known crawl have none."""
+    """The pages of the known crawl contain no markup in their text."""
     page = html.document_fromstring(served_file.get(address).text)
     for each in page.xpath("//script | //style"):
         each.drop_tree()
@@ -117,7 +117,7 @@ def test_no_markup_is_shown_as_text(served_file: Served, address: str) -> None:
 
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
 def test_it_is_put_in_order(served_file: Served, address: str) -> None:
-    """Its links lead somewhere, ids are unique, headings go down one step at a time, every table says what it is."""
+    """Links have targets, ids are unique, headings skip no level, and every table has a caption."""
     page = html.document_fromstring(served_file.get(address).text)
     names = page.xpath("//@id")
     assert len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""Who may ask `winnow serve`, with what, and what a browser may do with the answer."""
+"""Which requests `winnow serve` accepts, and what a browser may do with the answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.web import app as web_app
-from opensearch_winnow.web.app import LARGEST, Serving, make_app
+from opensearch_winnow.web.app import ACTIONS, MAX_BODY_BYTES, ServerOptions, make_app
 from opensearch_winnow.web.guard import COOKIE, HEADERS
-from opensearch_winnow.web.screens.every import ACTIONS
 from tests.web.conftest import Serve
-from tests.web.served_fixture import PATIENCE, Asking, Reply, Served, serving, serving_app
+from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, Served, serving, serving_app
 
 TOKEN = "s3cret;tok'en\"="  # what a cookie would rather not have
 IN_ADDRESS = quote(TOKEN)
@@ -26,9 +25,9 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def in_raw_bytes(served: Asking, request: bytes) -> bytes:
-    """The whole answer to what no library would send."""
+    """Send raw bytes that no library would send, and return the whole answer."""
     parts = urlsplit(served.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(request)
         answer = b""
         while piece := connection.recv(65_536):
@@ -36,7 +35,7 @@ def in_raw_bytes(served: Asking, request: bytes) -> bytes:
     return answer
 
 
-# --- the name by which it is asked ------------------------------------------------------------------------------------
+# --- the host name of a request ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1234", "127.0.0.1", "127.0.0.1:80", "[::1]:8765", "[::1]"])
@@ -150,14 +149,16 @@ def test_only_our_own_pages_send_something(served_file: Served, headers: dict[st
 
 
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Served) -> None:
-    head = f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGEST + 1}\r\nConnection: close\r\n\r\n"
+    head = (
+        f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MAX_BODY_BYTES + 1}\r\nConnection: close\r\n\r\n"
+    )
     answer = in_raw_bytes(served_file, head.encode())
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"At most 16,000,000 bytes" in answer
 
 
 def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
-    piece = b"text=" + b"x" * (LARGEST // 4)
+    piece = b"text=" + b"x" * (MAX_BODY_BYTES // 4)
 
     def pieces() -> Iterator[bytes]:
         for _ in range(5):
@@ -169,7 +170,7 @@ def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
 
 
 def _chunked(served: Served, pieces: Iterator[bytes]) -> Reply | None:
-    """None: the connection was closed before the end."""
+    """Send a chunked body and return the answer, or None if the connection was closed before its end."""
     try:
         return served.send("/paste", pieces, content_type=FORM, transfer_encoding="chunked")
     except (BrokenPipeError, ConnectionResetError):
@@ -297,7 +298,7 @@ def test_an_address_of_a_hundred_thousand_characters(served_file: Served) -> Non
 )
 def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
     parts = urlsplit(served_file.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE) as connection:
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(noise)
     assert served_file.get("/").status == 200
 
@@ -307,23 +308,23 @@ def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
 
 def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_app, "THREADS", 1)
-    monkeypatch.setattr(web_app, "WAITING", 0)
-    asked, may_answer = Event(), Event()
+    monkeypatch.setattr(web_app, "MAX_WAITING_REQUESTS", 0)
+    started, may_answer = Event(), Event()
 
     def open_slowly() -> Index:
-        asked.set()
-        assert may_answer.wait(PATIENCE)
+        started.set()
+        assert may_answer.wait(TIMEOUT_SECONDS)
         return Index.open(known_file, create=False)
 
     replies: list[Reply] = []
-    with serving_app(make_app(Serving(open_index=open_slowly, store="slow"))) as served:
+    with serving_app(make_app(ServerOptions(open_index=open_slowly, store="slow"))) as served:
         first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
         first.start()
-        assert asked.wait(PATIENCE)
+        assert started.wait(TIMEOUT_SECONDS)
         for path in ("/search?q=mill", "/api/v1/search?q=mill"):
             late = served.get(path)
             assert (late.status, late.headers["retry-after"]) == (503, "2")
-            assert "ask again in a moment" in late.text
+            assert "try again in a moment" in late.text
         may_answer.set()
         first.join()
         assert replies[0].status == 200
@@ -337,7 +338,7 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
         raise RuntimeError("a secret of the inside")
 
     monkeypatch.setattr(web_app, "openapi", fail)
-    with serving_app(make_app(Serving(open_index=fail, store="broken"))) as served:
+    with serving_app(make_app(ServerOptions(open_index=fail, store="broken"))) as served:
         for path in ("/search?q=mill", "/api/v1/search?q=mill", "/api/v1/openapi.json"):
             reply = served.get(path)
             assert reply.status == 500

@@ -1,4 +1,4 @@
-"""What others have written is shown as text: no script of theirs runs, no link leads where it should not."""
+"""Hostile content is shown as text: its scripts do not run, and unsafe links are not made."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_titles_and_texts_can_be_read(page: Page, hostile: Served) -> None:
 
 def test_what_is_typed_stays_in_its_field(page: Page, hostile: Served) -> None:
     page.goto(hostile.url(INERT["search-typed"]))
-    expect(page.get_by_label("Search the crawl")).to_have_value(TYPED)
+    expect(page.get_by_label("Search pages")).to_have_value(TYPED)
     expect(page.get_by_label("Site")).to_have_value(TYPED)
 
 
@@ -113,14 +113,14 @@ def test_refusals_repeat_nothing_as_markup(hostile: Served, path: str) -> None:
 def test_a_pasted_page_is_text_too(page: Page, hostile: Served) -> None:
     page.goto(hostile.url("/paste"))
     page.locator("textarea").fill(f"{EVIL.encode('utf-8', 'replace').decode()}\n\n{BODY}".replace("\x00", ""))
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     page.wait_for_url("**/paste/*")
     expect(page.locator(FOREIGN)).to_have_count(0)
     assert BODY[:60] in page.locator("main").inner_text()
 
 
 def test_names_of_watches_and_of_boilerplate(page: Page, tmp_path: Path, serve: Serve) -> None:
-    """What a visitor who may write has written is text of others, too."""
+    """Names written by visitors are untrusted text as well."""
     from opensearch_winnow.index import Index  # noqa: PLC0415
 
     store = Path(made(tmp_path / "named.winnow", PAGES[:2]))

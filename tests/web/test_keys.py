@@ -1,4 +1,4 @@
-"""The keyboard is enough: for each screen, from the first search to a passage and back."""
+"""Every screen can be used with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def focused(page: Page) -> str:
 
 
 def item(page: Page) -> int | None:
-    """Which of the items is chosen, from 0."""
+    """Return the position of the selected item, from 0."""
     all_items = page.locator("[data-items] > *")
     chosen = all_items.evaluate_all("all => all.findIndex(each => each.classList.contains('on'))")
     return None if chosen < 0 else int(chosen)
 
 
 def test_from_a_search_to_a_passage_and_back(page: Page, served: Served) -> None:
-    """No mouse, no Tab: only the keys that are listed."""
+    """Use only the listed shortcuts: no mouse, no Tab."""
     page.goto(served.url("/"))
     page.keyboard.press("/")
     page.keyboard.type("mill")
@@ -74,7 +74,7 @@ def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
     assert 'id="q"' in focused(page)
     page.keyboard.press("End")
     page.keyboard.type("jko?/")
-    expect(page.get_by_label("Search the crawl")).to_have_value("milljko?/")
+    expect(page.get_by_label("Search pages")).to_have_value("milljko?/")
     assert item(page) is None
     expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -101,7 +101,7 @@ def test_the_list_of_keys_and_its_switch(page: Page, served_file: Served) -> Non
     page.reload()
     page.keyboard.press("j")
     assert item(page) is None
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_role("dialog").get_by_role("checkbox").check()
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.keyboard.press("j")
@@ -123,9 +123,9 @@ def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, serve
     page.goto(served_file.url(address))
     reachable = page.evaluate(REACHABLE)
     page.keyboard.press("Tab")
-    assert "Skip to the content" in focused(page)
+    assert "Skip to content" in focused(page)
     seen = [page.evaluate(FOCUSED)]
-    while len(seen) < min(reachable, MOST):
+    while len(seen) < min(reachable, MAX_TAB_STOPS):
         page.keyboard.press("Tab")
         at = page.evaluate(FOCUSED)
         assert at["outlined"], at["html"]
@@ -133,7 +133,7 @@ def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, serve
         seen.append(at)
 
 
-MOST = 50  # controls of a page that are gone through
+MAX_TAB_STOPS = 50  # visited on a page
 REACHABLE = """
     [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
         each => each.checkVisibility() && each.tabIndex >= 0 && !each.matches(':disabled, [type=hidden], [type=radio]')

@@ -1,4 +1,4 @@
-"""The page screen and the history, over HTTP."""
+"""The page and history screens over HTTP."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
 
 
 def test_what_has_the_same_text_is_shown_once(served: Served) -> None:
-    """Three pages are the mill, and only one of them is a row of what is like the news of it."""
+    """Three pages have the text of the mill; only one of them is a row among the near-duplicates of the news."""
     page = html.document_fromstring(served.get(f"/page/{IDS[NEAR]}").text)
     rows = page.xpath("//table[contains(@class, 'matches')]/tbody/tr")
     (mill,) = (row for row in rows if row.xpath(".//details"))
@@ -124,14 +124,14 @@ def test_nothing_found_says_why_and_its_offer_finds_as_many(served: Served) -> N
     assert "No other page in this store shares a passage with it; a shared run of 149 letters and digits" in alone.text
     filtered = served.get(f"{MILL_PAGE}?site=farm.example")
     assert "Without the filters there are 4" in filtered.text
-    assert "Too short to be compared" in served.get(f"/page/{IDS[SHORT]}").text
+    assert "Too short to compare" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_its_cluster(served: Served) -> None:
     found = served.json(f"{MILL_PAGE}.json")["cluster"]
     assert (found["id"], found["pages"], found["more"]) == (EARLIER[0], 7, False)
-    assert f'<a href="/cluster/{EARLIER[0]}">One of 7 pages</a>' in served.get(MILL_PAGE).text
-    assert "It is alone in its cluster" in served.get(f"/page/{IDS[SHORT]}").text
+    assert f'<a href="/cluster/{EARLIER[0]}">7 near-duplicate pages</a>' in served.get(MILL_PAGE).text
+    assert "No other page is in its cluster" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_its_history(served: Served) -> None:
@@ -147,7 +147,7 @@ def test_its_history(served: Served) -> None:
     assert [row["id"] for row in rows] == [each["id"] for each in found["captures"]]
     assert heading(served, f"{MILL_PAGE}/history") == "4 captures from 2024-01-01 to 2024-06-01, 2 of them changed"
     old = served.get(f"/page/{EARLIER[0]}").text
-    assert f'<a href="{MILL_PAGE}">not the latest</a>' in old
+    assert f'<a href="{MILL_PAGE}">show latest</a>' in old
 
 
 def test_the_table_as_csv(served_file: Served) -> None:
@@ -210,7 +210,7 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     assert "The text of this page is not stored" in shown
     assert "± " in shown
     assert "winnow cluster --store" in shown
-    assert "It has no fingerprint" in served.get(f"/page/{IDS[SHORT]}").text
+    assert "This page has no fingerprints" in served.get(f"/page/{IDS[SHORT]}").text
 
 
 def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve) -> None:
@@ -228,11 +228,11 @@ def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve)
     served = serve(tmp_path / "long.winnow")
     page = served.get(f"/page/{ids[0]}").text
     assert "History: the latest 50 captures from" in page
-    assert f'<a href="/page/{ids[0]}/history">Earlier captures, too</a>' in page
+    assert f'<a href="/page/{ids[0]}/history">Show earlier captures</a>' in page
     assert page.count('name="a"') == 50
     assert served.get(f"/page/{ids[0]}/history").text.count('name="a"') == len(captures)
     long = served.get(f"/page/{ids[1]}").text
-    assert f'<a href="/page/{ids[1]}.json">all of it as JSON</a>' in long
+    assert f'<a href="/page/{ids[1]}.json">Download all as JSON</a>' in long
     assert len(long) < 220_000
     assert served.json(f"/page/{ids[1]}.json")["text"] == text
 
@@ -246,8 +246,8 @@ def test_a_large_family_is_bounded_and_all_of_it_is_a_table(tmp_path: Path, serv
     served = serve(tmp_path / "family.winnow")
     page = served.get(f"/page/{first}").text
     assert ">129 near-duplicates, at least 100 of them exact copies</h1>" in page
-    assert "The first 100 of 129; all as" in page
-    assert "One of more than 100 pages" in page
+    assert "Showing 100 of 129." in page
+    assert "More than 100 near-duplicate pages" in page
     assert len(served.get(f"/page/{first}.csv?limit=129").text.splitlines()) == 130
     assert heading(served, f"/page/{first}?limit=129") == "129 near-duplicates, all exact copies"
 

@@ -1,4 +1,4 @@
-"""The page screen in a browser: its forms, its calendar, by keys and without scripts."""
+"""The page screen in a browser: forms and calendar, by keyboard and without JavaScript."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_two_captures_are_chosen_and_compared(page: Page, served: Served) -> Non
 def test_it_works_without_scripts(new_page: NewPage, served_file: Served) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(served_file.url(f"/page/{EARLIER[0]}"))
-    page.get_by_role("link", name="not the latest").click()
-    page.get_by_role("link", name="Have it in them").click()
-    expect(page.locator("h1")).to_have_text("5 pages have 50 % or more of it, 2 of them exact copies")
+    page.get_by_role("link", name="show latest").click()
+    page.get_by_role("link", name="Pages that contain it").click()
+    expect(page.locator("h1")).to_have_text("5 pages contain at least 50 % of it, 2 of them exact copies")
     page.get_by_role("slider").fill("95")
-    page.get_by_role("button", name="Ask").click()
-    expect(page.locator("h1")).to_have_text("3 pages have 95 % or more of it, 2 of them exact copies")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("h1")).to_have_text("3 pages contain at least 95 % of it, 2 of them exact copies")
     page.get_by_role("button", name="Compare A and B").click()
     expect(page).to_have_url(served_file.url(f"/compare/{EARLIER[2]}/{IDS[MILL]}"))
 
@@ -80,5 +80,5 @@ def test_copies_fold_away(page: Page, served_file: Served) -> None:
     page.goto(served_file.url(f"/page/{IDS[MILL]}"))
     copy = page.locator(f".copies a[href='/page/{IDS[SHOUTED]}']")
     expect(copy).to_be_visible()
-    page.get_by_text("2 exact copies: the same words in the same order").click()
+    page.get_by_text("2 exact copies (same words in the same order)").click()
     expect(copy).to_be_hidden()

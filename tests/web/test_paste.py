@@ -1,4 +1,4 @@
-"""A text that is pasted, and who quotes it: over HTTP."""
+"""The paste screen over HTTP: a pasted text and the pages that quote it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = paragraph("nobody else has written this")
 
 
 def paste(served: Served, text: str) -> str:
-    """Where the answer is."""
+    """Paste a text and return the address of its results."""
     reply = served.send("/paste", urlencode({"text": text}).encode(), content_type="application/x-www-form-urlencoded")
     assert reply.status == 303, reply.text
     return reply.headers["location"]
@@ -89,12 +89,12 @@ def test_the_same_for_programs(served: Served) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"{}", "nothing to ask about"),
-        (b'{"text": "  "}', "nothing to ask about"),
-        (b'{"text": 1}', "no form that can be read"),
-        (b"[", "no form that can be read"),
+        (b"{}", "no text to look for"),
+        (b'{"text": "  "}', "no text to look for"),
+        (b'{"text": 1}', "cannot be read"),
+        (b"[", "cannot be read"),
         (b'{"text": "short"}', "needs 50"),
-        (b'{"html": "<p>"}', "nothing to ask about: no text"),
+        (b'{"html": "<p>"}', "no text to look for: no text"),
     ],
 )
 def test_programs_are_told_what_is_wrong(served_file: Served, body: bytes, words: str) -> None:
@@ -106,7 +106,7 @@ def test_programs_are_told_what_is_wrong(served_file: Served, body: bytes, words
 def test_a_text_that_is_too_short_stays_in_the_form(served_file: Served) -> None:
     path = paste(served_file, "An orchard, <once>.")
     page = served_file.get(path)
-    assert heading(page) == "This text is too short: it has 13 letters and digits, and 50 are needed"
+    assert heading(page) == "This text is too short: it has 13 letters and digits, but 50 are needed"
     assert re.search(r"<textarea[^>]*>An orchard, &lt;once&gt;.</textarea>", page.text)
     assert served_file.json(f"{path}.json")["matches"] == []
 
@@ -126,7 +126,7 @@ def test_files_are_text_or_html_by_what_is_in_them(served_file: Served) -> None:
         assert name in served_file.get(reply.headers["location"]).text
     refused = send_file(served_file, b"%PDF-1.4 \x00\x01", "quote.pdf")
     assert refused.status == 400
-    assert "quote.pdf is no text and no HTML, but application/pdf" in refused.text
+    assert "quote.pdf is application/pdf, not text or HTML" in refused.text
     assert send_file(served_file, b"", "").status == 400
 
 
@@ -145,7 +145,10 @@ def test_nothing_found_says_why_and_what_would_find_something(served_file: Serve
     text = " ".join(word[::-1] for word in OWN.split()) + " merchant shoulder"
     page = served_file.get(paste(served_file, text))
     assert heading(page) == "No page quotes this text"
-    assert "A run of 149 letters and digits would have been found for sure, one below 50 never" in page.text
+    assert (
+        "A shared passage of 149 letters and digits or more would have been found; passages below 50 never are"
+        in page.text
+    )
     (offer,) = re.findall(r'<a href="(/search\?[^"]+)"', page.text)
     assert "<h1>No page" not in served_file.get(html.unescape(offer)).text
     path = paste(served_file, f"{OWN} {QUOTE}")
@@ -169,9 +172,9 @@ def test_the_list_is_bounded_and_says_so(served_file: Served) -> None:
     path = paste(served_file, QUOTE)
     total = served_file.json(f"{path}.json")["total"]
     page = served_file.get(f"{path}?limit=2").text
-    assert f"The first 2 of {total}." in page
+    assert f"Showing 2 of {total}." in page
     assert f"{path}?limit=10" in page
-    assert "Counted on the 2 pages that are listed" in page
+    assert "Counted on the 2 pages listed" in page
     rows = served_file.get(f"{path}.csv").text.splitlines()
     assert len(rows) == total + 1
     assert served_file.get(f"{path}?limit=1001").status == 400
@@ -193,7 +196,7 @@ def test_it_is_compared_with_a_page(served_file: Served) -> None:
 def test_what_is_kept_no_longer(served_file: Served) -> None:
     reply = served_file.get("/paste/pasted-0123456789abcdef0123456789abcdef")
     assert reply.status == 404
-    assert "is no longer here: what is pasted is kept for 60 minutes" in reply.text
+    assert "This text has expired: pasted texts are kept for 60 minutes" in reply.text
     assert 'href="/paste"' in reply.text
 
 
@@ -210,5 +213,5 @@ def test_an_empty_store(tmp_path: Path, serve: Serve) -> None:
     with Index.open(tmp_path / "empty.winnow") as index:
         index.add([])
     served = serve(tmp_path / "empty.winnow")
-    assert "this store is empty yet" in served.get("/paste").text
+    assert "This store is empty" in served.get("/paste").text
     assert heading(served.get(paste(served, QUOTE))) == "No page quotes this text"

@@ -1,4 +1,4 @@
-"""A text that is pasted, in a browser."""
+"""The paste screen in a browser."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
     page.get_by_role("link", name="Paste", exact=True).click()
     page.get_by_label("Text").fill("One, two")
     expect(page.locator("[data-count]")).to_have_text("2 words, 6 characters. ")
-    page.get_by_role("button", name="Find its pages").click()
-    expect(page.locator("h1")).to_have_text("This text is too short: it has 6 letters and digits, and 50 are needed")
+    page.get_by_role("button", name="Find pages").click()
+    expect(page.locator("h1")).to_have_text("This text is too short: it has 6 letters and digits, but 50 are needed")
     expect(page.get_by_label("Text")).to_have_value("One, two")
     page.get_by_label("Text").fill(TEXT)
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     expect(page.locator("h1")).to_have_text(re.compile(r"^\d+ pages quote this text$"))
     heading = page.locator("h1").inner_text()
     page.reload()
@@ -52,10 +52,10 @@ def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
 def test_a_file_without_scripts(new_page: NewPage, served_file: Served) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(served_file.url("/paste"))
-    page.get_by_label("or a file").set_input_files(
+    page.get_by_label("choose a file").set_input_files(
         {"name": "quote.html", "mimeType": "text/html", "buffer": f"<p>{TEXT}<script>alert(1)</script>".encode()}
     )
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     expect(page.locator("h1")).to_have_text(re.compile("pages quote this text"))
     page.locator(".hit .chip.p2").first.click()
     expect(page).to_have_url(re.compile("#p2$"))
@@ -66,7 +66,7 @@ def test_a_file_without_scripts(new_page: NewPage, served_file: Served) -> None:
 def test_it_is_for_everybody(page: Page, served_file: Served, text: str) -> None:
     page.goto(served_file.url("/paste"))
     page.get_by_label("Text").fill(text)
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     expect(page).to_have_url(re.compile("/paste/pasted-"))
     assert accessibility_findings(page) == []
     page.emulate_media(color_scheme="dark")

@@ -1,4 +1,4 @@
-"""Real pages in a browser: their addresses fit, and a jump ends at the passage, on a phone as on a desk."""
+"""Real pages in a browser: URLs fit, and jumps end at their passage, on phones and on desktops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc
     for width in (1440, 1100, 900, 768, 390, 360):
         page.set_viewport_size({"width": width, "height": 900})
         links = page.evaluate(LINKS_OF_GROUPS)
-        assert len([link for link in links if link["text"] == "compare"]) > 10
+        assert len([link for link in links if link["text"] == "Compare"]) > 10
         assert max(len(link["text"]) for link in links) > 100
         # An address that is longer than two lines of a phone has as many as it fills.
         assert [link for link in links if link["lines"] > max(2, link["needed"])] == [], width
@@ -74,7 +74,7 @@ HIDDEN = """
 
 
 def pixels_away(page: Page, name: str) -> int:
-    """How far a number in a text is from where it can be seen: 0 where it is seen."""
+    """Return how many pixels the number of a passage is out of view, or 0 if it is visible."""
     return round(float(page.evaluate(HIDDEN, name)))
 
 
@@ -163,7 +163,7 @@ def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> 
 
 
 def test_texts_are_beside_each_other_or_one_below_the_other(page: Page, javadoc: Served) -> None:
-    """And never half of each: panes that scroll by themselves, and are as high as their texts."""
+    """Panes must never both scroll by themselves and be as high as their texts."""
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     panes = page.locator(".pane")
     for width in (768, 767):
@@ -185,7 +185,7 @@ def test_texts_are_beside_each_other_or_one_below_the_other(page: Page, javadoc:
 def test_powers_are_written_as_powers(page: Page, javadoc: Served) -> None:
     found: dict[str, Any] = javadoc.json("/api/v1/statistics")["power_law"]
     page.goto(javadoc.url("/statistics"))
-    caption = page.locator("figcaption", has_text="How often fingerprints repeat")
+    caption = page.locator("figcaption", has_text="Repeated fingerprints")
     powers = [f"−{abs(found[name]):.2f}" for name in ("exponent", "rank_slope")]
     assert caption.locator("sup").all_inner_texts() == powers
     assert "<" not in caption.inner_text()

@@ -1,4 +1,4 @@
-"""The search screen in a browser, on both kinds of store: what it says is what the crawl is known to have."""
+"""The search screen in a browser, on both kinds of store, checked against the known crawl."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ COMMON = HARBOUR_TEXT[0].split()[1]  # on all pages with the harbour
 FOUND = FAMILY | {CONTAINS, CONTAINED, *ALONE}
 
 
-def asked(page: Page) -> dict[str, list[str]]:
+def query_of(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
 def hit(page: Page) -> Locator:
-    """The first that has a group."""
+    """Return the first hit that has a group."""
     return page.locator(".hit", has=page.locator("details")).first
 
 
@@ -58,11 +58,11 @@ def test_the_families_are_as_the_tests_say() -> None:
 
 def test_pages_and_groups(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_label("Search the crawl").fill("mill")
+    page.get_by_label("Search pages").fill("mill")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
     expect(page.locator(".hit")).to_have_count(7)
-    assert asked(page)["q"] == ["mill"]
+    assert query_of(page)["q"] == ["mill"]
     document = served.json(f"/search.json?{urlsplit(page.url).query}")
     assert (document["total"], document["groups"], len(document["hits"])) == (11, 7, 7)
     (members,) = (set(each["members"]) for each in document["hits"] if each["similar"])
@@ -100,7 +100,7 @@ def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page,
 
 def test_ungrouped(page: Page, served: Served) -> None:
     page.goto(served.url("/search?q=mill&limit=100"))
-    page.get_by_label("Show what is alike").select_option("every time")
+    page.get_by_label("Near-duplicates").select_option("not grouped")
     page.wait_for_url("**group=off*")
     expect(page.locator("h1")).to_have_text("11 pages")
     expect(page.locator(".hit")).to_have_count(10)
@@ -159,7 +159,7 @@ def test_facets_narrow_the_search(page: Page, served: Served) -> None:
 def test_searching_works_without_scripts(new_page: NewPage, served: Served) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(served.url("/"))
-    page.get_by_label("Search the crawl").fill("harbour")
+    page.get_by_label("Search pages").fill("harbour")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("h1")).to_have_text("4 pages in 1 group · 3 repeats folded")
     page.locator("summary", has_text="3 more like this").click()

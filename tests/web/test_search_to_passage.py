@@ -1,4 +1,4 @@
-"""The way that a visitor goes, on both kinds of store: from words, or from a text, to the passage that is shared."""
+"""A visitor goes from words, or from a text, to a shared passage, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group(__name__)
 
 
 def is_seen(pane: Locator, mark: Locator) -> bool:
-    """Whether some of the mark is within what of the pane can be seen."""
+    """Return whether part of the mark is in the visible part of the pane."""
     outer, inner = pane.bounding_box(), mark.bounding_box()
     assert outer
     assert inner
@@ -32,7 +32,7 @@ def letters(text: str) -> str:
 def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) -> None:
     page.set_viewport_size({"width": 1280, "height": 500})
     page.goto(served.url("/"))
-    page.get_by_label("Search the crawl").fill("mill")
+    page.get_by_label("Search pages").fill("mill")
     page.get_by_role("button", name="Search").click()
     group = page.locator(".hit details").first
     group.locator("summary").click()
@@ -58,9 +58,9 @@ def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) 
 
 def test_from_a_text_to_who_quotes_it(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_role("navigation", name="Screens").get_by_role("link", name="Paste").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Paste").click()
     page.locator("textarea").fill(f"{paragraph('other words', 30)} {QUOTE} {paragraph('more words', 30)}")
-    page.get_by_role("button", name="Find its pages").click()
+    page.get_by_role("button", name="Find pages").click()
     page.wait_for_url("**/paste/pasted-*")
     found = served.json(page.url.removeprefix(served.address) + ".json?limit=100")
     urls = {match["url"] for match in found["matches"]}

@@ -1,4 +1,4 @@
-"""The plot of cluster sizes: one inert file, in which every point is where its numbers are."""
+"""The plot of cluster sizes: a single inert file with every point in its place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def drawn(sizes: Mapping[int, int], identical: Mapping[int, int] = NONE) -> Elem
 
 
 def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, float]]:
-    """Where those of so many pages, and so many clusters, are."""
+    """Return the positions of the points by size and number of clusters."""
     (group,) = plot.findall(f"{SVG}g")
     found = {}
     for each in group:
@@ -34,7 +34,7 @@ def points(plot: ElementTree.Element) -> dict[tuple[int, int], tuple[float, floa
 
 
 def steps(plot: ElementTree.Element, kind: str = "steps") -> list[float]:
-    """The heights of the line, from the left."""
+    """Return the heights of the step line, from left to right."""
     *_, line = (path.attrib["d"] for path in plot.iter(f"{SVG}path") if path.attrib["class"] == kind)
     return [float(number) for number in re.findall(r"(?: |V)([\d.]+)", line)]
 
@@ -62,7 +62,7 @@ def test_a_second_line_counts_those_of_identical_pages() -> None:
     plot = drawn({2: 90, 3: 9, 10: 1}, {2: 9, 3: 1})
     assert steps(plot) == steps(drawn({2: 90, 3: 9, 10: 1}))
     assert steps(plot, "steps some") == steps(plot)[1:]  # 10 and 1
-    said = "of identical pages only"
+    said = "identical pages only"
     assert said in {text.text for text in plot.iter(f"{SVG}text")}
     assert said not in {text.text for text in drawn({2: 90}).iter(f"{SVG}text")}
 
@@ -70,7 +70,7 @@ def test_a_second_line_counts_those_of_identical_pages() -> None:
 @given(some_sizes)
 def test_axes_are_labelled(sizes: dict[int, int]) -> None:
     labels = {text.text for text in drawn(sizes).iter(f"{SVG}text")}
-    assert {"pages of the cluster", "clusters", "some pages", "Clusters of crawl.winnow by size"} <= labels
+    assert {"pages in the cluster", "clusters", "some pages", "Clusters of crawl.winnow by size"} <= labels
     assert len({label for label in labels if label and label[0].isdigit()}) >= 2
 
 
@@ -86,7 +86,7 @@ def test_ticks_reach_over_all(low: int, high: int) -> None:
 
 def test_without_clusters_it_says_so() -> None:
     plot = drawn({})
-    assert "No two pages are in one cluster." in {text.text for text in plot.iter(f"{SVG}text")}
+    assert "No cluster has two pages or more." in {text.text for text in plot.iter(f"{SVG}text")}
     assert plot.findall(f"{SVG}g") == []
 
 

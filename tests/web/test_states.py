@@ -1,4 +1,4 @@
-"""What is said when there is nothing to show: an empty store, a store that does not answer, one that takes its time."""
+"""Messages for an empty store, a store that does not answer, and a slow store."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_empty_store_says_how_to_fill_it(page: Page, empty: Served, path: str
 
 
 class Closed:
-    """What stands before the engine, and may let nobody through."""
+    """A proxy in front of the engine that can refuse all requests."""
 
     def __init__(self) -> None:
         self.way: Literal["open", "busy", "gone"] = "open"
@@ -82,16 +82,16 @@ def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: 
         door.way = "busy"
         for path in ("/search?q=harbour", f"/page/{IDS[MILL]}", f"/compare/{IDS[MILL]}/{IDS[MOVED]}", "/clusters"):
             page.goto(served.url(path))
-            expect(page.locator("h1")).to_have_text("No answer for now")
+            expect(page.locator("h1")).to_have_text("Temporarily unavailable")
         assert accessibility_findings(page) == []
         door.way = "gone"
         reply = served.get("/api/v1/search?q=mill")
         assert (reply.status, reply.headers["retry-after"]) == (503, "2")
         assert reply.json["error"]
         page.goto(served.url("/search?q=harbour"))
-        expect(page.locator("h1")).to_have_text("No answer for now")
+        expect(page.locator("h1")).to_have_text("Temporarily unavailable")
         door.way = "open"
-        page.get_by_role("link", name="Ask again").click()
+        page.get_by_role("link", name="Try again").click()
         expect(page.locator("h1")).to_have_text(re.compile("^4 pages in 1 group"))
 
 
@@ -107,7 +107,7 @@ def test_a_file_that_is_taken_away_and_another_one_put_there(page: Page, own_fil
 
 def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness: Witness) -> None:
     witness.allowed += ["404", "400"]
-    for path, words in (("/zeppelin", "Not there"), ("/search?t=many", "That cannot be asked")):
+    for path, words in (("/zeppelin", "Not found"), ("/search?t=many", "Invalid request")):
         page.goto(served_file.url(path))
         expect(page.locator("h1")).to_have_text(words)
         assert accessibility_findings(page) == []
@@ -128,12 +128,12 @@ TELLING = """
 def test_old_results_stay_until_there_are_new_ones(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search?q=mill"))
     page.evaluate(TELLING)
-    page.get_by_label("Search the crawl").fill("harbour")
+    page.get_by_label("Search pages").fill("harbour")
     with page.expect_console_message() as told:
         served_file.process.send_signal(signal.SIGSTOP)
         page.get_by_role("button", name="Search").dispatch_event("click")
     served_file.process.send_signal(signal.SIGCONT)
-    assert re.fullmatch(r"true \| 11 pages in 7 groups.* \| Still asking: \d+ s", told.value.text)
+    assert re.fullmatch(r"true \| 11 pages in 7 groups.* \| Loading: \d+ s", told.value.text)
     expect(page.locator("h1")).to_have_text(re.compile("^4 pages in 1 group"))
     page.go_back()
     expect(page.locator("h1")).to_have_text(re.compile("^11 pages in 7 groups"))

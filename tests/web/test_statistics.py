@@ -1,4 +1,4 @@
-"""The screen of statistics: numbers that add up, and pictures that show the same."""
+"""The statistics screen: numbers add up, and charts show the same numbers."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import Statistics
 from opensearch_winnow.web.index_threads import BusyError
-from opensearch_winnow.web.kept_statistics import KeptStatistics
+from opensearch_winnow.web.statistics_cache import StatisticsCache
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import PAGES, TEXTS
 from tests.web.served_fixture import Served
 
 
 def charts(text: str) -> dict[str, str]:
-    """By their titles."""
+    """Return the charts of a page by title."""
     found = re.findall(r'<svg class="chart" viewBox="0 0 400.*?</svg>', text, re.DOTALL)
     titles = [re.findall(r"<title>(.*?)</title>", each)[0] for each in found]
     return dict(zip(titles, found, strict=True))
 
 
 def titles(chart: str, pattern: str) -> dict[str, int]:
-    """What the shapes of a chart say, as (name, number)."""
+    """Return the numbers in the tooltips of a chart by name."""
     said = [unescape(each) for each in re.findall(r"<title>(.*?)</title>", chart)[1:]]
     pairs = [re.fullmatch(pattern, each) for each in said]
     return {each["name"]: int(each["number"].replace(",", "")) for each in pairs if each}
@@ -71,20 +71,18 @@ def test_tables_equal_the_pictures(served_file: Served) -> None:
     assert bars == table(text, "Pairs by resemblance")
     assert sum(bars.values()) == found["clustering"]["compared"]
     assert titles(sizes, r"(?P<number>[\d,]+) clusters? of (?P<name>[\d,]+) pages") == {"4": 1, "7": 1}
-    assert table(text, "Clusters by the number of their pages") == {"4": 1, "7": 1}
+    assert table(text, "Clusters by number of pages") == {"4": 1, "7": 1}
     points = titles(frequencies, r"(?P<number>[\d,]+) fingerprints? on (?P<name>[\d,]+) pages?")
     assert points == {str(on): count for on, count in found["tokens"]["fingerprints"]["frequencies"]}
-    binned = table(text, "Fingerprints by the number of pages that have them")
+    binned = table(text, "Fingerprints by number of pages")
     assert sum(binned.values()) == found["tokens"]["fingerprints"]["different"]
     assert titles(times, r"(?P<name>.*?): (?P<number>[\d,]+) pages?") == table(
-        text, "Pages by the time of their capture"
+        text, "Pages by capture date"
     ) == found["months"]  # fmt: skip
 
 
 def test_bars_are_as_high_as_their_numbers(served_file: Served) -> None:
-    pairs = charts(served_file.get("/statistics").text)[
-        "How many of the compared pairs have which resemblance; heights are logarithmic"
-    ]
+    pairs = charts(served_file.get("/statistics").text)["Compared pairs by resemblance; heights are logarithmic"]
     bars = re.findall(r'<rect class="(\w+)" x="([\d.]+)" y="([\d.]+)".*?<title>([\d.]+).*?: ([\d,]+) pairs?<', pairs)
     for kind, x, y, low, count in bars:
         assert kind == ("found" if float(low) >= 50 else "below")
@@ -95,7 +93,7 @@ def test_bars_are_as_high_as_their_numbers(served_file: Served) -> None:
 
 def test_the_line_has_the_slope_of_the_law(served_file: Served) -> None:
     text = charts(served_file.get("/statistics").text)[
-        "How many fingerprints are on how many pages; both axes are logarithmic"
+        "Fingerprints by the number of pages they are on; both axes are logarithmic"
     ]
     found = served_file.json("/statistics.json")
     law = power_law(dict(found["tokens"]["fingerprints"]["frequencies"]))
@@ -150,7 +148,7 @@ def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Ser
     one = serve(tmp_path / "b.winnow")
     text = one.get("/statistics").text
     assert "<h1>1 page of 1 URL on 1 site</h1>" in text
-    assert 'This is known when the store <a href="/clusters">has been clustered</a>' in text
+    assert '<a href="/clusters">Cluster the store</a> to see this chart' in text
     assert one.json("/statistics.json")["common_texts"] == []
 
 
@@ -169,41 +167,41 @@ def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Ser
 
 
 class SlowIndex(Index):
-    """Counts when it is told to."""
+    """An index that counts statistics only when the test lets it."""
 
-    asked, told = Event(), Event()
+    started, told = Event(), Event()
 
     def statistics(self) -> Statistics:
-        self.asked.set()
+        self.started.set()
         self.told.wait(60)
         return super().statistics()
 
 
 def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
-    kept = KeptStatistics(least=3_600)
+    cache = StatisticsCache(min_lifetime=3_600)
     found = []
 
     def count() -> None:
         with SlowIndex.open(own_file) as slow:
-            found.append(kept.of(slow))
+            found.append(cache.get(slow))
 
     first = Thread(target=count)
     first.start()
-    assert SlowIndex.asked.wait(60)
+    assert SlowIndex.started.wait(60)
     with Index.open(own_file) as index:
         with pytest.raises(BusyError, match="are being counted"):
-            kept.of(index)
+            cache.get(index)
         SlowIndex.told.set()
         first.join()
-        assert kept.of(index) is found[0]
+        assert cache.get(index) is found[0]
         # What is old is given to those who come while it is counted anew.
-        kept.forget()
-        SlowIndex.asked.clear()
+        cache.expire()
+        SlowIndex.started.clear()
         SlowIndex.told.clear()
         second = Thread(target=count)
         second.start()
-        assert SlowIndex.asked.wait(60)
-        assert kept.of(index) is found[0]
+        assert SlowIndex.started.wait(60)
+        assert cache.get(index) is found[0]
         SlowIndex.told.set()
         second.join()
-        assert kept.of(index) is found[1]
+        assert cache.get(index) is found[1]

@@ -1,4 +1,4 @@
-"""The watches, over HTTP and in a browser."""
+"""The watches screen, over HTTP and in a browser."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_page_that_is_gone_is_said_and_the_others_are_answered(own_file: Path,
     answered, gone = served.json("/api/v1/watches")["watches"]
     assert (answered["error"], answered["total"]) == (None, 5)
     assert f"has no page {HARBOUR}" in gone["error"]
-    assert "It cannot be asked" in served.get("/watches").text
+    assert "This watch cannot be checked" in served.get("/watches").text
 
 
 def test_many_watches_are_asked_a_few_at_a_time(own_file: Path, serve: Serve) -> None:
@@ -122,7 +122,7 @@ def test_many_watches_are_asked_a_few_at_a_time(own_file: Path, serve: Serve) ->
     second = served.json("/watches.json?page=2&limit=2")
     assert [each["name"] for each in second["watches"]] == ["10", "11"]
     assert [len(each["matches"]) for each in second["watches"]] == [2, 2]
-    assert "The first 2 of" in served.get("/watches?page=2&limit=2").text
+    assert "Showing 2 of" in served.get("/watches?page=2&limit=2").text
     assert [each["name"] for each in served.json("/watches.json?watch=03")["watches"]] == ["03"]
 
 
@@ -173,10 +173,10 @@ def test_a_text_that_was_pasted_is_watched(own_file: Path, serve: Serve, page: B
     page.locator("textarea").fill(QUOTE)
     page.locator("textarea").press("Tab")
     page.locator("main form button[type=submit]").first.click()
-    page.get_by_label("Watch this text with the name").fill("quote")
-    page.get_by_role("button", name="Watch", exact=True).click()
+    page.get_by_label("Name of the watch").fill("quote")
+    page.get_by_role("button", name="Watch this text").click()
     expect(page.locator("h1")).to_have_text("1 watch, no new pages")
     expect(page.locator("blockquote")).to_have_text(QUOTE)
-    page.get_by_role("button", name="Show the passages").click()
+    page.get_by_role("button", name="Show passages").click()
     expect(page).to_have_url(re.compile("/paste/pasted-"))
     expect(page.locator("main")).to_contain_text(" ".join(QUOTE.split()[:5]))

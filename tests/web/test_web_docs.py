@@ -1,4 +1,4 @@
-"""docs/web.md says what is so. Its commands are run with those of the other pages."""
+"""docs/web.md agrees with the code. Its commands are run with those of the other pages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.cli.serve import PORT, SHORTEST
-from opensearch_winnow.web.app import API, LARGEST, THREADS, WAITING
+from opensearch_winnow.cli.serve import MIN_TOKEN_CHARS, PORT
+from opensearch_winnow.web.app import API, MAX_BODY_BYTES, MAX_WAITING_REQUESTS, REDIRECTS, SCREENS, THREADS
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
-from opensearch_winnow.web.pasted_texts import MINUTES
-from opensearch_winnow.web.screens.every import SCREENS, SIGNPOSTS
-from opensearch_winnow.web.screens.search import EXAMINED
+from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
+from opensearch_winnow.web.screens.search import HITS_EXAMINED
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def guide(root: Path) -> str:
 def test_every_screen_is_in_it(guide: str) -> None:
     told = set(re.findall(r"`(/(?!api)[^`?]*)", guide.partition("## Keys")[0]))
     pasted = {screen.path for screen in SCREENS if screen.path.startswith("/paste/")}
-    ways = {signpost.path for signpost in SIGNPOSTS} - {"/compare"}  # that form is on the page itself
+    ways = {redirect.path for redirect in REDIRECTS} - {"/compare"}  # that form is on the page itself
     assert told == {screen.path for screen in SCREENS if screen.path} - pasted | ways
 
 
@@ -45,11 +44,11 @@ def test_every_key_is_in_it(guide: str) -> None:
 
 def test_its_numbers_are_those_of_the_program(guide: str) -> None:
     for words in (
-        f"{LARGEST:,} bytes can be sent",
-        f"for {MINUTES} minutes after",
-        f"{THREADS} questions are answered at a time, and {WAITING} more may wait",
-        f"of {SHORTEST} characters at least",
-        f"looks at {EXAMINED:,} hits",
+        f"{MAX_BODY_BYTES:,} bytes can be sent",
+        f"for {EXPIRY_MINUTES} minutes after",
+        f"{THREADS} questions are answered at a time, and {MAX_WAITING_REQUESTS} more may wait",
+        f"of {MIN_TOKEN_CHARS} characters at least",
+        f"looks at {HITS_EXAMINED:,} hits",
         f"127.0.0.1:{PORT}",
     ):
         assert words in guide

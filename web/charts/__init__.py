@@ -1,1 +1,1 @@
-"""Charts as SVG: shapes with the names of their styles, so that a page can show them light and dark."""
+"""SVG charts styled by CSS classes, so that a screen can show them light or dark."""

@@ -1,4 +1,4 @@
-"""The frame of a chart, and its axes: where numbers are, and the lines and labels that say so."""
+"""The frame, scales and axes of a chart."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from html import escape
 from math import ceil, log10
 from typing import NamedTuple, Protocol
 
-LETTER = 8  # about how wide one is, with its share of the space between labels
+LETTER_WIDTH = 8  # about, including a share of the space between labels
 
 
 class Frame(NamedTuple):
-    """Where a chart draws, in a picture of this size."""
+    """The area a chart is drawn in, in a picture of `width` × `height` pixels."""
 
     width: int = 400
     height: int = 260
@@ -23,20 +23,20 @@ class Frame(NamedTuple):
 
 
 class Scale(Protocol):
-    """Numbers along one side of the frame."""
+    """Maps numbers to positions along one side of the frame."""
 
     def __call__(self, number: float) -> float:
-        """Where it is."""
+        """Return the position of a number, in pixels."""
 
     @property
     def ticks(self) -> Sequence[float]: ...
 
     def labels(self, letters: float) -> dict[float, str]:
-        """Of ticks, where there is room for so many letters in all."""
+        """Return labels of ticks that together have at most `letters` characters."""
 
 
 class LogScale:
-    """The numbers from `low` to `high`, each decade as long as the other."""
+    """A logarithmic scale from `low` to the first tick at or above `high`."""
 
     def __init__(self, low: int, high: int, start: float, end: float) -> None:
         self.ticks = ticks(low, high)
@@ -47,7 +47,7 @@ class LogScale:
         return self._start + self._by * (log10(number) - self._low)
 
     def labels(self, letters: float) -> dict[float, str]:
-        """All of them, as long as they do not crowd; else those of decades, or of every second or third decade."""
+        """Label all ticks if there is room, or else the powers of ten, or every second, fourth … of these."""
         shown = self.ticks
         if _letters(shown) > letters:
             shown = [tick for tick in shown if str(tick)[0] == "1"]
@@ -57,22 +57,22 @@ class LogScale:
 
 
 class LinearScale:
-    """The numbers from 0 to `high`, or to the first round one above it."""
+    """A linear scale from 0 to the first tick at or above `high`."""
 
-    def __init__(self, high: int, start: float, end: float, *, most: int = 5) -> None:
-        step = next(tick for tick in ticks(1, max(high, 2)) if ceil(high / tick) <= most)
+    def __init__(self, high: int, start: float, end: float, *, max_ticks: int = 5) -> None:
+        step = next(tick for tick in ticks(1, max(high, 2)) if ceil(high / tick) <= max_ticks)
         self.ticks = list(range(0, max(high, 1) + step, step))
         self._start, self._by = start, (end - start) / self.ticks[-1]
 
     def __call__(self, number: float) -> float:
         return self._start + self._by * number
 
-    def labels(self, letters: float) -> dict[float, str]:  # noqa: ARG002 (there are only a few)
+    def labels(self, letters: float) -> dict[float, str]:  # noqa: ARG002 (part of the protocol; there are only a few labels)
         return {tick: f"{tick:,}" for tick in self.ticks}
 
 
 class ShareScale:
-    """Shares from none to all."""
+    """A linear scale of shares from 0 to 1, labelled in per cent."""
 
     ticks = tuple(tenth / 10 for tenth in range(0, 11, 2))
 
@@ -82,29 +82,34 @@ class ShareScale:
     def __call__(self, number: float) -> float:
         return self._start + self._by * number
 
-    def labels(self, letters: float) -> dict[float, str]:  # noqa: ARG002 (there are only a few)
+    def labels(self, letters: float) -> dict[float, str]:  # noqa: ARG002 (part of the protocol; there are only a few labels)
         return {tick: f"{tick:.0%}".replace("%", " %") for tick in self.ticks}
 
 
 def ticks(low: int, high: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50 and so on, from `low`, one of these, to the first that is not below `high`: two at least."""
-    found = [low]
-    while len(found) < 2 or found[-1] < high:
-        found.append(found[-1] * 5 // 2 if str(found[-1])[0] == "2" else found[-1] * 2)
-    return found
+    """Return 1, 2, 5, 10, 20, 50 and so on, at least two of them, from `low` to the first at or above `high`.
+
+    `low` must be one of these numbers.
+    """
+    numbers = [low]
+    while len(numbers) < 2 or numbers[-1] < high:
+        numbers.append(numbers[-1] * 5 // 2 if str(numbers[-1])[0] == "2" else numbers[-1] * 2)
+    return numbers
 
 
-def axes(frame: Frame, across: Scale, up: Scale, *, names: tuple[str, str]) -> Iterator[str]:
-    """With their names, the one below and the one to the left."""
-    labels = across.labels((frame.right - frame.left) / LETTER)
-    for tick in across.ticks:
-        x = f"{across(tick):.1f}"
+def axes(frame: Frame, x_scale: Scale, y_scale: Scale, *, names: tuple[str, str]) -> Iterator[str]:
+    """Draw both axes with their grid, labels and `names`, first the horizontal one."""
+    labels = x_scale.labels((frame.right - frame.left) / LETTER_WIDTH)
+    for tick in x_scale.ticks:
+        x = f"{x_scale(tick):.1f}"
         yield f'<path class="grid" d="M{x} {frame.top}V{frame.bottom}"/>\n'
         if tick in labels:
             yield f'<text class="middle" x="{x}" y="{frame.bottom + 19}">{labels[tick]}</text>\n'
-    labels = up.labels((frame.bottom - frame.top) / 3)  # one above the other they need no room for their letters
-    for tick in up.ticks:
-        y = up(tick)
+    labels = y_scale.labels(
+        (frame.bottom - frame.top) / 3
+    )  # labels above each other take the height of a line, not the width of letters
+    for tick in y_scale.ticks:
+        y = y_scale(tick)
         yield f'<path class="grid" d="M{frame.left} {y:.1f}H{frame.right}"/>\n'
         if tick in labels:
             yield f'<text class="end" x="{frame.left - 8}" y="{y + 4:.1f}">{labels[tick]}</text>\n'
@@ -116,7 +121,10 @@ def axes(frame: Frame, across: Scale, up: Scale, *, names: tuple[str, str]) -> I
 
 
 def chart(frame: Frame, title: str, drawn: Iterator[str], *, linked: bool = False) -> Iterator[str]:
-    """For a page. One with links is for eyes and a pointer; the table below it has the same links for everybody."""
+    """Wrap a drawing as an SVG element for a screen.
+
+    A drawing with links is hidden from screen readers: the table below it has the same links.
+    """
     role = 'aria-hidden="true"' if linked else 'role="img"'
     yield f'<svg class="chart" viewBox="0 0 {frame.width} {frame.height}" {role}>\n<title>{escape(title)}</title>\n'
     yield from drawn
@@ -124,5 +132,5 @@ def chart(frame: Frame, title: str, drawn: Iterator[str], *, linked: bool = Fals
 
 
 def _letters(labelled: Sequence[int]) -> int:
-    """The widest of them decides: they are as far from each other."""
+    """Return how many letters the labels take: all are as far apart as the widest one needs."""
     return len(labelled) * max(len(f"{tick:,}") for tick in labelled)

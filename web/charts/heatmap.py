@@ -1,4 +1,4 @@
-"""How alike each two of some pages are: a cell for each pair, darker the more they resemble each other."""
+"""A heatmap of the resemblance of each pair of pages: the more alike, the darker the cell."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from html import escape
 
 from opensearch_winnow.answers.formatting import compact_percent
 
-STEPS = 10  # colours, besides that of no resemblance
-FEW = 16  # pages: then there is room for numbers
-LARGE, SMALL = 32, 16  # cells, in pixels
-EDGE = 26  # for the labels of rows
+STEPS = 10  # colours, not counting the one for no resemblance
+MAX_PAGES_WITH_NUMBERS = 16  # for more pages the cells are small, without a number in them
+LARGE_CELL, SMALL_CELL = 32, 16  # pixels
+ROW_LABEL_WIDTH = 26
 
-Shares = Sequence[Sequence[float | None]]  # of each page with those before it; None: not known
+Matrix = Sequence[Sequence[float | None]]  # resemblance of each page to those before it; None: unknown
 
 
-def heatmap(shares: Shares, ids: Sequence[str]) -> Iterator[str]:
-    """Pages are numbered from 1, as in the list of them. Each cell leads to the comparison of its two."""
+def heatmap(matrix: Matrix, ids: Sequence[str]) -> Iterator[str]:
+    """Draw the heatmap. Pages are numbered from 1, in the order of `ids`; each cell links to a comparison."""
     pages = len(ids)
-    cell = LARGE if pages <= FEW else SMALL
-    width, height = EDGE + pages * cell, pages * cell
+    cell = LARGE_CELL if pages <= MAX_PAGES_WITH_NUMBERS else SMALL_CELL
+    width, height = ROW_LABEL_WIDTH + pages * cell, pages * cell
     yield f'<svg class="heatmap" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">\n'
     for row in range(pages):
         middle = (row + 0.5) * cell
-        if pages <= FEW or not row or (row + 1) % 5 == 0:
-            yield f'<text class="end" x="{EDGE - 6}" y="{middle + 4:g}">{row + 1}</text>\n'
-            yield f'<text class="middle" x="{EDGE + middle:g}" y="{middle + 4:g}">{row + 1}</text>\n'
-        for column, share in enumerate(shares[row]):
+        if pages <= MAX_PAGES_WITH_NUMBERS or not row or (row + 1) % 5 == 0:
+            yield f'<text class="end" x="{ROW_LABEL_WIDTH - 6}" y="{middle + 4:g}">{row + 1}</text>\n'
+            yield f'<text class="middle" x="{ROW_LABEL_WIDTH + middle:g}" y="{middle + 4:g}">{row + 1}</text>\n'
+        for column, share in enumerate(matrix[row]):
             if share is not None:
-                words = f"{column + 1} and {row + 1}: {compact_percent(share)}"
+                label = f"{column + 1} and {row + 1}: {compact_percent(share)}"
                 link = f"/compare/{escape(ids[column])}/{escape(ids[row])}"
-                shape = "".join(_cell(share, EDGE + column * cell, row * cell, cell))
-                yield f'<a href="{link}" tabindex="-1"><title>{escape(words)}</title>{shape}</a>\n'
+                shape = "".join(_cell(share, ROW_LABEL_WIDTH + column * cell, row * cell, cell))
+                yield f'<a href="{link}" tabindex="-1"><title>{escape(label)}</title>{shape}</a>\n'
     yield "</svg>\n"
 
 
 def _cell(share: float, x: int, y: int, size: int) -> Iterator[str]:
     yield f'<rect class="h{step(share)}" x="{x}" y="{y}" width="{size - 1}" height="{size - 1}"/>'
-    if size == LARGE:
+    if size == LARGE_CELL:
         number = escape(compact_percent(share).removesuffix(" %"))
         place = f'x="{x + size / 2 - 0.5:g}" y="{y + size / 2 + 3.5:g}"'
         yield f'<text class="middle on{step(share)}" {place}>{number}</text>'
 
 
 def step(share: float) -> int:
-    """The colour of a share: the last one is for equal pages alone."""
+    """Return the colour step of a share. The last one is only for identical pages."""
     return STEPS if share >= 1 else int(share * STEPS)

@@ -1,1 +1,1 @@
-"""The screens: a question that a browser asks, and its answer."""
+"""The screens: how each answers its request."""

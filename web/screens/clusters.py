@@ -1,4 +1,4 @@
-"""Clusters: the near-duplicates of the whole store, the largest first; and how to have them found."""
+"""The clusters screen: near-duplicates of the whole store, largest cluster first, and the form that finds them."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from opensearch_winnow.answers.clusters_document import ClustersDocument, Runnin
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.parameters import ParameterError, number, percentage
-from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
+from opensearch_winnow.web.parameters import ParameterError, integer, percentage
+from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-FARTHEST = 10_000  # cluster that can be looked at: no engine tells of more
-CHOICE = percentage(
-    "t", "how much a page resembles the representative of its cluster, at least", default=round(100 * DEFAULT_THRESHOLD)
+MAX_CLUSTERS_REACHED = 10_000  # by paging: an engine returns no more
+THRESHOLD_FIELD = percentage(
+    "t", "minimum resemblance of a page to the representative of its cluster", default=round(100 * DEFAULT_THRESHOLD)
 )
-SIZES = (2, 3, 5, 10, 20, 50, 100)
+MIN_SIZES = (2, 3, 5, 10, 20, 50, 100)
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    limit, offset = asked["limit"], (asked["page"] - 1) * asked["limit"]
-    if offset + limit >= FARTHEST:
-        raise ParameterError(f"page is at most {(FARTHEST - 1) // limit:,} with {limit:,} clusters on each")
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    limit, offset = request["limit"], (request["page"] - 1) * request["limit"]
+    if offset + limit >= MAX_CLUSTERS_REACHED:
+        raise ParameterError(f"page is at most {(MAX_CLUSTERS_REACHED - 1) // limit:,} with {limit:,} clusters on each")
     document = clusters_document(
         index,
-        least=asked["min"],
+        least=request["min"],
         limit=limit,
         offset=offset,
-        running=_running(asked),
-        failure=asked.kept.clustering.failure,
+        running=_running(request),
+        failure=request.state.clustering.failure,
     )
-    return Answered(document, lambda: _shown(document, asked))
+    return ScreenAnswer(document, lambda: _template_values(document, request))
 
 
-def _running(asked: Asked) -> RunningDocument | None:
-    running = asked.kept.clustering.running()
+def _running(request: ScreenRequest) -> RunningDocument | None:
+    running = request.state.clustering.running()
     if running is None:
         return None
     return {
@@ -48,18 +48,18 @@ def _running(asked: Asked) -> RunningDocument | None:
     }
 
 
-def _shown(document: ClustersDocument, asked: Asked) -> dict[str, Any]:
+def _template_values(document: ClustersDocument, request: ScreenRequest) -> dict[str, Any]:
     clustering = document["clustering"]
-    most = max((int(size) for size in clustering["sizes"]), default=0) if clustering else 0
+    largest = max((int(size) for size in clustering["sizes"]), default=0) if clustering else 0
     return {
-        "heading": heading(document, asked["min"]),
-        "held_together": held_together(document),
-        "sizes": [size for size in SIZES if size <= max(most, asked["min"])],
+        "heading": heading(document, request["min"]),
+        "linkage": linkage_phrase(document),
+        "sizes": [size for size in MIN_SIZES if size <= max(largest, request["min"])],
         "default": round(100 * DEFAULT_THRESHOLD),
     }
 
 
-def heading(document: ClustersDocument, least: int) -> str:
+def heading(document: ClustersDocument, min_size: int) -> str:
     clustering = document["clustering"]
     if not document["pages"]:
         return "This store is empty"
@@ -67,45 +67,45 @@ def heading(document: ClustersDocument, least: int) -> str:
         if document["clusters"]:
             return f"Clusters of {count_of(document['pages'], 'page')}"
         return f"{count_of(document['pages'], 'page')}, not clustered yet"
-    sizes = {int(size): clusters for size, clusters in clustering["sizes"].items() if int(size) >= least}
+    sizes = {int(size): clusters for size, clusters in clustering["sizes"].items() if int(size) >= min_size}
     clusters, pages = sum(sizes.values()), sum(size * count for size, count in sizes.items())
-    of_size = f" of {least:,} pages or more" if least > 2 else ""
+    of_size = f" of {min_size:,} pages or more" if min_size > 2 else ""
     if not clusters:
         return f"No cluster{of_size} among {count_of(clustering['pages'], 'page')}"
     return f"{count_of(clusters, 'cluster')}{of_size} · {pages:,} of {count_of(clustering['pages'], 'page')}"
 
 
-def held_together(document: ClustersDocument) -> str:
-    """What a cluster is, by the last clustering."""
+def linkage_phrase(document: ClustersDocument) -> str:
+    """Say what the pages of a cluster have in common, by the way the clusters were found."""
     clustering = document["clustering"]
     if clustering is None:
         return ""
-    least = compact_percent(clustering["threshold"])
+    threshold = compact_percent(clustering["threshold"])
     if clustering["linkage"] == "components":
-        return f"pages of a cluster hang together by resemblances of {least} or more, in chains too"
-    return f"every page of a cluster resembles its representative by {least} or more"
+        return f"every page of a cluster resembles at least one other page of it by {threshold} or more"
+    return f"every page of a cluster resembles its representative by {threshold} or more"
 
 
 def table(document: ClustersDocument) -> Iterator[Sequence[Cell]]:
     yield "cluster", "pages", "sites", "texts", "lowest", "fetched_at", "site", "url", "title"
     for each in document["clusters"]:
         page = each["representative"]
-        shown = (page["fetched_at"], page["site"], page["url"], page["title"]) if page else (None,) * 4
-        yield each["id"], each["pages"], each["sites"], each["texts"], each["lowest"], *shown
+        cells = (page["fetched_at"], page["site"], page["url"], page["title"]) if page else (None,) * 4
+        yield each["id"], each["pages"], each["sites"], each["texts"], each["lowest"], *cells
 
 
-def start(_index: Index, asked: Asked) -> str:
-    given = asked.form.get("t", "")
+def start(_index: Index, request: ScreenRequest) -> str:
+    text = request.form.get("t", "")
     try:
-        threshold = CHOICE.read(given) if isinstance(given, str) and given else CHOICE.default
+        threshold = THRESHOLD_FIELD.parse(text) if isinstance(text, str) and text else THRESHOLD_FIELD.default
     except ValueError as fault:
         raise ParameterError(f"t {fault}") from None
-    asked.kept.clustering.start(threshold)
+    request.state.clustering.start(threshold)
     return SCREEN.path
 
 
-def stop(_index: Index, asked: Asked) -> str:
-    asked.kept.clustering.stop()
+def stop(_index: Index, request: ScreenRequest) -> str:
+    request.state.clustering.stop()
     return SCREEN.path
 
 
@@ -113,15 +113,15 @@ SCREEN = Screen(
     name="clusters",
     path="/clusters",
     api="/clusters",
-    about="The clusters of near-duplicate pages of the whole store, the largest first",
+    summary="The clusters of near-duplicate pages in the whole store, largest first",
     answer=answer,
     returns=ClustersDocument,
     table=table,
     parameters=(
-        number("min", "pages of a cluster, at least", default=2, least=2, most=1_000_000_000),
-        number("limit", "clusters on a page", default=50, least=1, most=1_000),
-        number("page", "which page of clusters", default=1, least=1, most=FARTHEST),
+        integer("min", "minimum number of pages in a cluster", default=2, minimum=2, maximum=1_000_000_000),
+        integer("limit", "clusters on a page", default=50, minimum=1, maximum=1_000),
+        integer("page", "which page of the list", default=1, minimum=1, maximum=MAX_CLUSTERS_REACHED),
     ),
 )
-START = Action(name="start-clustering", path="/clusters/start", about="Find the clusters of the store now", act=start)
-STOP = Action(name="stop-clustering", path="/clusters/stop", about="Stop the clustering that is going on", act=stop)
+START = Action(name="start-clustering", path="/clusters/start", summary="Find the clusters of the store now", act=start)
+STOP = Action(name="stop-clustering", path="/clusters/stop", summary="Stop the clustering", act=stop)

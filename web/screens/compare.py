@@ -1,10 +1,11 @@
-"""Compare: two texts side by side, and what they share."""
+"""The compare screen: two texts side by side, and what they share."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from opensearch_winnow.answers.compared import Compared
 from opensearch_winnow.answers.comparison_document import ComparedDocument, compared_document
@@ -12,84 +13,84 @@ from opensearch_winnow.answers.comparison_words import NoPassage, comparison_sum
 from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.asked_texts import asked_text, compared_texts, finer
 from opensearch_winnow.web.compared_panes import window_panes
-from opensearch_winnow.web.differences import ROWS, in_whole_words, rows, shown_rows
-from opensearch_winnow.web.parameters import ParameterError, choice, number
-from opensearch_winnow.web.passage_windows import window
-from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
+from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows, trim_to_words
+from opensearch_winnow.web.parameters import ParameterError, choice, integer, string
+from opensearch_winnow.web.passage_windows import passage_window
+from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_by_id
+from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-NAMES = 30  # of boilerplate that are listed
-LONGEST_NAME = 100
+MAX_BOILERPLATE_LISTED = 30
+MAX_NAME_CHARS = 100
 
 
-def answer(index: Index, asked: Asked) -> Answered:
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     started = time.perf_counter()
-    a, b = (asked_text(index, asked, asked[name]) for name in ("a", "b"))
-    compared = compared_texts(index, a, b, asked)
-    document = compared_document(compared, _heading(compared, asked), time.perf_counter() - started)
-    return Answered(document, lambda: _shown(index, asked, compared))
+    a, b = (text_by_id(index, request, request[name]) for name in ("a", "b"))
+    compared = compare_texts(index, a, b, request)
+    document = compared_document(compared, _heading(compared, request), time.perf_counter() - started)
+    return ScreenAnswer(document, lambda: _template_values(index, request, compared))
 
 
-def _heading(compared: Compared, asked: Asked) -> str:
+def _heading(compared: Compared, request: ScreenRequest) -> str:
     if compared.kind == "estimate":
         return f"About {percent(compared.comparison.resemblance)} alike"
-    if asked["view"] == "differences":
+    if request["view"] == "differences":
         return differences_summary(compared)
     if compared.hidden and not compared.passages:
-        return f"No shared passage of {asked['min']:,} words or more"
+        return f"No shared passage of {request['min']:,} words or more"
     return comparison_summary(compared.a.text, compared.b.text, compared.comparison, compared.passages)
 
 
-def _shown(index: Index, asked: Asked, compared: Compared) -> dict[str, Any]:
+def _template_values(index: Index, request: ScreenRequest, compared: Compared) -> dict[str, Any]:
     none = not compared.passages and not compared.hidden and compared.kind == "exact"
     why = _why_none(compared) if none else None
     sites = (None, compared.a.site, compared.b.site)
-    view = _differences(asked, compared) if asked["view"] == "differences" else _passages(asked, compared)
+    view = _differences(request, compared) if request["view"] == "differences" else _passages(request, compared)
     return view | {
         "compared": compared,
         "why": why,
-        "finer": _finer_passages(compared, asked) if why and why.cause == "nothing" else 0,
+        "finer": _count_finer_passages(compared, request) if why and why.cause == "nothing" else 0,
         "registered": [each for each in index.boilerplate() if each.site in sites],
-        "names": NAMES,
-        "swapped": asked.link(f"/compare/{compared.b.id}/{compared.a.id}", **{"from": None}),
+        "max_listed": MAX_BOILERPLATE_LISTED,
+        "swapped": request.link(f"/compare/{compared.b.id}/{compared.a.id}", **{"from": None}),
     }
 
 
-def _passages(asked: Asked, compared: Compared) -> dict[str, Any]:
+def _passages(request: ScreenRequest, compared: Compared) -> dict[str, Any]:
     def address(number: int | None) -> str:
-        return "" if number is None else f"{asked.link(**{'from': number})}#p{number}"
+        return "" if number is None else f"{request.link(**{'from': number})}#p{number}"
 
-    shown = window(compared.passages, asked["from"])
+    window = passage_window(compared.passages, request["from"])
     numbers = [each.number for each in compared.passages]
     around = {}
-    if not shown.alone:  # the passages before and after these, and from the last on to the first
-        first, last = numbers.index(shown.passages[0].number), numbers.index(shown.passages[-1].number)
+    if not window.is_only:  # the passages before and after this window; the first follows the last
+        first, last = numbers.index(window.passages[0].number), numbers.index(window.passages[-1].number)
         around = {"before": address(numbers[first - 1]), "after": address(numbers[(last + 1) % len(numbers)])}
     return {
-        "window": shown,
+        "window": window,
         "around": around,
         "position": {number: at for at, number in enumerate(numbers, 1)},
-        "panes": window_panes(compared, shown, address),
+        "panes": window_panes(compared, window, address),
     }
 
 
-def _differences(asked: Asked, compared: Compared) -> dict[str, Any]:
-    compared = in_whole_words(compared)
-    every = rows(compared)
-    first = min(asked["from"], max(len(every), 1)) - 1
-    some = every[first : first + ROWS]
+def _differences(request: ScreenRequest, compared: Compared) -> dict[str, Any]:
+    compared = trim_to_words(compared)
+    rows = difference_rows(compared)
+    first = min(request["from"], max(len(rows), 1)) - 1
+    on_page = rows[first : first + ROWS_PER_PAGE]
 
     def address(number: int) -> str:
-        return f"{asked.link(view='passages', **{'from': number})}#p{number}"
+        return f"{request.link(view='passages', **{'from': number})}#p{number}"
 
     return {
         "first": first + 1,
-        "last": first + len(some),
-        "row_count": len(every),
-        "rows_on_a_page": ROWS,
-        "rows": shown_rows(compared, some, address),
+        "last": first + len(on_page),
+        "row_count": len(rows),
+        "rows_per_page": ROWS_PER_PAGE,
+        "rows": render_rows(compared, on_page, address),
     }
 
 
@@ -98,10 +99,10 @@ def _why_none(compared: Compared) -> NoPassage:
     return no_passage(a.text, b.text, compared.comparison, compared.scheme, (a.url, b.url))
 
 
-def _finer_passages(compared: Compared, asked: Asked) -> int:
-    """How many there would be."""
-    closer = finer(compared.scheme)
-    if asked["finer"] == "on" or closer == compared.scheme:
+def _count_finer_passages(compared: Compared, request: ScreenRequest) -> int:
+    """Return how many passages a finer scheme finds where the store's finds none."""
+    closer = finer_scheme(compared.scheme)
+    if request["finer"] == "on" or closer == compared.scheme:
         return 0
     a, b = compared.a, compared.b
     return len(compare(a.text, b.text, closer, names=(a.url, b.url)).passages)
@@ -114,53 +115,62 @@ def table(document: ComparedDocument) -> Iterator[Sequence[Cell]]:
         yield each["number"], each["words"], *places, "moved" * each["moved"]
 
 
-def add_boilerplate(index: Index, asked: Asked) -> str:
-    """A passage of A counts for nothing from now on."""
-    name = str(asked.form.get("name", "")).strip()
-    if not 0 < len(name) <= LONGEST_NAME:
-        raise ParameterError(f"boilerplate has a name of at most {LONGEST_NAME} characters, by which it can be removed")
+def add_boilerplate(index: Index, request: ScreenRequest) -> str:
+    """Register a passage of A as boilerplate, which no longer counts as evidence of copying."""
+    name = str(request.form.get("name", "")).strip()
+    if not 0 < len(name) <= MAX_NAME_CHARS:
+        raise ParameterError(f"boilerplate needs a name of 1 to {MAX_NAME_CHARS} characters")
     if any(each.name == name for each in index.boilerplate()):
-        raise ParameterError(f"there is boilerplate with the name {name} already: choose another")
-    start, _, end = str(asked.form.get("passage", "")).partition("-")
-    text = asked_text(index, asked, asked["a"]).text
+        raise ParameterError(f"there is already boilerplate named {name}: choose another name")
+    start, _, end = str(request.form.get("passage", "")).partition("-")
+    text = text_by_id(index, request, request["a"]).text
     if not (start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(text)):
-        raise ParameterError("no passage was chosen: its start and end are those of a passage of A, as 120-480")
+        raise ParameterError("no passage was chosen: give the start and end of a passage of A, such as 120-480")
     index.add_boilerplate(name, text[int(start) : int(end)])
-    return f"/compare/{asked['a']}/{asked['b']}"
+    return f"/compare/{request['a']}/{request['b']}"
 
 
-def remove_boilerplate(index: Index, asked: Asked) -> str:
-    index.remove_boilerplate(str(asked.form.get("name", "")))
-    return f"/compare/{asked['a']}/{asked['b']}"
+def remove_boilerplate(index: Index, request: ScreenRequest) -> str:
+    index.remove_boilerplate(str(request.form.get("name", "")))
+    return f"/compare/{request['a']}/{request['b']}"
+
+
+def comparison_address(_index: Index, request: ScreenRequest) -> str:
+    return f"/compare/{quote(request['a'], safe='')}/{quote(request['b'], safe='')}"
 
 
 SCREEN = Screen(
     name="compare",
     path="/compare/{a}/{b}",
     api="/compare/{a}/{b}",
-    about="What two captures, or texts that were pasted, share, by their ids",
+    summary="What two captures or pasted texts share, by their ids",
     answer=answer,
     returns=ComparedDocument,
     table=table,
     parameters=(
-        number("min", "words that a passage has at least to be shown", default=0, least=0, most=10_000),
-        choice("view", "what is the same, or what is not", "passages", "differences"),
-        choice("boilerplate", "what is registered as boilerplate is left out, or counts as any text", "on", "off"),
-        choice("finer", "find passages that are shorter than those of the store's scheme, too", "off", "on"),
-        number("from", "the passage, or row of differences, that a page begins with", default=1, least=1, most=10**9),
+        integer("min", "minimum number of words in a passage", default=0, minimum=0, maximum=10_000),
+        choice("view", "show shared passages, or differences", "passages", "differences"),
+        choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
+        choice("finer", "also find passages shorter than the store's scheme finds", "off", "on"),
+        integer("from", "first passage, or row of differences, on the page", default=1, minimum=1, maximum=10**9),
     ),
+)
+REDIRECT = Redirect(
+    path="/compare",
+    target=comparison_address,
+    parameters=tuple(string(name, "the id of a capture or pasted text", max_chars=100, required=True) for name in "ab"),
 )
 ACTIONS = (
     Action(
         name="add_boilerplate",
         path="/compare/{a}/{b}/boilerplate",
-        about="A passage counts for nothing from now on",
+        summary="Register a passage as boilerplate",
         act=add_boilerplate,
     ),
     Action(
         name="remove_boilerplate",
         path="/compare/{a}/{b}/boilerplate/remove",
-        about="Boilerplate counts as any text again",
+        summary="Remove boilerplate from the register",
         act=remove_boilerplate,
     ),
 )

@@ -1,4 +1,4 @@
-"""The history of a page: the captures of its URL, and how much each has changed."""
+"""The history screen: the captures of a page's URL, and how much each differs from the one before."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 from opensearch_winnow.answers.history import HistoryDocument, history_document, history_summary
 from opensearch_winnow.index import Index
-from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.capture_calendar import capture_calendar
-from opensearch_winnow.web.parameters import number
-from opensearch_winnow.web.screen import Answered, Cell, Screen
+from opensearch_winnow.web.parameters import integer
+from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-MOST = 1_000  # captures: of those that differ the texts are compared
+MAX_CAPTURES = 1_000  # the texts of those that differ are compared
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    page = index.capture(asked["id"])
-    document = history_of(index, page.url, asked["limit"])
-    return Answered(document, lambda: {"page_id": page.id, **history_shown(document, page.id)})
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    page = index.capture(request["id"])
+    document = history_of(index, page.url, request["limit"])
+    return ScreenAnswer(document, lambda: {"page_id": page.id, **history_values(document, page.id)})
 
 
 def history_of(index: Index, url: str, limit: int) -> HistoryDocument:
     return history_document(url, index.history(url, limit=limit + 1), limit=limit)
 
 
-def history_shown(document: HistoryDocument, page: str) -> Mapping[str, Any]:
-    """What the section shows that is about this capture: two of them are chosen already."""
+def history_values(document: HistoryDocument, page: str) -> Mapping[str, Any]:
+    """Return what the history section shows for capture `page`; it and its neighbour are preselected to compare."""
     ids = [each["id"] for each in document["captures"]]
     at = ids.index(page) if page in ids else len(ids) - 1
     return {
@@ -46,9 +46,11 @@ SCREEN = Screen(
     name="history",
     path="/page/{id}/history",
     api="/pages/{id}/history",
-    about="The captures of a page's URL, each with its resemblance to the one before it",
+    summary="The captures of a page's URL, each with its resemblance to the one before it",
     answer=answer,
     returns=HistoryDocument,
     table=table,
-    parameters=(number("limit", "captures, the latest", default=MOST, least=1, most=MOST),),
+    parameters=(
+        integer("limit", "number of captures, the latest", default=MAX_CAPTURES, minimum=1, maximum=MAX_CAPTURES),
+    ),
 )

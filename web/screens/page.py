@@ -1,4 +1,4 @@
-"""A page: what is similar to it, who contains it, its cluster, its history, its text."""
+"""The page screen: near-duplicates of a page, its cluster, its history and its text."""
 
 from __future__ import annotations
 
@@ -9,98 +9,97 @@ from opensearch_winnow.answers.matches_document import MatchDocument
 from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.page_document import PageDocument, SimilarDocument, page_document, similar_document
 from opensearch_winnow.answers.similar_words import similar_summary
+from opensearch_winnow.answers.time_period import MICROSECOND
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.filter_parameters import FILTERS, filters
-from opensearch_winnow.web.parameters import choice, number, percentage
-from opensearch_winnow.web.screen import Answered, Cell, Screen
-from opensearch_winnow.web.screens.history import history_of, history_shown
-from opensearch_winnow.web.screens.page_address import URL_AND_TIME, asked_page
+from opensearch_winnow.web.parameters import FILTER_PARAMETERS, choice, integer, percentage, period, string
+from opensearch_winnow.web.screen import Cell, Redirect, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.screens.history import history_of, history_values
 
-CAPTURES = 50  # of its history, the latest
-TEXT = 200_000  # characters that are shown
-MOST = 10_000  # matches
-# Each direction that can be asked: the parameter, what it is called, and what it asks for at first.
-DIRECTIONS = (
-    ("t", "Like it", 50),
-    ("min_containment", "Have it in them", 50),
-    ("min_contained", "Are in it", 50),
-    ("min_containment", "Share a passage", 0),
+MAX_HISTORY_CAPTURES = 50  # the latest
+MAX_TEXT_CHARS = 200_000
+MAX_MATCHES = 10_000
+# The tabs: parameter, label, and threshold in per cent at first.
+TABS = (
+    ("t", "Near-duplicates", 50),
+    ("min_containment", "Pages that contain it", 50),
+    ("min_contained", "Pages it contains", 50),
+    ("min_containment", "Shared passages", 0),
 )
-MINIMA = {"t": "min_resemblance", "min_containment": "min_containment", "min_contained": "min_contained"}
+THRESHOLDS = {"t": "min_resemblance", "min_containment": "min_containment", "min_contained": "min_contained"}
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    return _answered(index, asked, index.capture(asked["id"]))
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    return _answer(index, request, index.capture(request["id"]))
 
 
-def answer_of_url(index: Index, asked: Asked) -> Answered:
-    return _answered(index, asked, asked_page(index, asked))
+def answer_by_url(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    return _answer(index, request, page_by_url(index, request))
 
 
-def answer_similar(index: Index, asked: Asked) -> Answered:
-    page = index.capture(asked["id"])
-    return Answered(similar_document(page, index.similar(**_question(asked, page))))
+def answer_similar(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    page = index.capture(request["id"])
+    return ScreenAnswer(similar_document(page, index.similar(**_question(request, page))))
 
 
-def _answered(index: Index, asked: Asked, page: Record) -> Answered:
-    question = _question(asked, page)
+def _answer(index: Index, request: ScreenRequest, page: Record) -> ScreenAnswer:
+    question = _question(request, page)
     matches = index.similar(**question)
-    document = page_document(index, page, matches, history_of(index, page.url, CAPTURES))
-    return Answered(document, lambda: _shown(index, asked, document, question, matches))
+    document = page_document(index, page, matches, history_of(index, page.url, MAX_HISTORY_CAPTURES))
+    return ScreenAnswer(document, lambda: _template_values(index, request, document, question, matches))
 
 
-def _question(asked: Asked, page: Record) -> dict[str, Any]:
-    """For `index.similar`. The minimum of resemblance is asked for if no other one is."""
-    minima = {MINIMA[name]: asked[name] for name in MINIMA}
-    if "t" not in asked.given and any(asked[name] is not None for name in MINIMA if name != "t"):
-        minima["min_resemblance"] = None
+def _question(request: ScreenRequest, page: Record) -> dict[str, Any]:
+    """Return the arguments of `index.similar`. The default resemblance applies unless another threshold is given."""
+    thresholds = {THRESHOLDS[name]: request[name] for name in THRESHOLDS}
+    if "t" not in request.query and any(request[name] is not None for name in THRESHOLDS if name != "t"):
+        thresholds["min_resemblance"] = None
     return {
         "id": page.id,
-        **minima,
-        "exact": asked["exact"] == "on",
-        "limit": asked["limit"],
-        "where": filters(asked),
-        "all_captures": asked["captures"] == "all",
+        **thresholds,
+        "exact": request["exact"] == "on",
+        "limit": request["limit"],
+        "where": request.filters(),
+        "all_captures": request["captures"] == "all",
     }
 
 
-def _shown(
-    index: Index, asked: Asked, document: PageDocument, question: dict[str, Any], matches: Matches
+def _template_values(
+    index: Index, request: ScreenRequest, document: PageDocument, question: dict[str, Any], matches: Matches
 ) -> Mapping[str, Any]:
-    given = [name for name in MINIMA if question[MINIMA[name]] is not None]
+    active = [name for name in THRESHOLDS if question[THRESHOLDS[name]] is not None]
     scheme = index.scheme
     characters = document["characters"]
     return {
         "heading": similar_summary(document["similar"]),
         "matches": matches,
-        "folded": folded(matches, document["similar"]),
-        "directions": [
-            (words, _direction(asked, name, at), _is(asked, given, name, at)) for name, words, at in DIRECTIONS
+        "folded": fold_same_texts(matches, document["similar"]),
+        "tabs": [
+            (label, _tab_link(request, name, at), _is_current(request, active, name, at)) for name, label, at in TABS
         ],
-        "given": given,
-        "narrowed": question["where"] != Filters() or asked["captures"] == "all",
+        "active": active,
+        "narrowed": question["where"] != Filters() or request["captures"] == "all",
         "too_short": not document["fingerprints"] if characters is None else characters < scheme.noise,
         "scheme": scheme,
-        **({} if matches.total else _why_nothing(index, asked, question, matches)),
-        "most": MOST,
-        "longest_text": TEXT,
-        "longest_name": MAX_NAME_CHARS,
+        **({} if matches.total else _why_nothing(index, request, question, matches)),
+        "max_matches": MAX_MATCHES,
+        "max_text_chars": MAX_TEXT_CHARS,
+        "max_name_chars": MAX_NAME_CHARS,
         "watch_name": (document["title"] or document["url"]).strip()[:MAX_NAME_CHARS],
-        **history_shown(document["history"], document["id"]),
+        **history_values(document["history"], document["id"]),
     }
 
 
-def _why_nothing(index: Index, asked: Asked, question: dict[str, Any], matches: Matches) -> dict[str, Any]:
+def _why_nothing(index: Index, request: ScreenRequest, question: dict[str, Any], matches: Matches) -> dict[str, Any]:
     """Return why nothing is similar, and links that find something."""
     why = no_match(index, question, matches, filters="the filters")
     return {
         "reason": why.reason,
-        "offers": [(offer.text, asked.link(**_parameters(offer.change))) for offer in why.offers],
+        "offers": [(offer.text, request.link(**_parameters(offer.change))) for offer in why.offers],
     }
 
 
@@ -108,34 +107,37 @@ def _parameters(change: dict[str, Any]) -> dict[str, int | None]:
     """Translate a change of the question into parameters of this screen's address."""
     if "where" in change:
         return dict.fromkeys(("site", "crawl", "since", "until"))
-    names = {minimum: name for name, minimum in MINIMA.items()}
+    names = {minimum: name for name, minimum in THRESHOLDS.items()}
     return {names[minimum]: None if value is None else round(100 * value) for minimum, value in change.items()}
 
 
-def folded(matches: Matches, similar: SimilarDocument) -> dict[str, list[MatchDocument]]:
-    """By the id of a match, those below it that have the same text and scores; copies of the page are shown apart."""
+def fold_same_texts(matches: Matches, similar: SimilarDocument) -> dict[str, list[MatchDocument]]:
+    """Return, by the id of each match to show, the later matches with the same text and scores.
+
+    Exact copies of the page are left out: they are listed separately.
+    """
     first: dict[tuple[str, float, float, float], str] = {}
-    found: dict[str, list[MatchDocument]] = {}
-    for match, shown in zip(matches, similar["matches"], strict=True):
-        if shown["id"] in similar["copies"]:
+    folded: dict[str, list[MatchDocument]] = {}
+    for match, document in zip(matches, similar["matches"], strict=True):
+        if document["id"] in similar["copies"]:
             continue
-        text = match.card.text_digest or shown["id"]
-        leader = first.setdefault((text, match.resemblance, match.containment, match.contained), shown["id"])
-        if leader == shown["id"]:
-            found[leader] = []
+        text = match.card.text_digest or document["id"]
+        leader = first.setdefault((text, match.resemblance, match.containment, match.contained), document["id"])
+        if leader == document["id"]:
+            folded[leader] = []
         else:
-            found[leader].append(shown)
-    return found
+            folded[leader].append(document)
+    return folded
 
 
-def _direction(asked: Asked, name: str, at: int) -> str:
-    nothing = dict.fromkeys((*MINIMA, "limit"))
-    return asked.link(**nothing | ({name: at} if (name, at) != ("t", 50) else {}))
+def _tab_link(request: ScreenRequest, name: str, at: int) -> str:
+    cleared = dict.fromkeys((*THRESHOLDS, "limit"))
+    return request.link(**cleared | ({name: at} if (name, at) != ("t", 50) else {}))
 
 
-def _is(asked: Asked, given: Sequence[str], name: str, at: int) -> bool:
-    """Whether this is what was asked. Other minima may go with it."""
-    return bool(given) and given[0] == name and bool(at) == bool(asked[name])
+def _is_current(request: ScreenRequest, active: Sequence[str], name: str, at: int) -> bool:
+    """Return whether a tab is the current one. Further thresholds may be active."""
+    return bool(active) and active[0] == name and bool(at) == bool(request[name])
 
 
 def table(document: PageDocument) -> Iterator[Sequence[Cell]]:
@@ -158,30 +160,51 @@ def table(document: PageDocument) -> Iterator[Sequence[Cell]]:
         yield *scores, len(each["passages"]), *page
 
 
+def page_by_url(index: Index, request: ScreenRequest) -> Record:
+    """Return the capture of URL `url` that was the latest at time `at`."""
+    at = request["at"]
+    return index.page(request["url"].strip(), at and at.end - MICROSECOND)
+
+
+def page_address(index: Index, request: ScreenRequest) -> str:
+    return f"/page/{page_by_url(index, request).id}"
+
+
+URL_AND_TIME = (
+    string("url", "the URL of the page, as stored", max_chars=8_000, required=True),
+    period("at", "the capture that was the latest at this time; by default the latest of all"),
+)
 SIMILAR_PARAMETERS = (
-    percentage("t", "how much a page resembles it, at least; asked for unless another is", default=50, least=0),
-    percentage("min_containment", "how much of it a page has; 0: all that share a passage", default=None, least=0),
-    percentage("min_contained", "how much of a page is in it", default=None, least=0),
-    choice("exact", "scores from both texts, or estimates without passages", "on", "off"),
-    number("limit", "matches, the best", default=100, least=1, most=MOST),
-    *FILTERS,
+    percentage(
+        "t", "minimum resemblance; the default applies unless another threshold is given", default=50, minimum=0
+    ),
+    percentage(
+        "min_containment",
+        "minimum share of this page in the other; 0: any shared passage",
+        default=None,
+        minimum=0,
+    ),
+    percentage("min_contained", "minimum share of the other page in this one", default=None, minimum=0),
+    choice("exact", "exact scores from both texts, or estimates without passages", "on", "off"),
+    integer("limit", "number of matches, best first", default=100, minimum=1, maximum=MAX_MATCHES),
+    *FILTER_PARAMETERS,
 )
 SCREEN = Screen(
     name="page",
     path="/page/{id}",
     api="/pages/{id}",
-    about="A page with its text, what is similar to it, its cluster and its history",
+    summary="A page with its near-duplicates, cluster, history and text",
     answer=answer,
     returns=PageDocument,
     table=table,
     parameters=SIMILAR_PARAMETERS,
 )
-OF_URL = Screen(
+BY_URL = Screen(
     name="page_of_url",
     path="",
     api="/pages",
-    about="The same of a page whose URL is known",
-    answer=answer_of_url,
+    summary="The same, by the URL of the page",
+    answer=answer_by_url,
     returns=PageDocument,
     parameters=(*URL_AND_TIME, *SIMILAR_PARAMETERS),
 )
@@ -189,8 +212,9 @@ SIMILAR = Screen(
     name="similar",
     path="",
     api="/pages/{id}/similar",
-    about="What is similar to a page",
+    summary="Pages similar to a page",
     answer=answer_similar,
     returns=SimilarDocument,
     parameters=SIMILAR_PARAMETERS,
 )
+REDIRECT = Redirect(path="/page", target=page_address, parameters=URL_AND_TIME)

@@ -1,4 +1,4 @@
-"""Paste: a text that is no page, and the pages that have it or passages of it."""
+"""The paste screens: a form for a text, and the pages that quote it."""
 
 from __future__ import annotations
 
@@ -14,79 +14,79 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.asked_texts import pasted_text
-from opensearch_winnow.web.filter_parameters import FILTERS, NAMES, filters
 from opensearch_winnow.web.marked_text import Marking, marked_text
-from opensearch_winnow.web.parameters import choice, number, percentage
-from opensearch_winnow.web.passage_windows import LONGEST, shown, window
-from opensearch_winnow.web.pasted_texts import MINUTES, PastedText
-from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
-from opensearch_winnow.web.sent_text import sent_text
+from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage
+from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, passage_window, visible_spans
+from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, PastedText, text_from_form
+from opensearch_winnow.web.request_texts import pasted_text
+from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-MOST = 1_000  # matches that are listed
-SEARCHED = 12  # words of a text that are searched for where no page has a passage of it
+MAX_MATCHES = 1_000
+MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
 
 
 class PasteDocument(TypedDict):
-    """What a text has to be like: letters and digits (of code: tokens) that it has at least, how long a run is to be
-    found for sure, and the minutes that a text is kept after it was last looked at."""
+    """What a pasted text must be like."""
 
-    needed: int
-    sure: int
-    minutes: int
+    needed: int  # minimum number of letters and digits; for code, tokens
+    sure: int  # a shared run of this many is certain to be found
+    minutes: int  # that a text is kept after its last use
 
 
 class SentText(TypedDict):
-    """One of the two."""
+    """The text of a request: either `text` or `html`."""
 
     text: NotRequired[str]
     html: NotRequired[str]
 
 
-def form(index: Index, _asked: Asked) -> Answered:
-    return Answered(_rules(index.scheme), lambda: {"pages": index.store.count(), "code": index.scheme.form == "code"})
+def form(index: Index, _request: ScreenRequest) -> ScreenAnswer:
+    return ScreenAnswer(
+        _rules(index.scheme), lambda: {"pages": index.store.count(), "code": index.scheme.form == "code"}
+    )
 
 
 def _rules(scheme: Scheme) -> PasteDocument:
-    return {"needed": scheme.noise, "sure": scheme.guarantee, "minutes": MINUTES}
+    return {"needed": scheme.noise, "sure": scheme.guarantee, "minutes": EXPIRY_MINUTES}
 
 
-def keep(index: Index, asked: Asked) -> str:
-    return f"/paste/{asked.kept.pasted.keep(sent_text(index, asked.form))}"
+def paste(index: Index, request: ScreenRequest) -> str:
+    """Keep the text of the form and return the address of its results."""
+    return f"/paste/{request.state.pasted.add(text_from_form(index, request.form))}"
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    """About a text that was pasted."""
-    pasted = pasted_text(asked, asked["id"])
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    """Find the pages that quote a pasted text."""
+    pasted = pasted_text(request, request["id"])
     length = len(canonical(pasted.text, index.scheme).chars)
     if length < index.scheme.noise:
         document = _too_short(pasted.text, length, index.scheme)
-        return Answered(document, lambda: _shown(index, asked, pasted, document, []) | {"short": True})
-    matches = _matches(index, asked, pasted.text)
+        return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, []) | {"short": True})
+    matches = _matches(index, request, pasted.text)
     runs = quoted_runs(pasted.text, matches)
-    found = quotes_document(pasted.text, matches, runs, quotes_summary(matches))
-    return Answered(found, lambda: _shown(index, asked, pasted, found, runs) | {"short": False})
+    document = quotes_document(pasted.text, matches, runs, quotes_summary(matches))
+    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, runs) | {"short": False})
 
 
-def quotes(index: Index, asked: Asked) -> Answered:
-    """About a text that a program sends."""
-    sent = sent_text(index, asked.form)
-    matches = _matches(index, asked, sent.text)
-    found = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_summary(matches))
-    if sent.text != asked.form.get("text"):
-        found["text"] = sent.text
-    return Answered(found)
+def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    """Find the pages that quote a text sent by a program."""
+    sent = text_from_form(index, request.form)
+    matches = _matches(index, request, sent.text)
+    document = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_summary(matches))
+    if sent.text != request.form.get("text"):
+        document["text"] = sent.text
+    return ScreenAnswer(document)
 
 
-def _matches(index: Index, asked: Asked, text: str) -> Matches:
+def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
     return index.similar(
         text=text,
-        min_containment=asked["min_containment"],
-        limit=asked["limit"],
-        where=filters(asked),
-        all_captures=asked["captures"] == "all",
-        boilerplate=asked["boilerplate"] == "on",
+        min_containment=request["min_containment"],
+        limit=request["limit"],
+        where=request.filters(),
+        all_captures=request["captures"] == "all",
+        boilerplate=request["boilerplate"] == "on",
     )
 
 
@@ -94,49 +94,49 @@ def _too_short(text: str, length: int, scheme: Scheme) -> QuotesDocument:
     nothing = Matches([], 0, "containment", 0.0, 0, 0, 0, 0, 0.0)
     unit = "token" if scheme.form == "code" else "letter or digit"
     has = f"{length:,} {unit}" if length == 1 else f"{length:,} {'tokens' if unit == 'token' else 'letters and digits'}"
-    return quotes_document(text, nothing, [], f"This text is too short: it has {has}, and {scheme.noise:,} are needed")
+    return quotes_document(text, nothing, [], f"This text is too short: it has {has}, but {scheme.noise:,} are needed")
 
 
-def _shown(
-    index: Index, asked: Asked, pasted: PastedText, document: QuotesDocument, runs: Sequence[QuotedRun]
+def _template_values(
+    index: Index, request: ScreenRequest, pasted: PastedText, document: QuotesDocument, runs: Sequence[QuotedRun]
 ) -> dict[str, Any]:
     numbered = [
         NumberedPassage(run.number, Passage(run.start, run.end, run.start, run.end), run.words, moved=False)
         for run in runs
     ]
-    here = window(numbered, asked["from"])
-    numbers = {each.number for each in here.passages}
+    window = passage_window(numbered, request["from"])
+    numbers = {each.number for each in window.passages}
 
     def elsewhere(number: int) -> str | None:
-        return None if number in numbers else f"{asked.link(**{'from': number})}#p{number}"
+        return None if number in numbers else f"{request.link(**{'from': number})}#p{number}"
 
     spans = {run.number: (run.start, run.end) for run in runs}
     marking = Marking(
         own="p",
         partner="r",
         elsewhere=elsewhere,
-        shown=shown(pasted.text, [spans[number] for number in sorted(numbers)], alone=here.alone),
-        longest=LONGEST,
+        visible=visible_spans(pasted.text, [spans[number] for number in sorted(numbers)], is_only=window.is_only),
+        max_stretch_chars=MAX_STRETCH_CHARS,
     )
-    narrowed = any(name in asked.given for name in (*NAMES, "min_containment"))
+    narrowed = any(name in request.query for name in (*FILTER_NAMES, "min_containment"))
     return {
         "pasted": pasted,
         "rules": _rules(index.scheme),
         "code": index.scheme.form == "code",
         "pages": index.store.count(),
-        "window": here,
+        "window": window,
         "elsewhere": elsewhere,
         "text": Markup("".join(marked_text(pasted.text, spans, marking))),
         "narrowed": narrowed,
-        "words": "" if document["total"] or narrowed else _found_words(index, pasted.text),
-        "most": MOST,
+        "suggested_words": "" if document["total"] or narrowed else _suggested_words(index, pasted.text),
+        "max_matches": MAX_MATCHES,
     }
 
 
-def _found_words(index: Index, text: str) -> str:
-    """Words of the text that a search does find."""
+def _suggested_words(index: Index, text: str) -> str:
+    """Return words of the text for a search that does find pages, or an empty string."""
     longest = sorted({word for word in text[:5_000].split() if word.isalpha()}, key=len, reverse=True)
-    words = " ".join(longest[:SEARCHED])
+    words = " ".join(longest[:MAX_SUGGESTED_WORDS])
     return words if words and index.search(words, any_word=True, limit=1).total else ""
 
 
@@ -144,21 +144,21 @@ def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
     scores, page = ("containment", "resemblance", "contained"), ("fetched_at", "site", "url", "title", "id")
     yield *scores, "longest_words", "passages", *page
     for each in document["matches"]:
-        found = each["containment"], each["resemblance"], each["contained"], each["longest_words"]
-        yield *found, len(each["passages"]), each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        values = each["containment"], each["resemblance"], each["contained"], each["longest_words"]
+        yield *values, len(each["passages"]), each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
 
 
 PARAMETERS = (
-    percentage("min_containment", "how much of the text a page has, at least", default=0, least=0),
-    number("limit", "pages that are listed, the best first", default=20, least=1, most=MOST),
-    choice("boilerplate", "what is registered as boilerplate is left out, or counts as any text", "on", "off"),
-    *FILTERS,
+    percentage("min_containment", "minimum share of the text that is in a page", default=0, minimum=0),
+    integer("limit", "number of pages, best first", default=20, minimum=1, maximum=MAX_MATCHES),
+    choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
+    *FILTER_PARAMETERS,
 )
 FORM = Screen(
     name="paste",
     path="/paste",
     api="/quotes",
-    about="What a text has to be like to be asked about",
+    summary="How long a text must be, and how long it is kept",
     answer=form,
     returns=PasteDocument,
 )
@@ -166,23 +166,23 @@ SCREEN = Screen(
     name="pasted",
     path="/paste/{id}",
     api="/quotes/{id}",
-    about="The pages that have a text that was pasted, or passages of it",
+    summary="The pages that quote a pasted text",
     answer=answer,
     returns=QuotesDocument,
     table=table,
     parameters=(
         *PARAMETERS,
-        number("from", "the run that a page of a long text begins with", default=1, least=1, most=10**9),
+        integer("from", "first passage on the page", default=1, minimum=1, maximum=10**9),
     ),
 )
 QUOTES = Screen(
     name="quotes",
     path="",
     api="/quotes",
-    about="The pages that have a text, or passages of it: the text is sent, and kept nowhere",
+    summary="The pages that quote a text sent with the request, which is not kept",
     answer=quotes,
     returns=QuotesDocument,
     sends=SentText,
     parameters=PARAMETERS,
 )
-KEEP = Action(name="paste", path="/paste", about="Keep a text for a while, to ask about it", act=keep, writes=False)
+PASTE = Action(name="paste", path="/paste", summary="Find the pages that quote a text", act=paste, writes=False)

@@ -1,4 +1,4 @@
-"""Search: the pages that have some words, and below each the pages that are like it."""
+"""The search screen: pages that match a query, with near-duplicates grouped."""
 
 from __future__ import annotations
 
@@ -14,78 +14,77 @@ from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import SearchResults, Way
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.filter_parameters import FILTERS, NAMES, filters
-from opensearch_winnow.web.parameters import choice, number, percentage, words
-from opensearch_winnow.web.screen import Answered, Cell, Screen
+from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage, string
+from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-WAYS: dict[str, Way] = {"on": "signature", "cluster": "cluster", "both": "both"}
-EXAMINED = 1_000  # pages that are put into groups: for most searches all, so that their number is exact
-FARTHEST = 10_000  # page of results
+GROUPINGS: dict[str, Way] = {"on": "signature", "cluster": "cluster", "both": "both"}
+HITS_EXAMINED = 1_000  # grouped by default: all hits of most searches, so that the number of groups is exact
+MAX_RESULTS_PAGE = 10_000
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    if not phrases(Words.of(asked["q"])).wanted:
-        start = {"results": None, "pages": index.store.count(), "narrowed": _narrowed(asked)}
-        return Answered(_nothing_asked(), lambda: start)
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    if not phrases(Words.of(request["q"])).wanted:
+        start = {"results": None, "pages": index.store.count(), "narrowed": _narrowed(request)}
+        return ScreenAnswer(_empty_document(), lambda: start)
     started = time.perf_counter()
     results = index.search(
-        asked["q"],
-        any_word=asked["match"] == "any",
-        group=asked["group"] != "off",
-        by=WAYS.get(asked["group"], "signature"),
-        threshold=asked["t"],
-        examine=asked["examine"],
-        limit=asked["limit"],
-        page=asked["page"],
-        where=filters(asked),
-        all_captures=asked["captures"] == "all",
+        request["q"],
+        any_word=request["match"] == "any",
+        group=request["group"] != "off",
+        by=GROUPINGS.get(request["group"], "signature"),
+        threshold=request["t"],
+        examine=request["examine"],
+        limit=request["limit"],
+        page=request["page"],
+        where=request.filters(),
+        all_captures=request["captures"] == "all",
         facets=("site", "month"),
     )
     document = search_document(results, time.perf_counter() - started)
-    return Answered(document, lambda: _shown(index, asked, results))
+    return ScreenAnswer(document, lambda: _template_values(index, request, results))
 
 
-def _shown(index: Index, asked: Asked, results: SearchResults) -> dict[str, Any]:
-    first = (asked["page"] - 1) * asked["limit"] + 1
+def _template_values(index: Index, request: ScreenRequest, results: SearchResults) -> dict[str, Any]:
+    first = (request["page"] - 1) * request["limit"] + 1
     last = first + len(results.hits) - 1
-    most = results.total if results.by is None else results.at_most
+    count = results.total if results.by is None else results.at_most
     return {
         "results": results,
-        "narrowed": _narrowed(asked),
+        "narrowed": _narrowed(request),
         "heading": pages_in_groups(results),
-        "alike": [more_like_this(hit, asked["t"]) if hit.members else "" for hit in results.hits],
+        "alike": [more_like_this(hit, request["t"]) if hit.members else "" for hit in results.hits],
         "first": first,
-        "following": results.hits and last < most,
+        "following": results.hits and last < count,
         "exact": results.by is None or results.groups is not None,
-        "why": None if results.hits else _why_nothing(index, asked, results),
+        "why": None if results.hits else _why_nothing(index, request, results),
     }
 
 
-def _narrowed(asked: Asked) -> bool:
-    """Whether something is chosen that is folded away."""
-    return any(name in asked.given and asked[name] not in ("latest", "all") for name in (*NAMES, "match"))
+def _narrowed(request: ScreenRequest) -> bool:
+    """Return whether a filter in the folded part of the form is set."""
+    return any(name in request.query and request[name] not in ("latest", "all") for name in (*FILTER_NAMES, "match"))
 
 
-def _why_nothing(index: Index, asked: Asked, results: SearchResults) -> NoHit | None:
+def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHit | None:
     if results.total:
-        return None  # it is past the last page of results
+        return None  # this page is past the last one
     return no_hit(
         index,
-        asked["q"],
-        any_word=asked["match"] == "any",
-        where=filters(asked),
-        all_captures=asked["captures"] == "all",
-        filters=" and ".join(name for name in NAMES if name in asked.given and name != "captures"),
+        request["q"],
+        any_word=request["match"] == "any",
+        where=request.filters(),
+        all_captures=request["captures"] == "all",
+        filters=" and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures"),
     )
 
 
-def _nothing_asked() -> SearchDocument:
+def _empty_document() -> SearchDocument:
     return search_document(SearchResults(total=0, hits=[]), 0)
 
 
 def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:
-    """A line for each page: `group` is the number of its group, and `resemblance` that to the first of it."""
+    """Yield a row for each page, with the number of its group and its resemblance to the group's representative."""
     yield "group", "resemblance", "kind", "score", "fetched_at", "site", "url", "title", "id"
     for group, hit in enumerate(document["hits"], 1):
         yield group, 1.0, "exact", hit["score"], hit["fetched_at"], hit["site"], hit["url"], hit["title"], hit["id"]
@@ -98,20 +97,29 @@ SCREEN = Screen(
     name="search",
     path="/search",
     api="/search",
-    about="Pages that have some words, each with the pages that are like it",
+    summary="Pages that match a query, with near-duplicates grouped",
     answer=answer,
     returns=SearchDocument,
     table=table,
     parameters=(
-        words("q", 'words, "a phrase", -without, begin*, either OR other', most=2_000),
+        string("q", 'words, "a phrase", -without, begin*, either OR other', max_chars=2_000),
         percentage(
-            "t", "how much a page resembles the first of its group, at least", default=round(100 * DEFAULT_THRESHOLD)
+            "t",
+            "minimum resemblance of a page to the representative of its group",
+            default=round(100 * DEFAULT_THRESHOLD),
         ),
-        choice("group", "what is alike is shown once", "on", "cluster", "both", "off"),
-        choice("match", "all words, or any of them", "all", "any"),
-        *FILTERS,
-        number("examine", "hits that are put into groups, at least", default=EXAMINED, least=1, most=100_000),
-        number("limit", "hits on a page of results", default=10, least=1, most=100),
-        number("page", "which page of results", default=1, least=1, most=FARTHEST),
+        choice(
+            "group",
+            "group near-duplicates by resemblance, by cluster, by both, or not at all",
+            "on",
+            "cluster",
+            "both",
+            "off",
+        ),
+        choice("match", "match all words, or any of them", "all", "any"),
+        *FILTER_PARAMETERS,
+        integer("examine", "minimum number of hits to group", default=HITS_EXAMINED, minimum=1, maximum=100_000),
+        integer("limit", "hits on a page of results", default=10, minimum=1, maximum=100),
+        integer("page", "which page of results", default=1, minimum=1, maximum=MAX_RESULTS_PAGE),
     ),
 )

@@ -1,4 +1,4 @@
-"""Statistics: how much is in the store, how alike its pages are, and what repeats."""
+"""The statistics screen: how much is in the store, how alike its pages are, and which texts repeat."""
 
 from __future__ import annotations
 
@@ -18,29 +18,36 @@ from opensearch_winnow.answers.statistics_document import CountedDocument
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
 from opensearch_winnow.web import size_plot
-from opensearch_winnow.web.asked import Asked
-from opensearch_winnow.web.charts import pair_histogram, time_bars
 from opensearch_winnow.web.charts.axes import Frame, chart
+from opensearch_winnow.web.charts.bar_charts import (
+    PAIR_FRAME,
+    TIME_FRAME,
+    bar_range,
+    pair_histogram,
+    time_bars,
+    time_periods,
+)
 from opensearch_winnow.web.charts.log_plot import LogPlot
-from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
+from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
 
-PHRASE = 8  # words of a text that are searched for
+SEARCHED_WORDS = 8  # of a common text, in the link to its pages
 FRAME = Frame()
 
-Row = tuple[str, str | None, Sequence[int]]  # of a table below a chart: a name, where it leads, and its numbers
+Row = tuple[str, str | None, Sequence[int]]  # of the table below a chart: a name, its link, and its numbers
 
 
-def answer(index: Index, asked: Asked) -> Answered:
-    kept = asked.kept.statistics.of(index)
-    document: CountedDocument = {**kept, "clustering": clustering_document(index.clustering())}
-    return Answered(document, lambda: _shown(document))
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    counted = request.state.statistics.get(index)
+    document: CountedDocument = {**counted, "clustering": clustering_document(index.clustering())}
+    return ScreenAnswer(document, lambda: _template_values(document))
 
 
-def _shown(document: CountedDocument) -> dict[str, Any]:
+def _template_values(document: CountedDocument) -> dict[str, Any]:
     clustering = document["clustering"]
     law = PowerLaw(**document["power_law"]) if document["power_law"] else None
     fingerprints = dict(document["tokens"]["fingerprints"]["frequencies"])
-    periods = time_bars.periods(document["months"])
+    periods = time_periods(document["months"])
     return {
         "heading": heading(document),
         "byte_size": byte_size,
@@ -60,7 +67,7 @@ def _shown(document: CountedDocument) -> dict[str, Any]:
         },
         "law": list(map(_with_powers, power_law_sentences(law))),
         "undated": document["pages"] - sum(document["months"].values()),
-        "phrases": [_phrase(each["phrase"]) for each in document["common_texts"]],
+        "phrases": [_search_link(each["phrase"]) for each in document["common_texts"]],
     }
 
 
@@ -76,8 +83,8 @@ def _svg(pieces: Iterator[str]) -> Markup:
 
 
 def _histogram(clustering: ClusteringDocument) -> Iterator[str]:
-    title = "How many of the compared pairs have which resemblance; heights are logarithmic"
-    return chart(FRAME, title, pair_histogram.pair_histogram(clustering["histogram"], clustering["threshold"]))
+    title = "Compared pairs by resemblance; heights are logarithmic"
+    return chart(PAIR_FRAME, title, pair_histogram(clustering["histogram"], clustering["threshold"]))
 
 
 def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
@@ -91,28 +98,28 @@ def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
         yield from plot.axes(size_plot.AXES)
         yield from plot.steps(identical)
         yield from plot.steps()
-        yield from plot.points(size_plot.in_words, lambda pages: f"/clusters?min={pages}")
+        yield from plot.points(size_plot.point_label, lambda pages: f"/clusters?min={pages}")
 
-    return chart(FRAME, "How many clusters have how many pages; both axes are logarithmic", drawn(), linked=True)
+    return chart(FRAME, "Clusters by their number of pages; both axes are logarithmic", drawn(), linked=True)
 
 
 def _frequencies(counts: dict[int, int], law: PowerLaw | None) -> Iterator[str]:
     plot = LogPlot(counts, FRAME)
 
-    def in_words(pages: int, tokens: int) -> str:
+    def point_label(pages: int, tokens: int) -> str:
         return f"{count_of(tokens, 'fingerprint')} on {count_of(pages, 'page')}"
 
     def drawn() -> Iterator[str]:
-        yield from plot.axes(("pages that have it", "fingerprints"))
+        yield from plot.axes(("pages with the fingerprint", "fingerprints"))
         if law is not None:
             yield from plot.power(sum(counts.values()) / zeta(law.exponent), law.exponent)
-        yield from plot.points(in_words, radius=3, all_of_them=False)
+        yield from plot.points(point_label, radius=3, every_point=False)
 
-    return chart(FRAME, "How many fingerprints are on how many pages; both axes are logarithmic", drawn())
+    return chart(FRAME, "Fingerprints by the number of pages they are on; both axes are logarithmic", drawn())
 
 
 def _pairs(bars: Sequence[int]) -> list[Row]:
-    return [(pair_histogram.range_of(place, len(bars)), None, [pairs]) for place, pairs in enumerate(bars) if pairs]
+    return [(bar_range(place, len(bars)), None, [pairs]) for place, pairs in enumerate(bars) if pairs]
 
 
 def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
@@ -124,22 +131,22 @@ def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
 
 
 def _time_bars(periods: dict[str, int]) -> Iterator[str]:
-    return chart(time_bars.FRAME, "How many pages were captured when", time_bars.time_bars(periods))
+    return chart(TIME_FRAME, "Pages by the time of their capture", time_bars(periods))
 
 
 def _with_powers(line: str) -> Markup:
-    # html.escape, which makes a plain string: markupsafe's would escape what is put into it, too.
+    # html.escape returns a plain string: the one of markupsafe would also escape the <sup> tags.
     return Markup(re.sub(r"\^(−?[\d.]+)", r"<sup>\1</sup>", escape(line[0].upper() + line[1:])))
 
 
-def _phrase(phrase: str) -> str:
-    """Where the pages are that have it."""
+def _search_link(phrase: str) -> str:
+    """Return the address of a search for the pages that contain a phrase."""
     words, _, _ = word_tokens(phrase)
-    return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:PHRASE]) + chr(34), 'captures': 'all'})}"
+    return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:SEARCHED_WORDS]) + chr(34), 'captures': 'all'})}"
 
 
 def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
-    """One row a number: its part, its name, and the value."""
+    """Yield a row for each number: the part it belongs to, its name, and its value."""
     yield "part", "name", "value"
     yield "scheme", "id", document["scheme"]["id"]
     yield "count", "pages", document["pages"]
@@ -168,8 +175,8 @@ def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
             yield "pairs of resemblance", f"{place / bars:g}", pairs
 
 
-def count_again(_index: Index, asked: Asked) -> str:
-    asked.kept.statistics.forget()
+def count_again(_index: Index, request: ScreenRequest) -> str:
+    request.state.statistics.expire()
     return SCREEN.path
 
 
@@ -177,11 +184,11 @@ SCREEN = Screen(
     name="statistics",
     path="/statistics",
     api="/statistics",
-    about="How much is in the store, how alike its pages are, and how often fingerprints repeat",
+    summary="How much is in the store, how alike its pages are, and which texts repeat",
     answer=answer,
     returns=CountedDocument,
     table=table,
 )
 COUNT_AGAIN = Action(
-    name="count-again", path="/statistics/again", about="Count everything anew", act=count_again, writes=False
+    name="count-again", path="/statistics/again", summary="Count everything again", act=count_again, writes=False
 )

@@ -1,4 +1,4 @@
-// Passages of two texts: brings both sides of one into view, and knows which it is. Without it, links do half of that.
+// Steps through the passages of two texts and brings both sides of a passage into view. Without it, links show one side.
 const view = document.querySelector("[data-passages]");
 const panes = [...document.querySelectorAll(".pane")];
 const anchors = [...document.querySelectorAll(".n[id^=p], .chip[id^=p]")];
@@ -7,7 +7,7 @@ const status = document.querySelector("[data-steps] [role=status]");
 const known = (hash) => numbers.indexOf(Number(/^#[pbr](\d+)$/.exec(hash)?.[1] ?? NaN));
 let current = -1;
 
-// --- one passage: outlined everywhere, and beside each other where the texts scroll by themselves ----------------------
+// --- one passage: outlined everywhere, and aligned side by side where each text scrolls by itself ----------------------
 function go(index, { from = null, write = true } = {}) {
   const number = numbers[index];
   for (const element of document.querySelectorAll(".on")) element.classList.remove("on");
@@ -16,10 +16,10 @@ function go(index, { from = null, write = true } = {}) {
   const sides = [document.getElementById(`p${number}`), document.getElementById(`b${number}`)];
   if (panes.some(scrolls)) {
     align(sides);
-    // All of the comparison where the window has room for it, else the texts.
+    // Bring all of the comparison into view if the browser window has room for it, or else the texts.
     for (const each of [document.querySelector(".stage"), view]) each?.scrollIntoView({ block: "nearest" });
   } else {
-    // One below the other: what was clicked on stays behind, and its partner is what is wanted.
+    // The texts are stacked: scroll from the side that was clicked to the other side.
     (sides[from === "p" ? 1 : 0] ?? sides[0]).scrollIntoView({ block: "center" });
   }
   const first = Number(view.dataset.first);
@@ -30,16 +30,16 @@ function go(index, { from = null, write = true } = {}) {
 const scrolls = (pane) => getComputedStyle(pane).overflowY === "auto";
 function align(sides) {
   const places = sides.flatMap((side, at) => (side ? [{ side, pane: panes[at] }] : []));
-  // The heads stay where they are and hide what is behind them: the lower one is where both texts can be seen.
+  // The sticky headings hide the text behind them: below the lower one, both texts are visible.
   const top = Math.max(...panes.map((pane) => pane.querySelector(".head").getBoundingClientRect().bottom));
   const below = ({ side }) => side.getBoundingClientRect().top - top;
-  // A quarter down, or where the one that is near the beginning of its text can be.
+  // A quarter down, or higher if one passage is so near the beginning of its text that it cannot scroll that far.
   const quarter = (panes[0].getBoundingClientRect().bottom - top) / 4;
   const wanted = Math.max(Math.min(quarter, ...places.map((place) => below(place) + place.pane.scrollTop)), 0);
   for (const place of places) place.pane.scrollTop += below(place) - wanted;
 }
 
-// --- where to go -------------------------------------------------------------------------------------------------------
+// --- navigation --------------------------------------------------------------------------------------------------------
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#']");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -63,7 +63,7 @@ function restore() {
 }
 addEventListener("hashchange", restore);
 
-// --- the map: what of the texts is in view -----------------------------------------------------------------------------
+// --- the ribbon map: marks which part of each text is in view ----------------------------------------------------------
 const map = document.querySelector(".ribbons");
 function place(pane, y) {
   const box = pane.getBoundingClientRect();
@@ -99,4 +99,4 @@ if (map && panes.some(scrolls)) {
 const steps = document.querySelector("[data-steps]");
 if (steps && numbers.length) steps.hidden = false;
 restore();
-addEventListener("load", restore); // after the browser has been to the address by itself
+addEventListener("load", restore); // after the browser has scrolled to the address by itself

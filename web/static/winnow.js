@@ -1,22 +1,22 @@
-// All screens work without this file. It adds keys, jumps between partners, and says that something takes time.
+// All screens work without this file. It adds keyboard shortcuts, live forms, and a notice while a page loads.
 "use strict";
 
 const typing = (event) =>
   event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, [contenteditable]");
-const shown = (element) => element.getClientRects().length > 0;
+const isVisible = (element) => element.getClientRects().length > 0;
 
-// --- what takes time: the old page stays, and after a while it is said that the next one is coming --------------------
+// --- loading: the old page stays, and after 300 ms a notice says that the next one is coming ---------------------------
 let waiting = [];
 function wait() {
   done();
   const busy = document.querySelector(".busy");
   const start = performance.now();
-  const tell = () => {
+  const notify = () => {
     document.querySelector("main").setAttribute("aria-busy", "true");
     busy.hidden = false;
-    busy.textContent = `Still asking: ${Math.round((performance.now() - start) / 1000)} s`;
+    busy.textContent = `Loading: ${Math.round((performance.now() - start) / 1000)} s`;
   };
-  waiting = [setTimeout(tell, 300), setInterval(tell, 1000)];
+  waiting = [setTimeout(notify, 300), setInterval(notify, 1000)];
 }
 function done() {
   waiting.forEach(clearTimeout);
@@ -33,18 +33,18 @@ addEventListener("click", (event) => {
   wait();
 });
 
-// --- forms: a slider tells its value, and asks again when it is let go -------------------------------------------------
+// --- forms: a slider shows its value, and submits the form when it is released -----------------------------------------
 for (const input of document.querySelectorAll("[data-submit]")) {
   const output = input.parentElement.querySelector("output");
   if (output) input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
   input.addEventListener("change", () => input.form.requestSubmit());
 }
-// Fields that say nothing are left out of the address.
+// Empty fields are left out of the address.
 addEventListener("submit", (event) => {
   if (event.target.method !== "get") return;
   for (const field of event.target.querySelectorAll("input[name]")) if (!field.value) field.disabled = true;
 });
-// Who comes back finds the question of this address, not the one that was asked from here.
+// After Back, the form shows the request of this address, not the one that was submitted from here.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[method=get]")) {
     form.reset();
@@ -56,21 +56,21 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
-// --- keys: each does what a control that can be seen does, too ----------------------------------------------------------
+// --- keyboard shortcuts: each does what a visible control does too -----------------------------------------------------
 const OFF = "winnow-keys-off";
 const keysAreOff = () => localStorage.getItem(OFF) === "1";
 const KEYS = [
   ["/", "search", () => focusOn("[data-key='/']")],
   ["j", "next item", () => step(1)],
   ["k", "previous item", () => step(-1)],
-  ["o", "open or close the group", () => toggle()],
+  ["o", "expand or collapse the group", () => toggle()],
   ["Enter", "open the page", (event) => event.target === document.body && item()?.querySelector("[data-open]")?.click()],
-  ["c", "compare with the first that is like it", () => item()?.querySelector("[data-compare]")?.click()],
+  ["c", "compare with its first near-duplicate", () => item()?.querySelector("[data-compare]")?.click()],
   ["n", "next passage", () => passage(1)],
   ["p", "previous passage", () => passage(-1)],
-  ["x", "swap the two sides", () => click("[data-swap]")],
-  ["d", "passages or differences", () => click("[data-view]:not([aria-current])")],
-  ["?", "these keys", () => showKeys()],
+  ["x", "swap A and B", () => click("[data-swap]")],
+  ["d", "switch between passages and differences", () => click("[data-view]:not([aria-current])")],
+  ["?", "show these shortcuts", () => showKeys()],
 ];
 addEventListener("keydown", (event) => {
   if (typing(event) || (keysAreOff() && event.key !== "?")) return;
@@ -86,7 +86,7 @@ function focusOn(selector) {
   field?.focus();
   field?.select?.();
 }
-const items = () => [...document.querySelectorAll("[data-items] > *")].filter(shown);
+const items = () => [...document.querySelectorAll("[data-items] > *")].filter(isVisible);
 const item = () => document.querySelector("[data-items] > .on");
 function step(by) {
   const all = items();
@@ -118,17 +118,17 @@ function showKeys() {
     list.append(term, description);
   }
   const heading = document.createElement("h2");
-  heading.textContent = "Keys";
+  heading.textContent = "Keyboard shortcuts";
   const off = document.createElement("label");
   const box = document.createElement("input");
   box.type = "checkbox";
   box.checked = !keysAreOff();
   box.addEventListener("change", () => localStorage.setItem(OFF, box.checked ? "0" : "1"));
-  off.append(box, " Single keys are on");
+  off.append(box, " Enable keyboard shortcuts");
   const close = document.createElement("button");
   close.textContent = "Close";
   close.addEventListener("click", () => dialog.close());
-  dialog.setAttribute("aria-label", "Keys");
+  dialog.setAttribute("aria-label", "Keyboard shortcuts");
   dialog.append(heading, list, off, document.createElement("p"), close);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

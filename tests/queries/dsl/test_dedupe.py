@@ -1,4 +1,4 @@
-"""The body of a search that is collapsed: what becomes of the one that is given."""
+"""`dedupe` turns a search body into a collapsed one, and leaves the given body unchanged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_what_is_asked_for_stays() -> None:
     made["collapse"]["inner_hits"]["sort"].clear()
     made["query"]["match"]["title"] = "sea"
     made["aggs"]["sites"]["terms"]["field"] = "crawl"
-    assert given == BODY  # nothing of it is shared
+    assert given == BODY  # it shares no object with the result
 
 
 def test_members_look_as_hits_do() -> None:
@@ -55,11 +55,11 @@ def test_aggregations_are_added_to_those_of_the_body(name: str) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"collapse": {"field": "site"}}, "a search with collapse cannot be collapsed: it has one already"),
-        ({"rescore": {"query": {}}}, "engines do not rescore collapsed hits; take it out"),
-        ({"search_after": [1]}, "engines page collapsed hits by from and size"),
+        ({"collapse": {"field": "site"}}, "a search with collapse cannot be collapsed: it is collapsed already"),
+        ({"rescore": {"query": {}}}, "engines do not rescore collapsed hits; remove it"),
+        ({"search_after": [1]}, "engines page through collapsed hits by from and size"),
         ({"pit": {"id": "x"}}, "in the index as it is now, and not at a point in time"),
-        ({"slice": {"id": 0, "max": 2}}, "the copies of a page are in other slices too"),
+        ({"slice": {"id": 0, "max": 2}}, "other slices have copies of the same page"),
         ({"stored_fields": "_none_"}, "a search without ids cannot be collapsed"),
     ],
 )
@@ -70,5 +70,5 @@ def test_what_cannot_work_is_refused(more: dict[str, Any], said: str) -> None:
 
 @pytest.mark.parametrize("members", [0, -1, 10_000])
 def test_members_are_bounded(members: int) -> None:
-    with pytest.raises(QuestionError, match=rf"with 1 to 9,999 members of its group, not {members}"):
+    with pytest.raises(QuestionError, match=rf"members must be from 1 to 9,999, not {members}"):
         dedupe(BODY, members=members)

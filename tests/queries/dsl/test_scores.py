@@ -1,4 +1,4 @@
-"""Scores from what an engine counts."""
+"""Scores computed from an engine's counts of shared tokens."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def test_no_page_with_the_score_has_fewer_tokens(ours: set[int], theirs: set[int
 
 
 def test_rounding_asks_for_no_token_too_many() -> None:
-    assert 0.07 * 100 > 7  # as floats have it
+    assert 0.07 * 100 > 7  # in floating point
     assert least_shared("containment", 0.07, 100) == 7

@@ -1,4 +1,4 @@
-"""Search as it is defined: every page is looked at, and scored by the formula of BM25."""
+"""A naive full-text search: reads every page, and scores it by the BM25 formula."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.queries.words import Words
 
 BOOSTS = (4.0, 1.0)  # of title and text
 K1, B = 1.2, 0.75
-EXACT = 24  # words up to which lengths are exact; of longer ones the four highest bits above that count
+EXACT = 24  # words up to which lengths are exact; above that, Lucene keeps the four highest bits
 
 Page = tuple[str, str]  # title and text
 
@@ -21,7 +21,7 @@ class NaiveSearch:
         self._fields = {number: [word_tokens(field)[0] for field in page] for number, page in pages.items()}
 
     def find(self, words: Words) -> dict[int, float]:
-        """The score of each page that has the words."""
+        """Return the score of each page that has the words."""
         wanted, unwanted = phrases(words)
         found = {}
         for number, page in self._fields.items():

@@ -1,4 +1,4 @@
-"""Files of the embedded store, looked at from outside, and processes that use them."""
+"""Store files for tests, access to their tables, and processes that use them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
-# What a store of the first format has in place of the tables of words.
+# Turns a store into one of the first format, which had an FTS5 table instead of the tables of words.
 FIRST_FORMAT = """
 DROP INDEX page_not_latest;
 DROP TABLE word_block;
@@ -36,13 +36,13 @@ def rows(path: Path) -> closing[sqlite3.Connection]:
 
 
 def filled(path: Path, *numbers: int) -> Path:
-    """The path, at which there is now a store with the records of these numbers."""
+    """Create a store with the records of these numbers, and return its path."""
     with EmbeddedStore.open(path, create=True) as store:
         store.write([numbered(number) for number in numbers])
     return path
 
 
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
-    """Another process that runs the code, in which stores and records have their names."""
+    """Run code in another process, after imports for stores and records."""
     command = [sys.executable, "-c", START + code, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])

@@ -1,4 +1,4 @@
-"""What only the embedded store promises: one file that says what it is."""
+"""Properties of the embedded store alone: it is one file that identifies itself."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_sizes_add_up_to_the_files(path: Path) -> None:
 
 
 def test_sizes_without_the_table_of_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_sizes, "TELLER", "dbstat_that_is_not_there")
+    monkeypatch.setattr(file_sizes, "SIZES_TABLE", "dbstat_that_is_not_there")
     with EmbeddedStore.open(filled(path, *range(50))) as store:
         found = store.statistics().sizes
         assert sum(found.values()) == sum(each.stat().st_size for each in path.parent.iterdir())
@@ -132,12 +132,12 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         there.execute(f"PRAGMA user_version = {len(sqlite_schema.MIGRATIONS) + 1}")
     return {
         tmp_path / "gone": r"there is no store .*gone: ",
-        tmp_path / "folder": r"folder is a folder, and a store is one file: ",
-        tmp_path / "empty": r"empty is an empty file, and no store: ",
-        tmp_path / "notes.txt": r"notes.txt is another kind of file, and no store: ",
-        tmp_path / "other.db": r"other.db is a database of something else, and no store: ",
-        tmp_path / "cut": r"cut is a database of something else, and no store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(format 3 of stores, and this one knows 2\): update",
+        tmp_path / "folder": r"folder is a folder, but a store is a file: ",
+        tmp_path / "empty": r"empty is an empty file, not a store: ",
+        tmp_path / "notes.txt": r"notes.txt is another kind of file, not a store: ",
+        tmp_path / "other.db": r"other.db is another SQLite database, not a store: ",
+        tmp_path / "cut": r"cut is another SQLite database, not a store: ",
+        tmp_path / "newer": r"newer was written by a newer winnow \(store format 3; this one knows 2\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -199,7 +199,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def everything(store: EmbeddedStore) -> None:
-    """Use all that reads, then all that writes."""
+    """Call everything that reads, then everything that writes."""
     record = numbered(3)
     ids = [numbered(number).id for number in range(30)]
     for use in (
@@ -232,7 +232,7 @@ def everything(store: EmbeddedStore) -> None:
     st.none() | st.integers(1, 10**6),
 )
 def test_a_damaged_file_is_said_to_be_one(whole: Path, wrong: list[tuple[int, bytes]], length: int | None) -> None:
-    """Whatever bytes are wrong: an answer, or our error; no other exception, and no crash."""
+    """Whichever bytes are wrong, there is an answer or a StoreError: no other exception, and no crash."""
     content = bytearray(whole.read_bytes())
     for place, some in wrong:
         start = place % len(content)
@@ -249,7 +249,7 @@ def test_a_damaged_file_is_said_to_be_one(whole: Path, wrong: list[tuple[int, by
 def test_the_sentence_about_a_damaged_file(path: Path, whole: Path) -> None:
     zeros = bytes(whole.stat().st_size - 16_384)
     path.write_bytes(whole.read_bytes()[:16_384] + zeros)
-    sentence = r"crawl.winnow is damaged \(.+\): index the crawl again, or take a copy"
+    sentence = r"crawl.winnow is damaged \(.+\): index the crawl again, or use a copy"
     with EmbeddedStore.open(path) as store:
         with pytest.raises(StoreError, match=sentence):
             list(store.scan(Record))
@@ -279,7 +279,7 @@ except StoreError as error:
 
 @pytest.fixture
 def public() -> Iterator[Path]:
-    """A folder that others can look into."""
+    """A folder that other users can read."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -293,9 +293,13 @@ def test_a_store_that_cannot_be_written_can_be_read(public: Path, folder: int, f
     public.chmod(folder)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()
     assert shown[0] == "2 2 2"
-    assert shown[1].startswith(f"{path} cannot be written here (attempt to write a readonly database): look at the ")
+    assert shown[1].startswith(
+        f"{path} cannot be written here (attempt to write a readonly database): check the permissions of "
+    )
     if folder == 0o555:
-        assert shown[2].startswith(f"{path}-new cannot be written here (unable to open database file): look at the ")
+        assert shown[2].startswith(
+            f"{path}-new cannot be written here (unable to open database file): check the permissions of "
+        )
         assert [each.name for each in public.iterdir()] == [path.name]
 
 
@@ -315,7 +319,7 @@ def test_a_file_that_may_not_be_read(public: Path) -> None:
 
 
 def test_no_folder_to_make_a_store_in(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"x.winnow cannot be made: there is no folder .*gone"):
+    with pytest.raises(StoreError, match=r"x.winnow cannot be created: there is no folder .*gone"):
         EmbeddedStore.open(tmp_path / "gone" / "x.winnow", create=True)
     assert list(tmp_path.iterdir()) == []
 
@@ -327,8 +331,8 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
     path.chmod(0o444)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
     assert shown == (
-        f"{path} was written by an older winnow (format 1 of stores, and this one has 2), and cannot be written"
-        " here: open it once where it can be, which brings it up to date"
+        f"{path} was written by an older winnow (store format 1; this one has 2), and cannot be written"
+        " here: open it once where it can be written, which brings it up to date"
     )
 
 

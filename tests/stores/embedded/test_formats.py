@@ -1,4 +1,4 @@
-"""Files that an older winnow wrote."""
+"""Store files that an older winnow has written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.stores.embedded.store_files import FIRST_FORMAT, filled, rows
 
 
 def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Format 0 by hand, and a format after ours with what a migration does: a new column, filled from others."""
+    """A file of format 0, and a format after the current one whose migration adds a column filled from others."""
     EmbeddedStore.open(path.with_name("model"), create=True).close()
     with rows(path.with_name("model")) as there:
         scheme = there.execute("SELECT * FROM scheme").fetchone()
@@ -24,7 +24,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
         there.execute(f"PRAGMA application_id = {sqlite_schema.APPLICATION_ID}")
         there.execute("PRAGMA journal_mode = WAL")
     assert path.stat().st_size
-    with pytest.raises(StoreError, match="it does not tell its scheme"):
+    with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
         assert there.execute("PRAGMA user_version").fetchone() == (2,)
@@ -44,7 +44,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
 
 
 def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "INDEXED_AT_ONCE", 5_000)  # a few pages
+    monkeypatch.setattr(file, "CHARS_PER_BATCH", 5_000)  # a few pages
     filled(path, *range(30))
     with EmbeddedStore.open(path) as store:
         store.delete([numbered(7).id])

@@ -1,4 +1,4 @@
-"""Runs of postings beside a plain set of pairs."""
+"""Postings compared with a plain set of pairs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ TABLES = """
 CREATE TABLE field (place INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE run (field TEXT, run INTEGER, postings INTEGER, PRIMARY KEY (field, run));
 """
-# Many that fall into one slot, ends of the range, and any.
+# Many tokens that differ only in the slot, both ends of the range, and any others.
 TOKENS = st.integers(0, 40) | st.integers(2**64 - 40, 2**64 - 1) | st.integers(0, 2**64 - 1)
 PAGES = st.lists(st.lists(TOKENS, max_size=30), max_size=12)
 
 
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a few postings make many runs, blocks and windows."""
-    for name, value in (("FIRST_RUN", 8), ("GROWTH", 2), ("BLOCK", 3), ("WINDOW", 2)):
+    """Lower the limits, so that a few postings make many runs, blocks and windows."""
+    for name, value in (("FIRST_RUN_POSTINGS", 8), ("GROWTH", 2), ("BLOCK_POSTINGS", 3), ("WINDOW_BLOCKS", 2)):
         monkeypatch.setattr(postings, name, value)
 
 

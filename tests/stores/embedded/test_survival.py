@@ -1,4 +1,4 @@
-"""The embedded store with several users, and at a sudden end."""
+"""The embedded store used by several processes, and after a process is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         other.execute("INSERT INTO setting VALUES ('a', '1')")
         writing = thread.submit(store.write, [numbered(2)])
-        with EmbeddedStore.open(path) as reader:  # which does not wait
+        with EmbeddedStore.open(path) as reader:  # readers do not wait
             assert reader.count() == 1
             assert reader.settings() == {}
         sleep(0.2)
@@ -38,7 +38,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
 
 
 def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "PATIENCE", 0.1)
+    monkeypatch.setattr(file, "WRITE_WAIT_SECONDS", 0.1)
     filled(path, 1)
     with rows(path) as other, EmbeddedStore.open(path) as store:
         other.execute("BEGIN IMMEDIATE")
@@ -64,7 +64,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_reading_while_another_process_writes(path: Path) -> None:
-    """Each look sees whole batches; what was seen stays."""
+    """Every read sees whole batches, and never fewer than the one before."""
     filled(path)
     with EmbeddedStore.open(path) as store, python(WRITER, path, 0, 40) as writer:
         assert writer.stdout is not None
@@ -99,14 +99,15 @@ def test_several_processes_write(path: Path) -> None:
 
 @pytest.mark.check
 def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
-    """A dozen times: what was acknowledged is there, at most one batch more, and the file is sound."""
+    """Kill a writer twelve times: acknowledged batches are stored, at most one more, and the file is not damaged."""
     filled(path)
     source = Random(5)
     batches = 0
-    # Small runs, so that it is often killed while they are merged.
+    # Small runs and segments, so that the process is often killed during a merge.
     code = (
-        "import opensearch_winnow.stores.embedded.postings as p; p.FIRST_RUN, p.GROWTH, p.BLOCK = 500, 2, 20;"
-        "import opensearch_winnow.stores.embedded.text_index as t; t.JOINED = 2" + WRITER
+        "import opensearch_winnow.stores.embedded.postings as p;"
+        "p.FIRST_RUN_POSTINGS, p.GROWTH, p.BLOCK_POSTINGS = 500, 2, 20;"
+        "import opensearch_winnow.stores.embedded.text_index as t; t.MERGE_FACTOR = 2" + WRITER
     )
     for _ in range(12):
         with python(code, path, batches, 10_000) as writer:
@@ -157,7 +158,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 
 def test_a_file_that_may_not_grow(path: Path) -> None:
-    """A limit of the system instead of our own: the write that does not fit fails, and the rest is there."""
+    """With a file size limit of the system, the write that does not fit fails, and all before it is stored."""
     filled(path)
     shown = python(LIMITED, path, 2_000_000).communicate()[0]
     batch, _, rest = shown.partition(" ")

@@ -1,4 +1,4 @@
-"""The text index beside a search that looks at every page."""
+"""The text index compared with a search that reads every page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.stores.embedded.naive_search import NaiveSearch, Page
 WORDS = ["a", "A", "ab", "abc", "b", "ba", "été", "日", "本", "x-y", "z"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 PAGES = st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), TEXTS), min_size=1, max_size=4)
-# Pages are added; some of those that are there, by their places, are gone; postings of those are dropped.
+# Steps: add pages; delete some of those in the index, by their places; drop the postings of deleted pages.
 STEPS = st.lists(PAGES | st.sets(st.integers(0, 30), max_size=3) | st.none(), max_size=12)
 TERMS = st.builds(Term, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join), st.booleans())
 ALTERNATIVES = st.lists(TERMS, min_size=1, max_size=3).map(tuple)
@@ -33,8 +33,8 @@ QUESTIONS = st.builds(
 
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a few pages make many runs, and these are often joined."""
-    for name, value in (("JOINED", 2), ("SMALLEST", 30), ("AT_ONCE", 1)):
+    """Lower the limits, so that a few pages make many segments that are often merged."""
+    for name, value in (("MERGE_FACTOR", 2), ("FIRST_TIER_WORDS", 30), ("BLOCKS_IN_MEMORY", 1)):
         monkeypatch.setattr(text_index, name, value)
 
 
@@ -46,7 +46,7 @@ def tables() -> Iterator[sqlite3.Connection]:
 
 
 class Filled:
-    """An index, and the pages that should be in it."""
+    """An index, with the pages that should be in it."""
 
     def __init__(self, rows: sqlite3.Connection) -> None:
         self.rows = rows
@@ -59,7 +59,7 @@ class Filled:
         numbers = range(self.next, self.next + len(pages))
         self.index.add(numbers, *(list(each) for each in zip(*pages, strict=True)))
         self.pages.update(zip(numbers, pages, strict=True))
-        self.next = numbers.stop + len(pages) % 2  # numbers may be left out
+        self.next = numbers.stop + len(pages) % 2  # page numbers may have gaps
 
     def remove(self, places: set[int]) -> None:
         there = list(self.pages)
@@ -104,7 +104,7 @@ def test_any_writes_give_the_answers_of_a_look_at_every_page(
 
 
 def prose(source: Random, words: int) -> str:
-    """Common and rare words: each half as common as the one before, and many that are nearly unique."""
+    """Return a text of common words, each half as common as the one before, and many that are nearly unique."""
     return " ".join(
         f"c{int(source.expovariate(0.7))}" if source.random() < 0.7 else f"rare{source.randrange(9_000)}"
         for _ in range(words)
@@ -113,12 +113,12 @@ def prose(source: Random, words: int) -> str:
 
 @pytest.mark.parametrize("joined", [2, 8])
 def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_index, "JOINED", joined)
-    monkeypatch.setattr(text_index, "SMALLEST", 1_000)
+    monkeypatch.setattr(text_index, "MERGE_FACTOR", joined)
+    monkeypatch.setattr(text_index, "FIRST_TIER_WORDS", 1_000)
     source = Random(1)
-    asked = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
+    typed = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
     questions = [
-        Words.of(each) for each in (*asked, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
+        Words.of(each) for each in (*typed, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
     ]
     with tables() as rows:
         filled = Filled(rows)
@@ -147,18 +147,18 @@ def size(rows: sqlite3.Connection) -> int:
     return size
 
 
-def test_runs_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     source = Random(2)
     with tables() as rows:
         filled = Filled(rows)
         for _ in range(300):
             filled.add([("", prose(source, 300))])
-        runs = filled.index.runs()
-        assert len(runs) <= 3 * text_index.JOINED
-        assert [run.kind for run in runs] == sorted((run.kind for run in runs), reverse=True)
+        segments = filled.index.segments()
+        assert len(segments) <= 3 * text_index.MERGE_FACTOR
+        assert [segment.tier for segment in segments] == sorted((segment.tier for segment in segments), reverse=True)
         full = rows.execute(
-            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (runs[0].number,)
+            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (segments[0].number,)
         )
         assert full.fetchone()[0] > 7_000
         filled.check(Words.of("c0"), Words.of('"c0 c1"'))
@@ -189,7 +189,7 @@ COLUMNS = {
     st.booleans(),
 )
 def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, wrong: bytes, cut: bool) -> None:
-    """Whatever bytes, or numbers, are wrong: an answer, or SQLite's error; no other exception, and no crash."""
+    """Whichever bytes or numbers are wrong, there is an answer or SQLite's error: no other exception, and no crash."""
     table, column = where
     source = Random(3)
     with tables() as rows:
@@ -202,11 +202,11 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
             value = value[:at] + wrong + (b"" if cut else value[at + len(wrong) :])
         else:
             value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
-        with suppress(sqlite3.IntegrityError):  # of a number that has to be another
+        with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
             rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
-        for asked in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
+        for typed in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
             with suppress(sqlite3.DatabaseError):
-                filled.found(Words.of(asked))
+                filled.found(Words.of(typed))
         with suppress(sqlite3.DatabaseError):
             filled.remove({0, 4})
         with suppress(sqlite3.DatabaseError):
@@ -221,5 +221,5 @@ def test_the_words_about_damage() -> None:
         filled = Filled(rows)
         filled.add([("a", "a b")])
         rows.execute("UPDATE word_block SET words = x'00'")
-        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: words and their pages make no sense"):
+        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: the word index is corrupt"):
             filled.found(Words.of("a"))

@@ -1,4 +1,4 @@
-"""The files of an engine: listed, fetched from a repository, and whole."""
+"""The jars of an engine are listed, downloaded and checked."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FILES = 20
 
 
 class Repository(ThreadingHTTPServer):
-    """Files of a folder over HTTP; what was asked for is noted, and what is `missing` is not found."""
+    """Serves the files of a folder over HTTP, except `missing` ones, and records the requests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.missing: set[str] = set()
         super().__init__(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
 
@@ -38,7 +38,7 @@ class Handler(SimpleHTTPRequestHandler):
     server: Repository
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.requested.append(self.path)
         if self.path in self.server.missing:
             self.send_error(HTTPStatus.NOT_FOUND)
         else:
@@ -60,7 +60,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 
 @pytest.fixture
 def listed(repository: Repository) -> list[Jar]:
-    """Files that are in the repository."""
+    """Jars that the repository has."""
     made = []
     for number in range(FILES):
         content = f"file {number} ".encode() * 9_999
@@ -73,7 +73,7 @@ def listed(repository: Repository) -> list[Jar]:
 
 @pytest.fixture
 def local(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder where files are kept, of a user who has named the repository as a mirror."""
+    """The local folder of a user whose Maven settings name the repository as a mirror."""
     (tmp_path / "jgo.conf").write_text(f"[repositories]\ncentral = {repository.url}\n")
     monkeypatch.setenv("JGO_CONFIG_FILE", str(tmp_path / "jgo.conf"))
     monkeypatch.setenv("M2_REPO", str(tmp_path / "local"))
@@ -91,9 +91,9 @@ def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: 
     assert all(jar.is_whole(local / jar.path) for jar in listed)
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
-    assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed)
+    assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed)
     assert local_files(listed, ignore) == files
-    assert len(repository.asked) == FILES
+    assert len(repository.requested) == FILES
 
 
 def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Repository, local: Path) -> None:
@@ -101,10 +101,10 @@ def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Reposit
     cut, changed = (local / jar.path for jar in listed[:2])
     cut.write_bytes(cut.read_bytes()[:-1])
     changed.write_bytes(changed.read_bytes()[::-1])
-    repository.asked.clear()
+    repository.requested.clear()
     local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed)
-    assert sorted(repository.asked) == sorted(f"/{jar.path}" for jar in listed[:2])
+    assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed[:2])
 
 
 def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: Path) -> None:
@@ -114,9 +114,9 @@ def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: 
         local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed[:-1])
     repository.missing.clear()
-    repository.asked.clear()
+    repository.requested.clear()
     local_files(listed, ignore)
-    assert repository.asked == [last]
+    assert repository.requested == [last]
 
 
 def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], repository: Repository, local: Path) -> None:

@@ -1,4 +1,4 @@
-"""A real engine on this machine: what it can do, how it lives, and how it ends."""
+"""A real engine on this machine: starting, using and stopping it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ask(url: str, method: str, path: str, body: object = None) -> Any:
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait for it, on however busy a machine."""
+    """Wait until a condition holds, long enough for a busy machine."""
     end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end
@@ -47,7 +47,7 @@ def until(condition: Callable[[], object]) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[LocalEngine]:
-    """An engine that is not started yet, and ended at last."""
+    """An engine that is not started yet, and is stopped after the test."""
     engine = LocalEngine(tmp_path / "home")
     yield engine
     engine.stop()
@@ -75,7 +75,7 @@ def test_all_modules_are_there(engine: Running) -> None:
             "a12b3",
             ["a#b#"],
         ),
-        ({"tokenizer": "thai"}, "ภาษาไทย", ["ภาษา", "ไทย"]),  # what the Java runtime cannot do alone
+        ({"tokenizer": "thai"}, "ภาษาไทย", ["ภาษา", "ไทย"]),  # the Java runtime alone cannot do this
     ],
 )
 def test_analysis(engine: Running, analysis: dict[str, object], text: str, tokens: list[str]) -> None:
@@ -119,8 +119,8 @@ def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask(second.url, "GET", "/kept/_doc/1")["_source"] == {"a": "page"}
     assert second.health()["cluster_name"] == "another"
 
-    os.kill(second.pids["node-1"], signal.SIGSTOP)  # so that it does not do what it is told
-    monkeypatch.setattr("opensearch_winnow.stores.engine.nodes.CLOSING", 0.1)
+    os.kill(second.pids["node-1"], signal.SIGSTOP)  # so that it does not react to SIGTERM
+    monkeypatch.setattr("opensearch_winnow.stores.engine.nodes.STOP_SECONDS", 0.1)
     assert own.stop() == second
     until(lambda: not second.alive)
     assert own.status() is None
@@ -129,7 +129,7 @@ def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.check
 @pytest.mark.xdist_group("cluster")
 def test_three_nodes(own: LocalEngine) -> None:
-    """An engine of one node gets two more. One of them all is killed, and started again."""
+    """An engine of one node gets two more; then one node is killed and started again."""
     port = free_port(3)
     alone = own.start(VERSION, heap=HEAP, port=port)
     ask(alone.url, "PUT", "/pages", {"settings": {"number_of_shards": 1, "number_of_replicas": 2}})
@@ -190,17 +190,17 @@ def test_a_port_that_is_taken(own: LocalEngine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "complaint"),
+    ("options", "complaint"),
     [
         ({"version": "1.0.0"}, r"no version 1.0.0 .* 3.8.0, 2.19.1, 7.10.2"),
-        ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, and [\d,]+ MB of memory are free"),
-        ({"heap": "much"}, "'much' is no size of a heap"),
+        ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, but only [\d,]+ MB of memory are free"),
+        ({"heap": "much"}, "'much' is not a valid heap size"),
         ({"nodes": 0}, "at least one node"),
     ],
 )
-def test_what_cannot_be(own: LocalEngine, asked: dict[str, Any], complaint: str) -> None:
+def test_what_cannot_be(own: LocalEngine, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(StoreError, match=complaint):
-        own.start(**asked)
+        own.start(**options)
     assert own.status() is None
 
 
@@ -212,7 +212,7 @@ def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
-    """Numbers of processes are given again."""
+    """Another process with the id of a dead node is not touched: the system reuses process ids."""
     own.home.mkdir()
     with subprocess.Popen(["sleep", "600"]) as other:
         Running("3.8.0", "OpenSearch", "25", HEAP, (Node("node-1", 9, "/node-1", other.pid),)).write(own.state)
@@ -225,7 +225,7 @@ def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
 def test_a_file_that_no_engine_has_written(own: LocalEngine) -> None:
     own.home.mkdir()
     own.state.write_text("{}")
-    with pytest.raises(StoreError, match=r"engine.json is not what an engine has written"):
+    with pytest.raises(StoreError, match=r"engine.json was not written by winnow engine"):
         own.status()
     own.state.unlink()
 

@@ -1,4 +1,4 @@
-"""A certificate authority of the tests' own."""
+"""A certificate authority for the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server in front of the real engine that spoils some of the bulk requests, the same ones in every run."""
+"""A proxy in front of the real engine that makes some bulk requests fail, the same ones in every run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 
 Fault = Literal[
     "busy",  # 429
-    "unavailable",  # 503, by the engine
-    "bad gateway",  # 502, by something between, after the engine has written
+    "unavailable",  # 503, from the engine
+    "bad gateway",  # 502 from a proxy, after the engine has written
     "reset before",
     "reset after",  # the engine has written
     "timeout after",  # the engine has written
     "half of an answer",  # the engine has written
-    "rejected items",  # some of them, which the engine has not seen
+    "rejected items",  # of some operations, which the engine has not seen
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 Choice = Callable[[int, Random], "Fault | None"]  # by the number of the bulk request
@@ -32,12 +32,12 @@ REJECTED = {
 
 
 def share(part: float, faults: tuple[Fault, ...] = FAULTS) -> Choice:
-    """So many of the requests are spoiled, each fault as often as the others."""
+    """Return faults for this share of the requests, each kind equally often."""
     return lambda _, random: random.choice(faults) if random.random() < part else None
 
 
 class FaultyProxy(Gateway):
-    """Used as a context. `spoiled` counts the faults."""
+    """The proxy, as a context manager. `spoiled` counts the faults."""
 
     def __init__(self, engine: str, choose: Choice, *, seed: int = 0) -> None:
         super().__init__(engine)
@@ -77,11 +77,11 @@ class FaultyProxy(Gateway):
             case "half of an answer":
                 return answer._replace(body=answer.body[: len(answer.body) // 2])
             case "timeout after":
-                self._over.wait()  # the client goes before that
+                self._over.wait()  # the client disconnects before that
         raise ConnectionResetError
 
     def _some_rejected(self, arrived: Arrived, random: Random) -> Answer:
-        """The engine gets the others, and its answer those that were rejected."""
+        """Reject some operations, pass on the others, and insert the rejections into the engine's answer."""
         operations = _operations(arrived.body)
         rejected = [random.random() < 0.5 for _ in operations]
         items = []
@@ -108,6 +108,6 @@ def _error(status: int, kind: str, reason: str, retry_after: str = "") -> Answer
 
 
 def _operations(body: bytes) -> list[bytes]:
-    """The lines of each: one of a deletion, else two."""
+    """Return the lines of each operation: one for a deletion, otherwise two."""
     lines = iter(body.splitlines(keepends=True))
     return [line if line.startswith(b'{"delete"') else line + next(lines) for line in lines]

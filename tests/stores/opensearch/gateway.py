@@ -1,4 +1,4 @@
-"""A real server in front of the real engine: it may want TLS and credentials, and remembers what arrived."""
+"""A proxy in front of the real engine that can require TLS and credentials, and records the requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 class Arrived:
     method: str
     path: str
-    headers: dict[str, str]  # their names in lower case
+    headers: dict[str, str]  # with names in lower case
     body: bytes
 
 
@@ -36,7 +36,7 @@ def nothing_to_check(_: Arrived) -> Answer | None:
 
 
 class Gateway:
-    """Used as a context. `prefix` is taken off the paths."""
+    """The proxy, as a context manager. It removes `prefix` from the paths."""
 
     def __init__(
         self, engine: str, check: Check = nothing_to_check, *, tls: ssl.SSLContext | None = None, prefix: str = ""
@@ -74,7 +74,7 @@ class Gateway:
             daemon_threads = True
 
             def handle_error(self, *_: Any) -> None:
-                """Clients that are afraid of it."""
+                """Ignore clients that break off the TLS handshake."""
 
         self._server = Server(("127.0.0.1", 0), Handler)
         self.port = self._server.server_port

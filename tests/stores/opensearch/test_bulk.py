@@ -1,4 +1,4 @@
-"""Bulk writing to the real engine, through a proxy that spoils requests."""
+"""Bulk writes to a real engine, through a proxy that makes requests fail."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from opensearchpy import AsyncOpenSearch, OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.bulk import REQUEST, bulk
+from opensearch_winnow.stores.opensearch.bulk import THREAD_NAME, bulk
 from opensearch_winnow.stores.opensearch.bulk_async import bulk_async
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.store import StoreError, Written
 from tests.stores.opensearch.faulty_proxy import FAULTS, Fault, FaultyProxy, share
 
-QUICK = Limits(count=20, requests=4, answer=1.0, pause=0.01, longest_pause=0.05, patience=30.0)
+QUICK = Limits(count=20, requests=4, request_timeout=1.0, retry_pause=0.01, max_retry_pause=0.05, give_up_after=30.0)
 Write = Callable[..., list[Written]]
 
 
@@ -31,7 +31,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def alias(client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Of an empty index, with the name of the test: those of other workers are in the same engine."""
+    """The alias of an empty index, named after the test: other workers use the same engine."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name.lower()).strip("-")
     settings = {"number_of_shards": 2, "number_of_replicas": 0}
     mapping = {"dynamic": "strict", "properties": {"n": {"type": "integer"}, "text": {"type": "text"}}}
@@ -77,7 +77,7 @@ def documents(client: OpenSearch, alias: str) -> dict[str, Any]:
 def test_nothing_is_lost_or_there_twice(
     engine: Running, client: OpenSearch, alias: str, write: Write, seed: int
 ) -> None:
-    """With 30 % of the requests failing, in every way there is."""
+    """30 % of the requests fail, in every possible way."""
     operations = pages(alias, 2_000)
     with FaultyProxy(engine.url, share(0.3), seed=seed) as proxy:
         written = write(proxy.url, operations)
@@ -109,17 +109,17 @@ def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias:
     assert [(each.outcome, each.reason) for each in written[45:]] == [
         ("replaced", ""),
         ("replaced", ""),
-        ("failed", "it is not there"),
+        ("failed", "it does not exist"),
         ("replaced", ""),
-        ("failed", "it is not there"),
-        ("failed", "it was changed by somebody else at the same time; try again"),
+        ("failed", "it does not exist"),
+        ("failed", "another process changed it at the same time; try again"),
         ("added", ""),
-        ("failed", "the field n of the index is of type integer, which this value is not"),
+        ("failed", "a value does not fit the field n of the index, which has the type integer"),
         (
             "failed",
-            "the index has no field m and takes no new ones; it was not made by this version of winnow",
+            "the index has no field m and allows no new ones; it was not created by this version of winnow",
         ),
-        ("failed", "an id is longer than the engine takes"),
+        ("failed", "an id is longer than the engine accepts"),
         ("added", ""),
     ]
     expected = {f"page {each}": each for each in range(45)} | {"page 3": 30, "page 4": 44, "the last": 7}
@@ -138,7 +138,7 @@ def test_an_index_that_was_deleted_is_not_made_anew(
 
 @pytest.mark.parametrize(
     ("block", "reason"),
-    [("read_only_allow_delete", "the disk of a node is nearly full"), ("read_only", "only be read")],
+    [("read_only_allow_delete", "the disk of a node is nearly full"), ("read_only", "the index is read-only")],
 )
 def test_a_lock_that_nobody_takes_off_is_told_at_once(
     client: OpenSearch, engine: Running, alias: str, block: str, reason: str
@@ -152,7 +152,7 @@ def test_a_lock_that_nobody_takes_off_is_told_at_once(
 
 
 def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Running, alias: str) -> None:
-    """As at the end of a migration."""
+    """An index closed to writes, as at the end of a migration."""
     client.indices.put_settings(index=alias, body={"index.blocks.write": True})
 
     def choose(number: int, *_: object) -> None:
@@ -166,7 +166,7 @@ def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Runn
 
 def test_nobody_answers(engine: Running, alias: str) -> None:
     with FaultyProxy(engine.url, lambda number, _: "reset before" if number else None) as proxy:
-        impatient = Limits(count=2, requests=1, pause=0.01, longest_pause=0.05, patience=0.3)
+        impatient = Limits(count=2, requests=1, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
         with pytest.raises(StoreError, match=r"the connection breaks \(2 of 6 documents are written for sure"):
             write_sync(proxy.url, pages(alias, 100), impatient)
     with pytest.raises(StoreError, match="the connection is refused"):
@@ -174,7 +174,7 @@ def test_nobody_answers(engine: Running, alias: str) -> None:
 
 
 def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSearch, alias: str) -> None:
-    """Of a source without end, with an engine that has stopped taking anything, and with one who stops asking."""
+    """An endless source is read no further when the engine accepts nothing, or when the caller stops."""
     read = 0
 
     def endless() -> Iterator[Operation]:
@@ -182,11 +182,11 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
         for read in count(1):
             yield Operation("index", alias, str(read), {"n": read})
 
-    limits = Limits(count=10, requests=2, pause=0.01, longest_pause=0.05, patience=0.3)
+    limits = Limits(count=10, requests=2, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
     with (
         FaultyProxy(engine.url, lambda number, _: "unavailable" if number > 4 else None) as proxy,
         OpenSearch(proxy.url) as through,
-        pytest.raises(StoreError, match="is just starting"),
+        pytest.raises(StoreError, match="is still starting"),
     ):
         list(bulk(through, endless(), limits=limits))
     assert 50 < read <= 50 + 30
@@ -198,7 +198,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
 
 
 def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str) -> None:
-    """Ctrl-C, with a request in flight."""
+    """Ctrl-C while a request is in flight."""
     timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
 
     def choose(*_: object) -> Fault:
@@ -207,6 +207,6 @@ def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str
 
     with FaultyProxy(engine.url, choose) as proxy, OpenSearch(proxy.url) as client:
         with pytest.raises(KeyboardInterrupt):
-            list(bulk(client, pages(alias, 3), limits=Limits(answer=30)))
-        (in_flight,) = (thread for thread in threading.enumerate() if thread.name == REQUEST)
+            list(bulk(client, pages(alias, 3), limits=Limits(request_timeout=30)))
+        (in_flight,) = (thread for thread in threading.enumerate() if thread.name == THREAD_NAME)
     in_flight.join()

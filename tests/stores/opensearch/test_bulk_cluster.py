@@ -1,4 +1,4 @@
-"""Bulk writing while a node dies."""
+"""Bulk writes while a node dies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KILLED_AT = 2_000
 
 @pytest.mark.xdist_group("cluster")
 def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[..., Running]) -> None:
-    """One of three, with primaries on it; what was acknowledged is there, and the rest gets there."""
+    """One of three nodes, which holds primaries, is killed: all documents are written all the same."""
     cluster = start_cluster(nodes=3)
     victim = "node-2"
 
@@ -39,9 +39,9 @@ def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[...
         )
         shards = client.cat.shards(index="pages", format="json", h="node,prirep")
         assert {"node": victim, "prirep": "p"} in shards
-        written = list(bulk(client, operations(), limits=Limits(count=100, patience=60.0)))
+        written = list(bulk(client, operations(), limits=Limits(count=100, give_up_after=60.0)))
         assert [each.id for each in written] == [str(number) for number in range(PAGES)]
-        # Not always added: a node may have repeated, for us, what the dead one had begun.
+        # Not always "added": another node may have repeated a write that the dead node had begun.
         assert "failed" not in {each.outcome for each in written}
         assert victim not in {node.name for node in cluster.alive}
         client.indices.refresh(index="pages")

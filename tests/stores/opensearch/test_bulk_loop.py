@@ -1,4 +1,4 @@
-"""The laws of the bulk loop, in a world of its own: a clock that jumps, and an engine that does as it is told."""
+"""Properties of the bulk loop, with a simulated clock and a simulated engine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.stores.opensearch.bulk_faults import Fate, fate, seconds
-from opensearch_winnow.stores.opensearch.bulk_loop import NOT_THERE, Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.bulk_errors import Verdict, retry_after_seconds, verdict_on
+from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND, Answer, BulkLoop, Lost, Request
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.store import StoreError, Written
 
-OLD = "old"  # an id that is there already, and has been changed often
+OLD = "old"  # the id of a document that exists already, with a high version
 BUSY = {"status": 429, "error": {"type": "rejected_execution_exception", "reason": "full"}}
 ids = st.sampled_from(["a", "b", "c", "d", "e", "f", OLD])
 operations = st.one_of(
@@ -33,7 +33,7 @@ limits = st.builds(Limits, count=st.integers(1, 5), size=st.integers(1, 300), re
 
 
 class World:
-    """Documents by id, with their versions; each request meets the next fault, and after the last none."""
+    """A simulated engine: versions of documents by id. Each request meets the next fault, until there are no more."""
 
     def __init__(self, faults: list[str]) -> None:
         self.now = 1_000.0
@@ -49,7 +49,7 @@ class World:
             case "lost before":
                 return Lost("the connection breaks")
             case "refused":
-                return Lost("the connection is refused", unsure=False)
+                return Lost("the connection is refused", maybe_done=False)
             case "429" | "503":
                 return Answer(int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0)
         items = [
@@ -90,28 +90,28 @@ def numbered(count: int) -> list[Operation]:
 
 
 def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: Limits) -> list[Written]:
-    """As a driver does it, except that of several requests the last is answered first."""
+    """Drive the loop as `bulk` does, except that the last of several requests is answered first."""
     feed = iter(wanted)
-    flying: list[Request] = []
+    in_flight: list[Request] = []
     written: list[Written] = []
     read = 0
     while not loop.finished:
         written += loop.outcomes()
         while request := loop.take(world.now):
-            flying.append(request)
-        if loop.hungry:
+            in_flight.append(request)
+        if loop.wants_more:
             operation = next(feed, None)
             loop.end() if operation is None else loop.add(operation)
             read += operation is not None
             assert read - len(written) <= (limits.requests + 1) * limits.count
             continue
-        assert len(flying) == loop.flying <= limits.requests
+        assert len(in_flight) == loop.in_flight <= limits.requests
         pause = loop.wait(world.now)
-        if flying:
-            request = flying.pop()
-            loop.hear(request, world.answer(request), world.now)
+        if in_flight:
+            request = in_flight.pop()
+            loop.handle(request, world.answer(request), world.now)
         else:
-            assert pause is not None, "nothing is to happen any more"
+            assert pause is not None, "the loop waits for nothing"
             world.now += pause
     return [*written, *loop.outcomes()]
 
@@ -134,7 +134,7 @@ def test_all_is_done_and_in_order(wanted: list[Operation], faults: list[str], li
 
 @given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
 def test_what_was_there_and_what_was_not(faults: list[str], limits: Limits, there: list[bool]) -> None:
-    """Also after requests that were carried out, and not answered."""
+    """Outcomes are right even after requests that were executed but not answered."""
 
     def world() -> World:
         new = World(faults)
@@ -147,7 +147,7 @@ def test_what_was_there_and_what_was_not(faults: list[str], limits: Limits, ther
     deletions = [Operation("delete", "i", str(number)) for number in range(len(there))]
     gone = carried_out(BulkLoop(limits, lambda: 0.5), world(), deletions, limits)
     assert [each.outcome for each in gone] == ["replaced" if each else "failed" for each in there]
-    assert {each.reason for each in gone} <= {"", NOT_THERE}
+    assert {each.reason for each in gone} <= {"", NOT_FOUND}
 
 
 @pytest.mark.parametrize(("version", "outcome"), [(1, "added"), (7, "failed")])
@@ -157,18 +157,18 @@ def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -
     loop.end()
     request = loop.take(0)
     assert request
-    loop.hear(request, Lost("no answer in time"), 0)
+    loop.handle(request, Lost("no answer in time"), 0)
     request = loop.take(0)
     assert request
     reason = f"[a]: version conflict, document already exists (current version [{version}])"
     error = {"type": "version_conflict_engine_exception", "reason": reason}
-    loop.hear(request, answer_of([{"status": 409, "error": error}]), 0)
+    loop.handle(request, answer_of([{"status": 409, "error": error}]), 0)
     assert [each.outcome for each in loop.outcomes()] == [outcome]
 
 
 @given(st.integers(1, 20), st.integers(0, 19))
 def test_one_that_spoils_the_request_is_found(count: int, bad: int) -> None:
-    """A request that is refused as a whole is cut into halves, until the one to blame is alone."""
+    """A request that is refused as a whole is halved until the document that causes it is alone."""
     wanted = numbered(count)
     spoiler = wanted[bad % count].id
 
@@ -198,7 +198,7 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
     wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
     limits = Limits(count=20, requests=1)
     written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), wanted, limits)
-    failed = Written("large", "failed", "it is larger than the engine takes (http.max_content_length)")
+    failed = Written("large", "failed", "it is larger than the engine accepts (http.max_content_length)")
     assert [each for each in written if each.outcome != "added"] == [failed]
     assert len(too_large) < 10 < 200 / 20 * 2
 
@@ -206,28 +206,28 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Lost("the connection is refused", unsure=False), "the connection is refused"),
-        (Answer(429, ""), "it has more requests than it can take; try again later, or send fewer at once"),
+        (Lost("the connection is refused", maybe_done=False), "the connection is refused"),
+        (Answer(429, ""), "it has more requests than it can handle; try again later, or send fewer at once"),
         (Answer(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>' (status 502)"),
     ],
 )
 def test_patience_ends(answer: Answer | Lost, reason: str) -> None:
-    """Some get through, then nothing more does."""
+    """Some documents are written, then every request fails."""
 
     class Failing(World):
         def answer(self, request: Request) -> Answer | Lost:
             return super().answer(request) if not self.requests else answer
 
-    limits = Limits(count=2, requests=1, patience=60, pause=1, longest_pause=8)
+    limits = Limits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
     world = Failing([])
     loop = BulkLoop(limits, lambda: 1.0)
     start = world.now
     assert [each.id for each in carried_out(loop, world, numbered(9), limits)] == ["0", "1"]
-    assert 60 <= world.now - start <= 60 + limits.longest_pause
+    assert 60 <= world.now - start <= 60 + limits.max_retry_pause
     assert isinstance(loop.error("pages"), StoreError)
     assert str(loop.error("http://host:9200/pages")) == (
-        f"http://host:9200/pages cannot be written: {reason} (2 of 6 documents are written for sure; the others can be"
-        " written again, none gets there twice)"
+        f"http://host:9200/pages cannot be written: {reason} (2 of 6 documents are written for sure; it is safe to"
+        " write the others again, no document is stored twice)"
     )
 
 
@@ -236,7 +236,7 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
         def answer(self, request: Request) -> Answer | Lost:
             return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
 
-    limits = Limits(size=300, count=4, requests=1, patience=60)
+    limits = Limits(size=300, count=4, requests=1, give_up_after=60)
     wanted = numbered(100)
     wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
     written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), wanted, limits)
@@ -245,7 +245,7 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
 
 
 def test_what_others_get_done_is_progress() -> None:
-    """But they do not run away from one that is stuck."""
+    """A stuck document does not stop the others at once, but they cannot get far ahead of it."""
 
     class Stuck(World):
         def answer(self, request: Request) -> Answer | Lost:
@@ -253,7 +253,7 @@ def test_what_others_get_done_is_progress() -> None:
             self.now += 1
             return answer_of([BUSY if item.key[1] == "0" else self.do(item.lines) for item in request.items])
 
-    limits = Limits(count=2, requests=1, patience=60, pause=1, longest_pause=8)
+    limits = Limits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
     world = Stuck([])
     loop = BulkLoop(limits, lambda: 1.0)
     assert carried_out(loop, world, numbered(100), limits) == []
@@ -262,15 +262,15 @@ def test_what_others_get_done_is_progress() -> None:
 
 
 def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
-    limits = Limits(pause=1, longest_pause=5, patience=1_000)
+    limits = Limits(retry_pause=1, max_retry_pause=5, give_up_after=1_000)
     loop = BulkLoop(limits, lambda: 1.0)
     loop.add(Operation("index", "i", "a", {}))
     loop.end()
     now, pauses = 0.0, []
-    for asked in (0, 0, 0, 0, 30):
+    for retry_after in (0, 0, 0, 0, 30):
         request = loop.take(now)
         assert request
-        loop.hear(request, Answer(503, "", retry_after=asked), now)
+        loop.handle(request, Answer(503, "", retry_after=retry_after), now)
         assert not loop.take(now)
         pause = loop.wait(now)
         assert pause
@@ -290,27 +290,32 @@ def test_what_no_json_can_say() -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "reason", "expected"),
     [
-        (429, "rejected_execution_exception", "", Fate.AGAIN),
-        (429, "es_rejected_execution_exception", "", Fate.AGAIN),
-        (429, "circuit_breaking_exception", "", Fate.AGAIN),
-        (503, "unavailable_shards_exception", "", Fate.AGAIN),
-        (503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Fate.AGAIN),
-        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Fate.AGAIN),
-        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Fate.STOP),
-        (429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Fate.STOP),
-        (403, "cluster_block_exception", "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];", Fate.STOP),
-        (404, "index_not_found_exception", "", Fate.STOP),
-        (400, "index_closed_exception", "", Fate.STOP),
-        (401, "security_exception", "", Fate.STOP),
-        (403, "security_exception", "", Fate.STOP),
-        (404, "document_missing_exception", "", Fate.FAILED),
-        (400, "mapper_parsing_exception", "", Fate.FAILED),
-        (409, "version_conflict_engine_exception", "", Fate.FAILED),
-        (500, "null_pointer_exception", "", Fate.A_FEW_TIMES),
+        (429, "rejected_execution_exception", "", Verdict.RETRY),
+        (429, "es_rejected_execution_exception", "", Verdict.RETRY),
+        (429, "circuit_breaking_exception", "", Verdict.RETRY),
+        (503, "unavailable_shards_exception", "", Verdict.RETRY),
+        (503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Verdict.RETRY),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Verdict.RETRY),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Verdict.STOP),
+        (429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Verdict.STOP),
+        (
+            403,
+            "cluster_block_exception",
+            "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];",
+            Verdict.STOP,
+        ),
+        (404, "index_not_found_exception", "", Verdict.STOP),
+        (400, "index_closed_exception", "", Verdict.STOP),
+        (401, "security_exception", "", Verdict.STOP),
+        (403, "security_exception", "", Verdict.STOP),
+        (404, "document_missing_exception", "", Verdict.FAIL),
+        (400, "mapper_parsing_exception", "", Verdict.FAIL),
+        (409, "version_conflict_engine_exception", "", Verdict.FAIL),
+        (500, "null_pointer_exception", "", Verdict.RETRY_A_FEW_TIMES),
     ],
 )
-def test_what_an_error_means(status: int, kind: str, reason: str, expected: Fate) -> None:
-    assert fate(status, {"type": kind, "reason": reason}) is expected
+def test_what_an_error_means(status: int, kind: str, reason: str, expected: Verdict) -> None:
+    assert verdict_on(status, {"type": kind, "reason": reason}) is expected
 
 
 @pytest.mark.parametrize(
@@ -318,4 +323,4 @@ def test_what_an_error_means(status: int, kind: str, reason: str, expected: Fate
     [(None, 0), ("", 0), ("3", 3), ("0.5", 0.5), ("-1", 0), ("soon", 0), ("Thu, 01 Jan 1970 00:01:30 GMT", 60)],
 )
 def test_retry_after(header: str | None, expected: float) -> None:
-    assert seconds(header, wall_clock=30) == expected
+    assert retry_after_seconds(header, wall_clock=30) == expected

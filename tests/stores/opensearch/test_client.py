@@ -1,4 +1,4 @@
-"""Addresses, and clients for them."""
+"""Addresses of stores, and the clients made from them."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) ->
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Answer(200, b"<p>Welcome", "text/html"), "no OpenSearch"),
-        (Answer(200, b'{"hello": "world"}'), "no OpenSearch"),
+        (Answer(200, b"<p>Welcome", "text/html"), "is not OpenSearch"),
+        (Answer(200, b'{"hello": "world"}'), "is not OpenSearch"),
         (Answer(200, b'{"version": {"number": "8.11.0"}}'), "Elasticsearch 8.11.0"),
         (Answer(200, b'{"version": {"number": "6.8.23"}}'), "Elasticsearch 6.8.23"),
         (REFUSED, "credentials"),
@@ -151,7 +151,7 @@ def basic(user: str, password: str) -> str:
 
 
 def test_who_asks(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the options before the address, and by the address before the environment."""
+    """Credentials of the options take precedence over the address, and the address over the environment."""
 
     def works(url: str, **options: object) -> bool:
         client = connect(Address.of(url), **options)
@@ -189,8 +189,8 @@ def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str, 
     ("variables", "words"),
     [
         ({"WINNOW_USER": "me", "WINNOW_API_KEY": "key"}, "WINNOW_USER and WINNOW_API_KEY are set"),
-        ({"WINNOW_CA_CERTS": "nowhere.pem"}, "there is no nowhere.pem, which WINNOW_CA_CERTS names"),
-        ({"WINNOW_CLIENT_KEY": "nowhere.pem"}, "there is no nowhere.pem"),
+        ({"WINNOW_CA_CERTS": "nowhere.pem"}, "there is no file nowhere.pem, which WINNOW_CA_CERTS names"),
+        ({"WINNOW_CLIENT_KEY": "nowhere.pem"}, "there is no file nowhere.pem"),
         ({"WINNOW_TIMEOUT": "soon"}, "WINNOW_TIMEOUT is soon"),
         ({"WINNOW_TIMEOUT": "nan"}, "WINNOW_TIMEOUT is nan"),
         ({"WINNOW_AWS_REGION": "eu-west-1"}, "there are no AWS credentials"),
@@ -210,7 +210,7 @@ def test_an_environment_that_cannot_be(monkeypatch: pytest.MonkeyPatch, variable
 
 
 def signed(service: str) -> Check:
-    """As AWS looks at a request: who has the secret makes the same signature of what has arrived."""
+    """Check the signature as AWS does: compute it from the request that arrived, with the same secret."""
     auth = SigV4Auth(Credentials("AKIDEXAMPLE", "a secret", "a token"), service, "eu-west-1")
 
     def check(arrived: Arrived) -> Answer | None:
@@ -256,7 +256,7 @@ def test_requests_are_signed_for_aws(engine: Running, monkeypatch: pytest.Monkey
 
 @pytest.fixture
 def tls(engine: Running, authority: trustme.CA) -> Iterator[Gateway]:
-    """The engine with TLS, that wants certificates of those who ask."""
+    """The engine behind TLS that requires client certificates."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)
     authority.configure_trust(context)
@@ -329,7 +329,7 @@ def closed_port() -> int:
 
 
 def test_a_node_that_is_down_is_passed_over(engine: Running, closed_port: int) -> None:
-    """Whatever is asked: nothing was sent to it. Each client asks the nodes in an order of its own."""
+    """Any request moves on, since nothing was sent to the dead node. Each client has its own order of nodes."""
     with Gateway(engine.url) as gateway:
         url = f"http://127.0.0.1:{closed_port},localhost:{gateway.port}/pages"
 

@@ -1,4 +1,4 @@
-"""docs/connecting.md fails when it is wrong."""
+"""Checks docs/connecting.md against the code."""
 
 from __future__ import annotations
 

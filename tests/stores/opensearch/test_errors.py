@@ -1,4 +1,4 @@
-"""What goes wrong, in one sentence each: all of it by real engines and real connections."""
+"""Every error is one plain sentence: tested with real engines and real connections."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import Address, connect, connect_async
-from opensearch_winnow.stores.opensearch.errors import refused, told
-from opensearch_winnow.stores.opensearch.refusals import reason_of
+from opensearch_winnow.stores.opensearch.error_reasons import explain_error
+from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.gateway import Answer, Gateway
 
-pytestmark = pytest.mark.xdist_group("errors")  # with an engine of their own
+pytestmark = pytest.mark.xdist_group("errors")  # these tests start their own engine
 
 NAME = "the store"
 MAPPING = {"dynamic": "strict", "properties": {"place": {"type": "long"}, "site": {"type": "keyword"}}}
@@ -32,8 +32,8 @@ Ask = Callable[[OpenSearch], Any]
 
 
 def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME) -> str:
-    """What is said: one line, and neither JSON nor the name of a class."""
-    with pytest.raises(StoreError) as error, told(name, doing):
+    """Return the message of the StoreError: one line, without JSON or class names."""
+    with pytest.raises(StoreError) as error, reporting_engine_errors(name, doing):
         ask(client)
     message = str(error.value)
     assert message.startswith(f"{name} cannot be {doing}: ")
@@ -44,17 +44,17 @@ def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME
 
 
 def at_connecting(url: str, **options: Any) -> str:
-    """What is said by both kinds of clients."""
+    """Return the message, which is the same for synchronous and asynchronous clients."""
 
     name = str(Address.of(url))
 
     async def ask() -> None:
         async with connect_async(Address.of(url), **options) as client:
-            with told(name):
+            with reporting_engine_errors(name):
                 await client.info()
 
     client = connect(Address.of(url), **options)
-    with pytest.raises(StoreError) as error, told(name):
+    with pytest.raises(StoreError) as error, reporting_engine_errors(name):
         client.info()
     client.close()
     with pytest.raises(StoreError) as awaited:
@@ -130,7 +130,7 @@ def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authori
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Answer(401, b"Unauthorized", "text/plain"), "it wants credentials, or other ones"),
+        (Answer(401, b"Unauthorized", "text/plain"), "it requires credentials, or other ones"),
         (
             Answer(
                 403,
@@ -150,25 +150,28 @@ def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authori
         (Answer(403, b'{"Message": "User: anonymous is not authorized"}'), r"not allowed \(User: anonymous is not"),
         (Answer(400, b"<p>The plain HTTP request was sent to HTTPS port", "text/html"), "use https://"),
         (Answer(413, b"", "text/plain"), "http.max_content_length"),
-        (Answer(429, b"", "text/plain"), "more requests than it can take"),
+        (Answer(429, b"", "text/plain"), "more requests than it can handle"),
         (Answer(503, b"OpenSearch Security not initialized.", "text/plain"), "not available now"),
-        (Answer(301, b"<p>Moved", "text/html"), r"perhaps no OpenSearch \(status 301\)"),
-        (Answer(200, b"<p>Welcome", "text/html"), "is no OpenSearch"),
+        (Answer(301, b"<p>Moved", "text/html"), r"may not be OpenSearch \(status 301\)"),
+        (Answer(200, b"<p>Welcome", "text/html"), "is not OpenSearch"),
         (Answer(500, b'{"error": "It\\n hurts"}'), r"the engine says: It hurts \(status 500\)"),
         (Answer(500, b'{"error": {"type": "odd"}}'), r"the engine says: odd \(status 500\)"),
     ],
 )
 def test_what_stands_before_an_engine_says(engine: Running, answer: Answer, words: str) -> None:
-    """As the services that check who asks, whose answers these are."""
+    """Answers of services and plugins that check credentials."""
     with Gateway(engine.url, lambda _: answer) as gateway:
         client = connect(Address.of(f"{gateway.url}/pages"))
-        with pytest.raises(StoreError, match=words), told(NAME):
+        with pytest.raises(StoreError, match=words), reporting_engine_errors(NAME):
             client.search(index="pages")
         client.close()
 
 
 def test_an_option_that_opensearch_py_does_not_take() -> None:
-    with pytest.raises(StoreError, match="opensearch-py does not take its options: ca_certs"), told(NAME):
+    with (
+        pytest.raises(StoreError, match="opensearch-py does not accept its options: ca_certs"),
+        reporting_engine_errors(NAME),
+    ):
         asyncio.run(_with_option("https://localhost/pages", ca_certs="nowhere.pem"))
 
 
@@ -179,7 +182,7 @@ async def _with_option(url: str, **options: Any) -> None:
 
 @pytest.fixture(scope="module")
 def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
-    """An engine whose settings are ours to spoil. It looks at its disk as often as it can, and takes no scripts."""
+    """An engine of our own, whose settings tests may break. It checks its disk often, and allows no scripts."""
     often = {"cluster.info.update.interval": "10s", "cluster.routing.allocation.disk.reroute_interval": "1s"}
     running = start_cluster(1, settings=often | {"script.allowed_types": "none"})
     client = OpenSearch(running.url, timeout=60)
@@ -189,7 +192,7 @@ def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
 
 
 def set_(client: OpenSearch, **settings: Any) -> None:
-    """By their names, with __ for a dot."""
+    """Change settings, given by their names with __ for a dot."""
     named = {name.replace("__", "."): value for name, value in settings.items()} or {"cluster.blocks.read_only": None}
     client.cluster.put_settings(body={"transient": named})
 
@@ -200,7 +203,7 @@ def write(client: OpenSearch) -> None:
 
 @pytest.mark.check
 def test_a_full_disk(own: OpenSearch) -> None:
-    """The real thing: more free space is wanted than any disk has. It also unlocks the index by itself, as is said."""
+    """A real disk block: the engine requires more free space than any disk has. Later it unlocks the index itself."""
     marks = [f"cluster__routing__allocation__disk__watermark__{name}" for name in ("low", "high", "flood_stage")]
     enabled = "cluster__routing__allocation__disk__threshold_enabled"
 
@@ -223,7 +226,7 @@ def test_a_full_disk(own: OpenSearch) -> None:
     set_(own, **{enabled: None}, **dict.fromkeys(marks))
     assert message == (
         f"{NAME} cannot be written: the disk of a node is nearly full, so the index is read-only;"
-        " free some of it, and the engine unlocks it"
+        " free some space, and the engine unlocks it"
     )
 
 
@@ -231,9 +234,9 @@ def test_a_full_disk(own: OpenSearch) -> None:
 @pytest.mark.parametrize(
     ("block", "words"),
     [
-        ("read_only_allow_delete", "free some of it"),
+        ("read_only_allow_delete", "free some space"),
         ("write", "locked for writing (index.blocks.write)"),
-        ("read_only", "can only be read (index.blocks.read_only)"),
+        ("read_only", "is read-only (index.blocks.read_only)"),
     ],
 )
 def test_a_lock(own: OpenSearch, block: str, words: str) -> None:
@@ -242,7 +245,7 @@ def test_a_lock(own: OpenSearch, block: str, words: str) -> None:
     answer = own.bulk(body=[{"index": {"_index": "pages", "_id": "1"}}, {"place": 1}])
     own.indices.put_settings(index="pages", body={f"index.blocks.{block}": None})
     assert words in message
-    assert words in reason_of(answer["items"][0]["index"]["error"])
+    assert words in explain_error(answer["items"][0]["index"]["error"])
 
 
 SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "_score"}}}}
@@ -257,18 +260,18 @@ SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"sou
         (
             {"search__allow_expensive_queries": False},
             lambda own: own.search(index="pages", body=SCORED),
-            "and scripts are; ask without them",
+            "use queries without scripts",
         ),
         ({"indices__breaker__total__limit": "1%"}, write, "short of memory"),
         (
             {"search__max_open_scroll_context": 0},
             lambda own: own.search(index="pages", body=ALL, scroll="1m"),
-            "too many others have",
+            "too many scans or cursors are open",
         ),
         (
             {"cluster__max_shards_per_node": 1},
             lambda own: own.indices.create(index="more", body={"settings": {"number_of_shards": 5}}),
-            "as many shards as it may",
+            "at its limit of shards",
         ),
     ],
 )
@@ -283,7 +286,7 @@ def test_a_cluster_that_refuses(own: OpenSearch, settings: dict[str, Any], ask: 
 
 @pytest.fixture
 def index(engine: Running) -> Iterator[OpenSearch]:
-    """The engine of all, with an index of our own."""
+    """The shared engine, with an index of our own."""
     client = OpenSearch(engine.url, timeout=60)
     client.indices.create(index="errors", body={"mappings": MAPPING, "settings": SHARDS})
     yield client
@@ -304,17 +307,20 @@ def closed(client: OpenSearch) -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda client: client.search(index="errors-not"), "there is no index errors-not; `winnow index` makes it"),
+        (
+            lambda client: client.search(index="errors-not"),
+            "there is no index errors-not; `winnow index` or `winnow setup` creates it",
+        ),
         (lambda client: client.index(index="errors", body={"colour": 1}), "the index has no field colour"),
         (
             lambda client: client.index(index="errors", body={"place": "x"}),
-            "the field place of the index is of type long",
+            "a value does not fit the field place of the index, which has the type long",
         ),
         (
             lambda client: client.indices.put_mapping(
                 index="errors", body={"properties": {"place": {"type": "keyword"}}}
             ),
-            "the field place of the index is of type long, and has to be keyword",
+            "the field place of the index has the type long but must have the type keyword",
         ),
         (lambda client: client.search(index="errors", body=should(9_000)), "indices.query.bool.max_clause_count"),
         (
@@ -341,8 +347,8 @@ def test_parts_of_an_answer(index: OpenSearch) -> None:
     searches = [{"index": "errors"}, ALL, {"index": "errors-not"}, ALL, {"index": "errors"}, should(9_000)]
     fine, missing, clauses = index.msearch(body=searches)["responses"]
     assert "error" not in fine
-    assert str(refused(NAME, missing, "read")).startswith(f"{NAME} cannot be read: there is no index errors-not;")
-    assert "max_clause_count" in str(refused(NAME, clauses))
+    assert str(refusal_error(NAME, missing, "read")).startswith(f"{NAME} cannot be read: there is no index errors-not;")
+    assert "max_clause_count" in str(refusal_error(NAME, clauses))
     operations: list[dict[str, Any]] = [
         {"index": {"_index": "errors", "_id": "1"}},
         {"colour": 1},
@@ -354,16 +360,16 @@ def test_parts_of_an_answer(index: OpenSearch) -> None:
         {},
     ]
     items = index.bulk(body=operations)["items"]
-    assert [reason_of(next(iter(item.values()))["error"]) for item in items] == [
-        "the index has no field colour and takes no new ones; it was not made by this version of winnow",
+    assert [explain_error(next(iter(item.values()))["error"]) for item in items] == [
+        "the index has no field colour and allows no new ones; it was not created by this version of winnow",
         "a value of the field site is longer than the engine can index",
-        "it is no longer there",
-        "there is no store of this name; `winnow setup` makes it, and `winnow index` too",
+        "it no longer exists",
+        "there is no store of this name; `winnow setup` or `winnow index` creates it",
     ]
 
 
 def test_nothing_is_said_of_what_goes_well() -> None:
-    with told(NAME):
+    with reporting_engine_errors(NAME):
         pass
-    with pytest.raises(KeyError), told(NAME):
+    with pytest.raises(KeyError), reporting_engine_errors(NAME):
         raise KeyError

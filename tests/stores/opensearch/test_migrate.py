@@ -1,4 +1,4 @@
-"""Migrations: nothing is lost, nothing is there twice, and nobody who reads or writes notices."""
+"""Migrations lose and duplicate nothing, and readers and writers do not notice them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_analysis import analysis
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch import OpenSearchStore, copied_pages, left_over_pages
+from opensearch_winnow.stores.opensearch import OpenSearchStore, reindex
 from opensearch_winnow.stores.opensearch import migrate as migrate_module
 from opensearch_winnow.stores.opensearch.migrate import migrate
 from opensearch_winnow.stores.opensearch.setup import set_up
@@ -35,7 +35,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def name(client: OpenSearch, request: pytest.FixtureRequest) -> str:
-    """Of a store of three shards that is set up and empty."""
+    """The name of an empty store with three shards."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name.lower()).strip("-")
     set_up(client, name, Scheme(), shards=3)
     return name
@@ -62,8 +62,8 @@ def stored(engine: Running, name: str) -> dict[str, Record]:
 def test_reads_and_writes_go_on_meanwhile(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrate_module, "FEW", 10)
-    monkeypatch.setattr(migrate_module, "ROUNDS", 5)
+    monkeypatch.setattr(migrate_module, "MAX_WRITES_BEFORE_LAST_ROUND", 10)
+    monkeypatch.setattr(migrate_module, "MAX_ROUNDS", 5)
     expected = {each.id: each for each in map(record, range(300))}
     with OpenSearchStore.open(f"{engine.url}/{name}") as store:
         store.write(list(expected.values()))
@@ -87,7 +87,7 @@ def test_reads_and_writes_go_on_meanwhile(
 
     def read() -> None:
         with OpenSearchStore.open(f"{engine.url}/{name}") as store:
-            while not stop.wait(0.02):  # or the machine does nothing else
+            while not stop.wait(0.02):  # a pause, so that the machine does something else, too
                 found = client.search(index=name, body={"query": {"ids": {"values": never_changed}}, "size": 50})
                 assert len(found["hits"]["hits"]) == 50
                 assert len(store.read(never_changed, Record)) == 50
@@ -105,7 +105,7 @@ def test_reads_and_writes_go_on_meanwhile(
     seen: set[str] = set()
 
     def progress(step: str, share: float | None) -> None:
-        """No round but the last, in which writers wait, is over before somebody has written."""
+        """Wait for a write in every round but the last, for which writers wait."""
         assert share is None or 0 <= share <= 1
         if step not in seen and not is_closed(client, f"{name}-000001"):
             wrote.clear()
@@ -133,8 +133,8 @@ def test_reads_and_writes_go_on_meanwhile(
 def test_what_changes_meanwhile_is_so_in_the_new_index(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(left_over_pages, "FEW", 4)
-    monkeypatch.setattr(copied_pages, "AT_A_TIME", 7)
+    monkeypatch.setattr(reindex, "MAX_IDS_TO_COMPARE", 4)
+    monkeypatch.setattr(reindex, "BATCH_SIZE", 7)
     before = [record(number) for number in range(60)]
     changed, deleted = record(5, title="changed"), [before[number].id for number in (0, 31, 32, 33, 59)]
     again = record(32, title="there again")
@@ -142,7 +142,9 @@ def test_what_changes_meanwhile_is_so_in_the_new_index(
         store.write(before)
 
         def progress(step: str, share: float | None) -> None:
-            if "round 1" in step and share == 1 and store.count() == 60:  # all are copied, and the round is not over
+            if (
+                "round 1" in step and share == 1 and store.count() == 60
+            ):  # all pages are copied, but the round is not over
                 store.write([changed, record(100)])
                 store.delete(deleted)
                 store.write([again])
@@ -176,7 +178,7 @@ migrate(OpenSearch({engine.url!r}), {name!r}, progress=progress)
         with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as killed:
             assert killed.stdout is not None
             if moment == "round 2":
-                # The first round must have something to leave for the second, or there is nothing to copy in it.
+                # The first round must leave something to copy for the second.
                 store.write([record(50)])
             assert killed.stdout.readline() == b"here\n"
             killed.send_signal(signal.SIGKILL)
@@ -192,13 +194,13 @@ migrate(OpenSearch({engine.url!r}), {name!r}, progress=progress)
 
 
 def test_an_index_of_somebody_else_is_left_alone(client: OpenSearch, name: str) -> None:
-    """Though it is called as the next one would be."""
-    client.indices.create(index=f"{name}-000002")  # with our mapping, by the template
+    """An index of other software stays, although it has the name that the next index would have."""
+    client.indices.create(index=f"{name}-000002")  # it has our mapping, because of the template
     outcome = migrate(client, name)
     assert outcome.new == index_of(client, name) == f"{name}-000003"
     assert client.indices.exists(index=f"{name}-000002")
     about = client.indices.get_mapping(index=name)[outcome.new]["mappings"]
-    assert list(about["_meta"]) == ["winnow"]  # and nothing of a migration
+    assert list(about["_meta"]) == ["winnow"]  # but no sign of a migration
 
 
 def test_ctrl_c_leaves_the_store_as_it_was(engine: Running, client: OpenSearch, name: str, record: MakeRecord) -> None:
@@ -238,7 +240,7 @@ def test_an_index_without_an_alias_gives_its_name_away_when_it_is_deleted(
     client.indices.create(index=f"{by_somebody}.settings")
     with OpenSearchStore.open(f"{engine.url}/{by_somebody}") as store:
         store.write([record(1)])
-    with pytest.raises(StoreError, match=r"is an index and no alias.*--delete-old"):
+    with pytest.raises(StoreError, match=r"is an index, not an alias.*--delete-old"):
         migrate(client, by_somebody)
     assert migrate(client, by_somebody, delete_old=True).new == f"{by_somebody}-000001"
     assert index_of(client, by_somebody) == f"{by_somebody}-000001"

@@ -1,4 +1,4 @@
-"""What is special in a store on OpenSearch: limits of engines, shards, deleted pages, and clusters without scripts."""
+"""Properties of stores on OpenSearch: engine limits, shards, deleted pages, and clusters without scripts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
-    """An empty store of so many shards, which is gone after the test."""
+    """An empty store with a given number of shards, which is deleted after the test."""
     name = re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
     made: list[str] = []
 
@@ -61,7 +61,7 @@ def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -
 
 
 def small(number: int, **changes: object) -> Record:
-    """The same page again and again, at different times."""
+    """Many captures of one page, at different times."""
     values = {"url": "https://a.org/", "text": "plum", "fingerprints": array("Q", [7]), "sketch": array("Q")}
     return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
 
@@ -77,12 +77,12 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     cards = captures(store, "https://a.org/")
     assert [card.id for card in cards] == [record.id for record in reversed(records)]
     assert [card.id for card in cards if card.latest] == [records[-1].id]
-    # All have one score, so that the newest come first: wherever the page begins.
+    # All have the same score, so the newest come first, at any offset.
     newest = [card.id for card in cards]
     for offset in (0, 10_020):
         hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
         assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, newest[offset : offset + 20])
-    # A write looks at all captures of the URL.
+    # A write reads all captures of the URL.
     assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
     assert [card.fetched_at for card in store.scan(Card, Filters(latest=True))] == [small(20_000).fetched_at]
     assert store.delete(ids) == 10_050
@@ -96,7 +96,7 @@ def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
     tokens = array("Q", source.randbytes(8 * 2_500))
     shared = [0, 1, 2, 400, 999, 1_000, 1_001, 2_499, 2_500]
     records = [numbered(number, fingerprints=array("Q", source.sample(tokens, n))) for number, n in enumerate(shared)]
-    # All of its tokens in one part, and just not enough of them in all.
+    # A page whose tokens are all in one part, and just too few for one of the minimums below.
     records.append(numbered(100, fingerprints=tokens[:999:3]))
     store.write(records)
     expected = {record.id: len(record.fingerprints) for record in records}
@@ -106,7 +106,7 @@ def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
         assert {each.card.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
-    # Two lookups, together just in one query and just not; and as many tokens as a query takes, on one page.
+    # Two lookups that just fit in one query, two that just do not, and one with the maximum tokens of a query.
     for size in (500, 975, 979, 980, 1_000):
         pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
         assert store.candidates(pair, where) == [store.candidates([each], where)[0] for each in pair]
@@ -129,11 +129,11 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     for store in (one, three):
         store.write(records)
     assert list(three.scan(Record)) == list(one.scan(Record)) == records
-    asked = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
-    assert three.candidates(asked) == one.candidates(asked) == [one.candidates([each])[0] for each in asked]
+    lookups = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
+    assert three.candidates(lookups) == one.candidates(lookups) == [one.candidates([each])[0] for each in lookups]
     for over in (0, 20, 25, 119):
-        assert three.frequencies(asked, over=over) == one.frequencies(asked, over=over)
-    assert 0 < len(one.frequencies(asked, over=25)[0]) < 20
+        assert three.frequencies(lookups, over=over) == one.frequencies(lookups, over=over)
+    assert 0 < len(one.frequencies(lookups, over=25)[0]) < 20
     for typed in ("plum", "plum -pear", "apple quince"):
         hits, others = one.search(Words.of(typed), limit=50), three.search(Words.of(typed), limit=50)
         assert hits.total == others.total > 0
@@ -150,7 +150,7 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
     assert store.delete(record.id for record in records[:1_200]) == 1_200
     assert store.frequencies([Lookup("fingerprints", token)], over=50) == [{}]
     assert store.frequencies([Lookup("fingerprints", token)], over=49) == [{7: 50}]
-    # OpenSearch 3.8.0 would show nothing, if it were asked in another way for all pages in order.
+    # OpenSearch 3.8.0 would return nothing for an empty filter (see `all_of`).
     assert list(store.scan(Record)) == records[1_200:]
     assert store.statistics()[:3] == (50, 50, 1)
 
@@ -158,12 +158,12 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
 def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     store = fresh()
     store.write([small(number, bands=array("Q", range(60))) for number in range(10)])
-    asked = [
+    lookups = [
         Lookup("fingerprints", array("Q", [7])),
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
-    found = store.candidates(asked)
+    found = store.candidates(lookups)
     assert [len(pages) for _, pages in found] == [10, 10, 0]
     transport = store._cluster.client.transport
     requests: list[str] = []
@@ -173,25 +173,25 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         return type(transport).perform_request(transport, method, url, **rest)
 
     monkeypatch.setattr(transport, "perform_request", send)
-    assert store.candidates(asked, check=FrequencyCheck(10)) == found
+    assert store.candidates(lookups, check=FrequencyCheck(10)) == found
     assert len(requests) == 1
-    assert store.candidates(asked, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
+    assert store.candidates(lookups, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
     assert len(requests) > 2
     requests.clear()
-    assert store.candidates(asked[1:], check=FrequencyCheck(9)) == found[1:]
+    assert store.candidates(lookups[1:], check=FrequencyCheck(9)) == found[1:]
     assert len(requests) == 1
 
 
 def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
     store = fresh()
     old, new = small(1), small(1, text="quince")
-    asked = [Lookup("fingerprints", array("Q", [7]))]
+    lookups = [Lookup("fingerprints", array("Q", [7]))]
     store.write([old, small(2)])
-    store.candidates(asked)
+    store.candidates(lookups)
     assert store.read([small(2).id, "f" * 32, old.id], Text) == {small(2).id: Text("plum"), old.id: Text("plum")}
     store.write([new])
     assert store.read([old.id], Text) == {old.id: Text("quince")}
-    store.candidates(asked)
+    store.candidates(lookups)
     store.delete([old.id])
     assert store.read([old.id], Text) == {}
 
@@ -206,18 +206,18 @@ def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
     places, found = zip(*store.known(coming, before=start), strict=True)
     assert list(found) == [Stored.of(each) for each in (*copies, small(200, url="https://b.org/"))]
     assert sorted(set(places)) == list(places)
-    # Of shingles that a great many pages have, not all pages again.
+    # Shingles that many pages have are not looked up again.
     assert [stored.id for _, stored in store.known([small(1, shingle_digest="a" * 32)], before=start)] == [copies[1].id]
     assert len(list(store.known([small(500, shingle_digest="a" * 32)], before=start + 1))) == 120
-    # Without a word a page equals nothing.
+    # A page without words equals no other page.
     assert list(store.known([small(500, shingle_digest="a" * 32, shingle_count=0)], before=start + 2)) == []
 
 
 def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> None:
     store = fresh(1)
     store.write([small(number) for number in range(60)])
-    asked = [Lookup("fingerprints", array("Q", [7]))]
-    assert store.frequencies(asked, over=50) == [{7: 60}]
+    lookups = [Lookup("fingerprints", array("Q", [7]))]
+    assert store.frequencies(lookups, over=50) == [{7: 60}]
     name = Address.of(store.name).index
     (old,) = client.indices.get(index=name).values()
     new = {"settings": {"number_of_shards": 3, "analysis": old["settings"]["index"]["analysis"]}}
@@ -229,7 +229,7 @@ def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> N
         {"add": {"index": f"{name}-000002", "alias": name}},
     ]
     client.indices.update_aliases(body={"actions": moved})
-    assert store.frequencies(asked, over=50) == [{7: 60}]
+    assert store.frequencies(lookups, over=50) == [{7: 60}]
 
 
 def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
@@ -286,18 +286,18 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         store.write(records[:20])
         store.write(records)
         question = records[7]
-        asked = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
-        assert store.frequencies(asked, over=1) == [{}, {}]
-        assert [[each.card.id for each in pages] for _, pages in store.candidates(asked)] == [[question.id]] * 2
+        lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
+        assert store.frequencies(lookups, over=1) == [{}, {}]
+        assert [[each.card.id for each in pages] for _, pages in store.candidates(lookups)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
-        with pytest.raises(StoreError, match="as a star is; type whole words"):
+        with pytest.raises(StoreError, match="use whole words"):
             store.search(Words.of("pag*"))
         assert list(store.scan(Record)) == records
         assert latest_capture(store, question.url) == question
         assert store.statistics().pages == 30
         store.set_setting("recipe", {"text": True})
         assert store.settings() == {"recipe": {"text": True}}
-        # Without a script the engine counts, and the scores are for whoever asks.
+        # Without scripts the engine counts, and the client computes the scores.
         query = overlap("sketch", tokens_of(question.sketch))
         client = connect(Address.of(store.name))
         (hit,) = client.search(index="pages", body=best(query, fields=["sketch_count"]))["hits"]["hits"]
@@ -325,7 +325,7 @@ def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
         OpenSearchStore.open(f"{engine.url}/{index}-both")
     with pytest.raises(StoreError, match="not a store of winnow"):
         OpenSearchStore.open(f"{store.name}.settings")
-    # Under its own name, and not by the alias: as somebody has it who makes indices in another way.
+    # Opened by the name of the index, not an alias, as other software may create it.
     with OpenSearchStore.open(f"{store.name}-000001") as plain:
         plain.write([small(1)])
     assert store.count() == 1
@@ -333,7 +333,7 @@ def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
 
 def test_frequencies_of_more_tokens_than_there_is_memory_for() -> None:
     source = Random(7)
-    exact, sampled = Frequencies(), Frequencies(most=1_000)
+    exact, sampled = Frequencies(), Frequencies(max_tokens=1_000)
     pages = [array("Q", source.randbytes(8 * 20)) for _ in range(500)]
     for page in [*pages, *pages[:250], pages[0] + pages[0]]:
         exact.add(page)

@@ -1,4 +1,4 @@
-"""dedupe and group_hits on searches of somebody's own, in an index of somebody's own."""
+"""dedupe and group_hits with other people's searches in other people's indices."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
 
-pytestmark = pytest.mark.xdist_group("own-searches")  # one index for all of them
+pytestmark = pytest.mark.xdist_group("own-searches")  # all tests share one index
 INDEX = "own-searches"
 WORDS = [f"word{number}" for number in range(5_000)]
-# Texts of three families. One page is near the first of them; another has a bit of it, and is near the third.
+# Texts of three families. One page resembles the first; another shares a bit with it, and resembles the third.
 MILL, SEA, SKY = (Random(seed).choices(WORDS, k=300) for seed in range(3))
 NEAR, FAR = [*MILL[:280], *SKY[:20]], [*MILL[:60], *SKY[:240]]
-# By id: title (the fewer words, the higher the score), cluster, words of the text.
+# By id: the title (the fewer words, the higher the score), the cluster, and the words of the text.
 PAGES: dict[str, tuple[str, str, list[str]]] = {
     "a": ("mill", "a", MILL),
     "b": ("mill one", "a", NEAR),
@@ -52,8 +52,8 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 
 def search(client: OpenSearch, members: int = 10, **body: Any) -> dict[str, Any]:
-    asked = dedupe({"query": MATCH, **body}, field="winnow.cluster", members=members)
-    found: dict[str, Any] = client.search(index=INDEX, body=asked)
+    search = dedupe({"query": MATCH, **body}, field="winnow.cluster", members=members)
+    found: dict[str, Any] = client.search(index=INDEX, body=search)
     return found
 
 
@@ -75,7 +75,7 @@ def test_hits_as_they_are_come_in_groups(client: OpenSearch) -> None:
 
 def test_clusters_stay_together_and_pages_without_one_are_apart(client: OpenSearch) -> None:
     found = search(client)
-    assert [hit["_id"] for hit in found["hits"]["hits"]] == ["a", "c", "d"]  # c stands for e and g too
+    assert [hit["_id"] for hit in found["hits"]["hits"]] == ["a", "c", "d"]  # c represents e and g too
     groups = group_hits(found, 1.0, below="winnow")
     assert ids(groups) == [["a", "b", "f"], ["c", "d"], ["e"], ["g"]]  # c and d have the same text
     assert [group.size for group in groups] == [3, 2, 1, 1]
@@ -151,7 +151,7 @@ def test_what_is_refused_by_name_the_engine_refuses_too(client: OpenSearch, more
 
 
 def test_members_would_not_be_those_of_a_point_in_time(client: OpenSearch) -> None:
-    """The reason for which it is refused. Elasticsearch 7.10 has none of this kind."""
+    """Shows why `dedupe` refuses a point in time. Elasticsearch 7.10 has no points in time of this kind."""
     if not engine_of(client).point_in_time:
         return
     body = dedupe({"query": MATCH}, field="winnow.cluster")

@@ -1,4 +1,4 @@
-"""Words, and how relevant they make a page: the same in a file as OpenSearch has it, to the last bit."""
+"""Words and scores of an embedded store equal those of OpenSearch, to the last bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.stores.conftest import numbered
 SHARDS = (1, 3)
 OWN_SCALE = VERSION.startswith("3")
 PAGES = 120
-# Characters of every kind that there is for words, and what stands between them.
+# Characters of every class that word segmentation knows, and separators.
 SOME = (
     *"aZ1 _'\".,:;#*-ßÆøéİΣς日ひカーกαЖא한々〇ﬁⓂ㊗０ｶ𝐀😀👍❤©",
     *"\u0301\u0332\u00ad\u200d\ufe0f\ufe0e\u20e3\u3099\u05b0\u1112\u2028\u3030\uff9e\u1a55\u1950\u32d0\x00",
@@ -64,7 +64,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture(scope="module")
 def indices(client: OpenSearch) -> Iterator[dict[int, str]]:
-    """Texts alone, by the number of shards."""
+    """Indices with texts alone, by the number of shards."""
     made = {shards: f"same-words-{os.getpid()}-{shards}" for shards in SHARDS}
     field = {"type": "text", "analyzer": ANALYZER}
     for shards, name in made.items():
@@ -82,7 +82,7 @@ def indices(client: OpenSearch) -> Iterator[dict[int, str]]:
 
 
 def records() -> list[Record]:
-    """With words that only one shard has."""
+    """Return records in which some words are so rare that only one shard has them."""
     source = Random(6)
 
     def words(count: int) -> str:
@@ -103,7 +103,7 @@ def records() -> list[Record]:
 @pytest.mark.check
 def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, str]) -> None:
     source = Random(8)
-    old = VERSION.startswith("7")  # it does not know the characters of today
+    old = VERSION.startswith("7")  # its Unicode is too old
     characters = [
         chr(code)
         for code in range(1, 0x110000)
@@ -115,7 +115,7 @@ def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, 
         for _ in range(600)
     ]
     texts += [(start + each * 1_000)[:size] for size in (254, 255, 256, 600) for each in some for start in ("", "x")]
-    for start in range(0, len(texts), 15):  # no more than 10,000 words: the engine refuses to show more
+    for start in range(0, len(texts), 15):  # at most 10,000 words, because the engine returns no more
         text = " \n".join(texts[start : start + 15])
         found = client.indices.analyze(index=indices[1], body={"analyzer": ANALYZER, "text": text})["tokens"]
         assert word_tokens(text)[0] == [token["token"] for token in found]
@@ -127,7 +127,7 @@ def test_relevance_is_that_of_opensearch(
 ) -> None:
     with EmbeddedStore.open(tmp_path / "crawl.winnow", create=True) as store:
         pages = records()
-        # Some of them twice, and others that go again: neither counts.
+        # Some pages are replaced, and others deleted: the old ones must not count.
         store.write([*pages[:50], *(numbered(number) for number in range(PAGES, PAGES + 30))])
         store.write(pages[20:])
         store.delete([numbered(number).id for number in range(PAGES, PAGES + 30)])
@@ -145,7 +145,7 @@ def test_relevance_is_that_of_opensearch(
 
 
 def assert_in_proportion(ours: dict[str, float], theirs: dict[str, float], typed: str) -> None:
-    """Older engines have scores that are larger by a constant factor, but for those of prefixes."""
+    """Check scores of older engines, which are larger by a constant factor, except for prefixes."""
     assert ours.keys() == theirs.keys()
     if "*" not in typed:
         for id_, score in ours.items():
@@ -159,6 +159,6 @@ def relevance(client: OpenSearch, index: str, words: Words) -> dict[str, float]:
 
 
 def single(value: float) -> float:
-    """As the engine has it: its JSON has as many digits as tell single precision."""
+    """Round to single precision, which is what an engine's JSON expresses."""
     rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     return rounded

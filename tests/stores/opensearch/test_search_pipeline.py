@@ -1,4 +1,4 @@
-"""The search pipeline winnow-dedupe, as `winnow setup` puts it into a cluster."""
+"""The search pipeline winnow-dedupe, which `winnow setup` creates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.setup import set_up
 
 STORE = "with-search-pipeline"
-PAGES = 12  # the first four are of one cluster, and then two and two
+PAGES = 12  # one cluster of four pages, then clusters of two
 
 
 @pytest.fixture(scope="module")
 def client(engine: Running) -> Iterator[OpenSearch | None]:
-    """None where the engine has no such pipelines, which setup says."""
+    """A client of a store with twelve pages; None if the engine has no search pipelines, which setup reports."""
     with OpenSearch(engine.url, timeout=60) as made:
         outcomes = {step.what: outcome for step, outcome in set_up(made, STORE)}
         if not engine_of(made).search_pipelines:
@@ -39,9 +39,9 @@ def client(engine: Running) -> Iterator[OpenSearch | None]:
 
 
 def places(client: OpenSearch, **body: Any) -> list[int]:
-    asked = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], **body}
-    hits = client.search(index=STORE, body=asked, params={"search_pipeline": SEARCH_PIPELINE})["hits"]
-    assert hits["total"]["value"] == PAGES  # pages, and not groups
+    search = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], **body}
+    hits = client.search(index=STORE, body=search, params={"search_pipeline": SEARCH_PIPELINE})["hits"]
+    assert hits["total"]["value"] == PAGES  # pages, not groups
     return [hit["sort"][0] for hit in hits["hits"]]
 
 
@@ -64,7 +64,7 @@ def test_it_sees_no_more_than_it_fetches(client: OpenSearch | None) -> None:
 
 
 def test_hits_that_do_not_show_their_cluster_are_refused(client: OpenSearch | None) -> None:
-    """Else the engine makes one hit of all of them."""
+    """Otherwise the engine would make one hit of all of them."""
     if client is None:
         return
     for source in (False, ["url"], {"excludes": ["cluster"]}):

@@ -1,4 +1,4 @@
-"""Setting up a store: once, again, by several at once, and where not everything may be done."""
+"""Setting up a store: once, again, by several processes at once, and without all permissions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 
 def outcomes(done: Sequence[tuple[Step, str]]) -> set[str]:
-    """Without search pipelines, where the engine has none."""
-    return {outcome for step, outcome in done if outcome != "refused" or step.without != NO_SEARCH_PIPELINES}
+    """Return the outcomes, ignoring search pipelines if the engine has none."""
+    return {outcome for step, outcome in done if outcome != "refused" or step.if_refused != NO_SEARCH_PIPELINES}
 
 
 def test_it_is_made_once(client: OpenSearch) -> None:
@@ -45,7 +45,7 @@ def test_it_is_made_once(client: OpenSearch) -> None:
     assert written_in(about["mappings"], index) == written(scheme)
     assert about["settings"]["index"]["number_of_shards"] == "2"
     assert outcomes(set_up(client, "set-up-once", scheme)) == {"there"}
-    assert outcomes(set_up(client, "set-up-once")) == {"there"}  # whatever its scheme is
+    assert outcomes(set_up(client, "set-up-once")) == {"there"}  # whichever scheme it has
 
 
 def test_what_is_missing_is_added(client: OpenSearch) -> None:
@@ -83,7 +83,7 @@ def test_an_index_that_is_no_store_is_refused(client: OpenSearch) -> None:
 def test_a_name_for_two_indices_is_refused(client: OpenSearch) -> None:
     for index in ("set-up-one", "set-up-two"):
         client.indices.create(index=index, body={"aliases": {"set-up-both": {}}})
-    with pytest.raises(StoreError, match="set-up-both stands for 2 indices, and a store is one"):
+    with pytest.raises(StoreError, match="set-up-both is an alias of 2 indices; name one of them"):
         set_up(client, "set-up-both", Scheme())
 
 
@@ -105,15 +105,15 @@ def test_several_at_once_all_succeed(engine: Running, client: OpenSearch) -> Non
 
 
 def test_requests_for_the_console_do_what_it_does(client: OpenSearch) -> None:
-    """Pasted there, they are sent as they are."""
+    """Send the printed requests as the console would."""
     for step, outcome in plan(client, "set-up-pasted", Scheme()):
         if outcome == "missing":
-            request, _, body = step.in_console().partition("\n")
+            request, _, body = step.console_request().partition("\n")
             method, path = request.split()
             client.transport.perform_request(method, path, body=json.loads(body))
     assert outcomes(set_up(client, "set-up-pasted", Scheme())) == {"there"}
     for step in steps("x", Scheme()):
-        assert json.loads(step.in_console().partition("\n")[2]) == step.body
+        assert json.loads(step.console_request().partition("\n")[2]) == step.body
 
 
 @pytest.mark.check

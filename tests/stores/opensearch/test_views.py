@@ -1,4 +1,4 @@
-"""Views on a real engine: documents of others, and cursors that go from one process to another."""
+"""Views on a real engine: documents of other software, and cursors passed between processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGES = 12
 
 @pytest.fixture
 def address(engine: Running) -> Iterator[str]:
-    """Of a store with three versions of each of four pages."""
+    """The address of a store with three versions of each of four pages."""
     address = f"{engine.url}/views-{uuid4().hex}"
     with Index.open(address) as index:
         index.add(Page(f"https://a.org/{number}", text=prose(number % 4)) for number in range(PAGES))
@@ -34,7 +34,7 @@ def prose(family: int) -> str:
 
 
 def put(address: str, documents: list[dict[str, Any]]) -> None:
-    """As somebody does who knows no pipeline."""
+    """Write documents past the ingest pipeline, as other software does."""
     url, _, name = address.rpartition("/")
     with OpenSearch(url) as client:
         for number, document in enumerate(documents):
@@ -63,7 +63,7 @@ def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any
         assert foreign["foreign-0"].card.title == "mill"
         assert "the mill of others" in foreign["foreign-1"].snippet
         assert foreign["foreign-2"].card.url == "https://foreign.org/"
-        # Page by page, too.
+        # The same page by page.
         few = index.search("mill", group=True, by=by, all_captures=True, limit=2, examine=2, stable=True)
         urls = [(hit.card.id, hit.card.url) for hit in few.hits]
         while few.cursor:
@@ -86,7 +86,7 @@ def test_a_cursor_is_good_in_another_process(address: str) -> None:
     with Index.open(address) as index:
         if not index.store._cluster.has_points_in_time:  # type: ignore[attr-defined]
             first = index.search("mill", group=True, limit=3, stable=True)
-            with Index.open(address) as other, pytest.raises(StoreError, match="the cursor has ended: search again"):
+            with Index.open(address) as other, pytest.raises(StoreError, match="the cursor has expired: search again"):
                 other.search(cursor=first.cursor)
             return
         whole = index.search("mill", group=True)
@@ -106,5 +106,5 @@ def test_a_key_that_is_none(address: str) -> None:
 def test_clusters_beyond_what_the_engine_shows(address: str) -> None:
     with Index.open(address) as index, index.store.view(Words.of("mill")) as view:
         assert isinstance(view, ClusterView)
-        with pytest.raises(StoreError, match="the engine shows the first 10,000 clusters; group by signature"):
+        with pytest.raises(StoreError, match="the engine shows only the first 10,000 clusters; group by signature"):
             view.clustered(9_999, 10_001)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.word_places import word_places
+from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 
-Asked = list[tuple[tuple[str, ...], bool]]
+Phrases = list[tuple[tuple[str, ...], bool]]
 
 WORDS = [
     "a",
@@ -31,9 +31,9 @@ WORDS = [
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join) | st.text()
 
 
-def by_hand(text: str, phrases: Asked, most: int) -> list[tuple[int, int, int]]:
+def expected_offsets(text: str, phrases: Phrases, max_per_phrase: int) -> list[tuple[int, int, int]]:
     words, starts, ends = word_tokens(text)
-    places = []
+    offsets = []
     for index, (phrase, prefix) in enumerate(phrases):
         found = []
         for at in range(len(words) - len(phrase) + 1 if phrase else 0):
@@ -42,25 +42,27 @@ def by_hand(text: str, phrases: Asked, most: int) -> list[tuple[int, int, int]]:
                 here[-1] = phrase[-1]
             if here == list(phrase):
                 found.append((starts[at], ends[at + len(phrase) - 1], index))
-        places += found[:most]
-    return sorted(places, key=lambda place: (place[0], place[2]))
+        offsets += found[:max_per_phrase]
+    return sorted(offsets, key=lambda place: (place[0], place[2]))
 
 
 @given(TEXTS, st.lists(st.tuples(TEXTS.map(lambda text: tuple(word_tokens(text)[0][:4])), st.booleans())), st.data())
-def test_every_place_is_found(text: str, phrases: Asked, data: st.DataObject) -> None:
+def test_every_occurrence_is_found(text: str, phrases: Phrases, data: st.DataObject) -> None:
     words = word_tokens(text)[0]
-    if words:  # else few would be there
+    if words:  # random phrases would rarely occur
         start = data.draw(st.integers(0, len(words) - 1))
         phrase = words[start : start + data.draw(st.integers(1, 4))]
         cut = data.draw(st.integers(1, len(phrase[-1])))
         phrases = [*phrases, (tuple(phrase), False), ((*phrase[:-1], phrase[-1][:cut]), True)]
-    most = data.draw(st.integers(0, 5))
-    assert word_places(text, phrases, most=most) == by_hand(text, phrases, most)
+    max_per_phrase = data.draw(st.integers(0, 5))
+    assert phrase_offsets(text, phrases, max_per_phrase=max_per_phrase) == expected_offsets(
+        text, phrases, max_per_phrase
+    )
 
 
 def test_words_next_to_each_other_are_not_one_word() -> None:
-    asked: Asked = [(("ab",), False), (("a", "b"), False), (("a", "b"), True), (("a",), True)]
-    assert word_places("a b, ab, a bc", asked, most=9) == [
+    phrases: Phrases = [(("ab",), False), (("a", "b"), False), (("a", "b"), True), (("a",), True)]
+    assert phrase_offsets("a b, ab, a bc", phrases, max_per_phrase=9) == [
         (0, 3, 1),
         (0, 3, 2),
         (0, 1, 3),
@@ -73,12 +75,14 @@ def test_words_next_to_each_other_are_not_one_word() -> None:
 
 def test_a_long_text_and_a_long_phrase() -> None:
     text = "日" * 200_000
-    assert word_places(text, [(("日",) * 5_000 + ("本",), False)], most=9) == []
-    assert word_places(text, [(("日",) * 200_000, False), (("日",) * 200_001, False)], most=9) == [(0, 200_000, 0)]
+    assert phrase_offsets(text, [(("日",) * 5_000 + ("本",), False)], max_per_phrase=9) == []
+    assert phrase_offsets(text, [(("日",) * 200_000, False), (("日",) * 200_001, False)], max_per_phrase=9) == [
+        (0, 200_000, 0)
+    ]
 
 
-def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"word_places\(\) wants str, got bytes"):
-        word_places(b"a", [], most=1)  # type: ignore[arg-type]
+def test_wrong_types_are_rejected() -> None:
+    with pytest.raises(TypeError, match=r"phrase_offsets\(\) expects str, got bytes"):
+        phrase_offsets(b"a", [], max_per_phrase=1)  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
-        word_places("a", [((1,), False)], most=1)  # type: ignore[list-item]
+        phrase_offsets("a", [((1,), False)], max_per_phrase=1)  # type: ignore[list-item]

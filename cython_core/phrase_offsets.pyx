@@ -1,4 +1,4 @@
-"""Where phrases are in a text."""
+"""Offsets of phrases in a text, for highlighting."""
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
@@ -10,52 +10,53 @@ cdef extern from "Python.h":
     object PyUnicode_FromObject(object text)
 
 cdef struct Phrase:
-    const char* bytes  # its words, one after the other, in UTF-8
-    uint32_t* ends  # of each word in the bytes
+    const char* bytes  # its words joined, in UTF-8
+    uint32_t* ends  # of each word, as offsets in bytes
     Py_ssize_t words
     bint prefix
-    Py_ssize_t found  # so often so far
+    Py_ssize_t found  # occurrences found so far
 
 
-def word_places(text, phrases, *, most) -> list[tuple[int, int, int]]:
-    """Where the phrases are: (start, end) in the text, and the index of the phrase; by start, then by phrase.
+def phrase_offsets(text, phrases, *, max_per_phrase) -> list[tuple[int, int, int]]:
+    """Find phrases in `text`; return (start, end, index of the phrase), sorted by start, then by phrase.
 
-    A phrase is its words, as word_tokens() has them, and whether the last is only the beginning of a word. Of each one
-    the first `most` places are found.
+    A phrase is its words, as word_tokens() returns them, and whether the last one is a prefix. Of each phrase the first
+    `max_per_phrase` occurrences are returned.
     """
     if not isinstance(text, str):
-        raise TypeError(f"word_places() wants str, got {type(text).__name__}")
-    cdef Py_ssize_t limit = most, count = len(phrases), i, p
+        raise TypeError(f"phrase_offsets() expects str, got {type(text).__name__}")
+    cdef Py_ssize_t limit = max_per_phrase, count = len(phrases), i, p
     cdef uint32_t begin = 0
     cdef Tokens tokens
     cdef Phrase* phrase
-    cdef Phrase* asked = <Phrase*>calloc(count + 1, sizeof(Phrase))  # + 1: never an empty block
-    cdef list places = []
-    cdef list kept = []  # the bytes that the phrases point to
+    cdef Phrase* patterns = <Phrase*>calloc(count + 1, sizeof(Phrase))  # + 1: never an empty block
+    cdef list offsets = []
+    cdef list encoded = []  # keeps the bytes alive that the phrases point to
     memset(&tokens, 0, sizeof(tokens))
     try:
-        if asked == NULL:
+        if patterns == NULL:
             raise MemoryError(f"no memory for {count} phrases")
         for p in range(count):
-            words, asked[p].prefix = phrases[p]
-            kept.append(_set(&asked[p], [word.encode("utf-8", "surrogatepass") for word in words]))
+            words, patterns[p].prefix = phrases[p]
+            encoded.append(_set_words(&patterns[p], [word.encode("utf-8", "surrogatepass") for word in words]))
         tokenize(PyUnicode_FromObject(text), &tokens)
         for i in range(tokens.count):
             for p in range(count):
-                phrase = &asked[p]
+                phrase = &patterns[p]
                 if phrase.found < limit and _is_at(phrase, &tokens, i, begin):
                     phrase.found += 1
-                    places.append((tokens.first[i], tokens.last[i + phrase.words - 1], p))
+                    offsets.append((tokens.first[i], tokens.last[i + phrase.words - 1], p))
             begin = tokens.ends[i]
-        return places
+        return offsets
     finally:
-        for p in range(count if asked != NULL else 0):
-            free(asked[p].ends)
-        free(asked)
+        for p in range(count if patterns != NULL else 0):
+            free(patterns[p].ends)
+        free(patterns)
         free_tokens(&tokens)
 
 
-cdef bytes _set(Phrase* phrase, list words):
+cdef bytes _set_words(Phrase* phrase, list words):
+    """Point `phrase` to its encoded words and return their bytes, which the caller keeps alive."""
     cdef bytes joined = b"".join(words)
     cdef Py_ssize_t i
     cdef uint32_t end = 0
@@ -70,12 +71,12 @@ cdef bytes _set(Phrase* phrase, list words):
 
 
 cdef inline bint _is_at(const Phrase* phrase, const Tokens* tokens, Py_ssize_t i, uint32_t begin) noexcept nogil:
-    """Whether the phrase starts with word i of the text, whose bytes start at `begin`."""
+    """Return whether the phrase occurs at word i of the text, whose bytes start at `begin`."""
     cdef Py_ssize_t last = phrase.words - 1, k
     if last < 0 or i + last >= tokens.count:
         return False
-    cdef uint32_t size = phrase.ends[last], there = tokens.ends[i + last] - begin
-    if there != size and not (phrase.prefix and there > size):
+    cdef uint32_t size = phrase.ends[last], length = tokens.ends[i + last] - begin
+    if length != size and not (phrase.prefix and length > size):
         return False
     if memcmp(tokens.bytes + begin, phrase.bytes, size) != 0:
         return False

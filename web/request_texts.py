@@ -1,0 +1,83 @@
+"""The texts that a request names by id, captures or pasted texts, and their comparison."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.page_finder import PageFinder
+from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
+from opensearch_winnow.web.screen import NotFoundError, SuggestedLink
+from opensearch_winnow.web.screen_request import ScreenRequest
+
+
+def pasted_text(request: ScreenRequest, id_: str) -> PastedText:
+    """Return the pasted text with this id, or raise NotFoundError."""
+    pasted = request.state.pasted.get(id_)
+    if pasted is None:
+        raise NotFoundError(
+            f"This text has expired: pasted texts are kept for {EXPIRY_MINUTES} minutes after their last use,"
+            " and only while winnow serve runs.",
+            SuggestedLink("/paste", "Paste it again"),
+        )
+    return pasted
+
+
+def text_by_id(index: Index, request: ScreenRequest, id_: str) -> ComparedText:
+    """Return the capture or the pasted text with this id."""
+    if id_.startswith(ID_PREFIX):
+        pasted = pasted_text(request, id_)
+        return ComparedText(id=id_, text=pasted.text, title=pasted.name or None)
+    page = index.capture(id_)
+    return ComparedText(
+        id=id_, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
+    )
+
+
+def compare_texts(index: Index, a: ComparedText, b: ComparedText, request: ScreenRequest) -> Compared:
+    """Compare two texts as the parameters `finer`, `boilerplate` and `min` say."""
+    scheme = finer_scheme(index.scheme) if request["finer"] == "on" else index.scheme
+    if not (a.text and b.text):
+        return _estimate(index, a, b)
+    comparison = compare(
+        a.text,
+        b.text,
+        scheme,
+        names=(a.url, b.url),
+        boilerplate=index.boilerplate() if request["boilerplate"] == "on" else (),
+        sites=(a.site, b.site),
+    )
+    passages = numbered_passages(a.text, comparison.passages)
+    return Compared.of(a, b, comparison, passages, scheme, min_words=request["min"])
+
+
+def finer_scheme(scheme: Scheme) -> Scheme:
+    """Return a scheme that finds shorter passages than the store's: two texts are quick to compare in more detail."""
+    closer = PRESETS["passages"]
+    return replace(scheme, noise=min(scheme.noise, closer.noise), guarantee=min(scheme.guarantee, closer.guarantee))
+
+
+def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
+    """Estimate the comparison from the sketches, where a text is not stored."""
+
+    def sketched(side: ComparedText) -> Sketched:
+        record: Record = (
+            PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
+        )
+        return Sketched(record.shingle_count, record.sketch, record.minhash)
+
+    estimate = estimated(sketched(a), sketched(b), index.scheme)
+    return Compared(
+        a=a,
+        b=b,
+        scheme=index.scheme,
+        comparison=Comparison(**estimate.scores._asdict(), passages=[]),
+        kind="estimate",
+        error=estimate.error("resemblance"),
+    )

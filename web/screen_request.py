@@ -1,0 +1,86 @@
+"""The request for a screen: its parameters, what was sent with it, and what the server remembers between requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.web.clustering_run import ClusteringRun
+from opensearch_winnow.web.parameters import Parameter, ParameterError
+from opensearch_winnow.web.pasted_texts import PastedTexts
+from opensearch_winnow.web.statistics_cache import StatisticsCache
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What the server keeps in memory between requests. It is lost when the server ends."""
+
+    clustering: ClusteringRun
+    pasted: PastedTexts = field(default_factory=PastedTexts)
+    statistics: StatisticsCache = field(default_factory=StatisticsCache)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenRequest:
+    """The parsed request for a screen: `request["t"]` is the value of parameter `t`, or its default."""
+
+    path: str  # of the screen, without .json or .csv
+    values: Mapping[str, Any]
+    query: Mapping[str, str]  # known parameters of the query string, unparsed
+    form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
+    state: ServerState
+
+    @classmethod
+    def parse(
+        cls,
+        path: str,
+        parameters: Iterable[Parameter],
+        *,
+        path_values: Mapping[str, str],
+        query: Mapping[str, str],
+        form: Mapping[str, str | bytes],
+        state: ServerState,
+        strict: bool = False,
+    ) -> Self:
+        """Parse the parameters and raise a ParameterError that lists everything wrong with them.
+
+        `strict` also rejects unknown parameters: a program should learn that its parameter has no effect.
+        """
+        known = {each.name: each for each in parameters}
+        values = {name: each.default for name, each in known.items()} | dict(path_values)
+        faults = [f"there is no parameter {name[:40]}" for name in query if strict and name not in known]
+        used = {name: text for name, text in query.items() if name in known and text.strip()}
+        for name, text in used.items():
+            try:
+                values[name] = known[name].parse(text)
+            except ValueError as fault:
+                faults.append(f"{name} {fault}")
+        faults += [
+            f"{each.name} is missing: {each.description}"
+            for each in known.values()
+            if each.required and each.name not in used
+        ]
+        if faults:
+            raise ParameterError("; ".join(faults))
+        return cls(path, values, used, form, state)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def link(self, path: str | None = None, /, **changes: object) -> str:
+        """Return the address of this request with other parameter values; None removes a parameter."""
+        query = {name: str(value) for name, value in {**self.query, **changes}.items() if value is not None}
+        return (self.path if path is None else path) + (f"?{urlencode(query)}" if query else "")
+
+    def filters(self) -> Filters:
+        """Return the filters given by FILTER_PARAMETERS."""
+        since, until = self["since"], self["until"]
+        return Filters(
+            site=self["site"].strip().lower() or None,
+            crawl=self["crawl"] or None,
+            since=since and since.start,
+            until=until and until.end,
+        )
