@@ -1,4 +1,4 @@
-# winnow serve and winnow index. docker-compose.yml runs it beside OpenSearch.
+# An image for `winnow serve` and `winnow index`. docker-compose.yml runs it next to OpenSearch.
 #
 #   docker build --tag winnow .
 #   docker run --rm --volume winnow:/data --volume "$PWD/crawl:/crawl:ro" winnow index /crawl

@@ -1,10 +1,10 @@
-"""Names what pyproject.toml cannot: the Cython modules, and where their absolute cimports are found.
+"""Defines what pyproject.toml cannot: the Cython modules, and where their absolute cimports are found.
 
-An sdist carries the C that Cython makes of the modules, so a build from an sdist needs a C compiler and no Cython.
+An sdist includes the C files that Cython generates, so a build from an sdist needs a C compiler but no Cython.
 
-Environment: MODULES="overlap shingles" builds these modules of the core only; DEBUG=1 builds with bounds checks and
-assertions on; ASAN=1 adds the address and undefined-behaviour sanitizers; PORTABLE=1 leaves the vector loops out, as on
-a processor or compiler for which there are none.
+Environment variables: MODULES="overlap shingles" builds only these modules of the core. DEBUG=1 builds with bounds
+checks and assertions. ASAN=1 adds the address and undefined-behaviour sanitizers. PORTABLE=1 builds without vector
+loops, as on processors and compilers that have none.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ DEBUG = os.environ.get("DEBUG", "0") != "0"
 ASAN = os.environ.get("ASAN", "0") != "0"
 PORTABLE = os.environ.get("PORTABLE", "0") != "0"
 
-# Nothing that could change a result: no -ffast-math, no -march=native.
+# No flag may change a result: no -ffast-math, no -march=native.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if ASAN else []
-EXACT = ["-ffp-contract=off"]  # two operations are not made one that rounds once, as some machines can
+EXACT = ["-ffp-contract=off"]  # no fused multiply-add: it rounds once instead of twice, and not all machines have it
 C_FLAGS = [*(("-O0", "-g", "-UNDEBUG") if DEBUG else ("-O3", "-g0")), *EXACT, *SANITIZERS, *["-DPORTABLE"] * PORTABLE]
 
 DIRECTIVES = {
@@ -36,17 +36,17 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "freethreading_compatible": True,
-    "autotestdict": False,  # else each module has a __test__ that its stub lacks
+    "autotestdict": False,  # it would add __test__ to each module, which the stubs lack
     "embedsignature": False,
     "binding": True,
-    "auto_pickle": False,  # nothing here is pickled, and it leaves two names in each module
+    "auto_pickle": False,  # nothing here is pickled, and it would add two names to each module
 }
 CHECKED = DIRECTIVES | {"boundscheck": True, "initializedcheck": True}
 
-# Relative, because setuptools refuses absolute sources; it runs a setup.py in its own folder.
+# Relative, because setuptools refuses absolute paths of sources. It runs setup.py in the folder of the file.
 CORE = Path("cython_core")
 NAMESPACE = f"opensearch_winnow.{CORE.name}"
-# What Cython needs for memoryviews, once for all modules: each compiles in 2 s instead of 7, to a third of the size.
+# Cython's code for memoryviews, shared by all modules: each compiles in 2 s instead of 7, to a third of the size.
 MEMORYVIEWS = f"{NAMESPACE}._memoryviews"
 BUILD = Path("build")
 CIMPORTS = BUILD / "cimports"
@@ -57,15 +57,15 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
 
 
-# The folder of the C files in an sdist. It is named after all that they are made from: after an edit it is not found.
+# The folder of the C files in an sdist. Its name has a digest of their sources, so that stale C files are not found.
 CYTHON_SOURCES = sorted((*CORE.glob("*.pyx"), *CORE.glob("*.pxd")))
 SDIST_C = Path(f"c-{digest(DIRECTIVES, [(path.name, path.read_bytes()) for path in CYTHON_SOURCES])}")
 IS_TRANSLATED = SDIST_C.is_dir() and not DEBUG
 
 
 def core_modules(wanted: list[str]) -> list[Extension]:
-    """Return the named modules of the core, or all, and the one that they share."""
-    # Every header and declaration counts for every module: a rebuild too many costs seconds, one too few a day.
+    """Return the modules of the core named in `wanted`, or all if it is empty, and the module that they share."""
+    # Every module depends on every header and declaration: a needless rebuild costs seconds, a missing one a day.
     shared = [path.as_posix() for path in (STAMP, *sorted(CORE.glob("*.h")), *sorted(CORE.glob("*.pxd")))]
     sources = {f"{NAMESPACE}.{pyx.stem}": pyx for pyx in sorted(CORE.glob("*.pyx")) if not wanted or pyx.stem in wanted}
     if sources:
@@ -84,14 +84,14 @@ def core_modules(wanted: list[str]) -> list[Extension]:
 
 
 def stamp_flavour(flavour: str) -> None:
-    """Rewrite a file that every module depends on when the flavour changes, so that all are built again."""
+    """Rewrite the file STAMP if the flavour has changed. Every module depends on it, so all are rebuilt."""
     if not STAMP.exists() or STAMP.read_text() != flavour:
         BUILD.mkdir(exist_ok=True)
         STAMP.write_text(flavour)
 
 
 def stage_declarations() -> None:
-    """Lay the .pxd files out as the namespace they are cimported from, which must not depend on the symlinks."""
+    """Copy the .pxd files into folders named like their package, so that cimports do not need the symlinks."""
     folder = CIMPORTS.joinpath(*NAMESPACE.split("."))
     folder.mkdir(parents=True, exist_ok=True)
     declared = {pxd.name: pxd for pxd in CORE.glob("*.pxd")}
@@ -99,13 +99,13 @@ def stage_declarations() -> None:
         if staged.name not in declared:
             staged.unlink()
     for name, pxd in declared.items():
-        shutil.copy2(pxd, folder / name)  # with its time: an unchanged declaration rebuilds nothing
+        shutil.copy2(pxd, folder / name)  # keeps the time of change, so that an unchanged file rebuilds nothing
     for package in (folder.parent, folder):
         (package / "__init__.pxd").touch()
 
 
 def translate(modules: list[Extension], folder: Path, directives: dict[str, object]) -> list[Extension]:
-    """Write the C files of the modules below `folder`, and return the modules with these as their sources."""
+    """Write the C files of `modules` below `folder`, and return the modules with the C files as sources."""
     from Cython.Build import cythonize  # noqa: PLC0415 (a build from an sdist has no Cython)
 
     stage_declarations()
@@ -115,18 +115,18 @@ def translate(modules: list[Extension], folder: Path, directives: dict[str, obje
         build_dir=folder.as_posix(),
         compiler_directives=directives,
         shared_utility_qualified_name=MEMORYVIEWS,
-        # Side by side it takes a fifth less; a process that is not forked would run this file again.
+        # In parallel it takes a fifth less time. A process that is spawned, not forked, would run this file again.
         nthreads=os.cpu_count() if get_start_method() == "fork" else 0,
     )
     return translated
 
 
 class TranslateAndBuild(build_ext):
-    """Translate only when modules are built: an sdist and the metadata finalise this command too."""
+    """Translates to C only when modules are built, because an sdist and the metadata finalise this command too."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
-        self.parallel = self.parallel or True  # a job a processor
+        self.parallel = self.parallel or True  # one job per processor
 
     def build_extensions(self) -> None:
         if IS_TRANSLATED:
@@ -134,7 +134,7 @@ class TranslateAndBuild(build_ext):
         else:
             from Cython import __version__  # noqa: PLC0415
 
-            # What a build depends on beside its sources. The C files of two flavours never meet in one folder.
+            # The flavour is what a build depends on besides its sources. Each has its own folder of C files.
             directives = CHECKED if DEBUG else DIRECTIVES
             flavour = digest(C_FLAGS, directives, __version__)
             stamp_flavour(flavour)
@@ -145,7 +145,7 @@ class TranslateAndBuild(build_ext):
 
 
 class SdistWithC(sdist):
-    """Add the C files of all modules, whatever the environment asks for, and remove Cython from what a build needs."""
+    """Adds the C files of all modules, whatever MODULES and DEBUG say, and drops Cython from the build requirements."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         super().make_release_tree(base_dir, files)
@@ -157,7 +157,7 @@ class SdistWithC(sdist):
         with_cython = settings.read_text(encoding="utf-8")
         without_cython = with_cython.replace(', "Cython>=3.1"]', "]", 1)
         assert without_cython != with_cython, "pyproject.toml: build-system.requires does not end with Cython"
-        settings.unlink()  # it may be a hard link to that of the checkout
+        settings.unlink()  # it may be a hard link to the file in the checkout
         settings.write_text(without_cython, encoding="utf-8")
 
 

@@ -102,7 +102,7 @@ def in_turns(
 
 
 def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Table:
-    truth = truth_about(corpus, Scheme(), least=THRESHOLD).resemblances
+    truth = truth_about(corpus, Scheme(), min_score=THRESHOLD).resemblances
     ours = {(url, match.card.url) for url in urls(truth) for match in index.similar(url=url, limit=None).matches}
     by_url = {record.url: record for record in corpus}
     theirs: set[tuple[str, str]] = set()

@@ -17,21 +17,21 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from tests.quality.corpora import Unpacked, answers, articles, web_app_states
 from tests.quality.measured import (
-    LEAST,
-    REUSE,
-    SHORT,
-    ZONE,
-    area,
-    beside_labels,
-    beside_truth,
+    BORDERLINE,
+    MIN_RESEMBLANCE,
+    REUSE_CLASSES,
+    SHORT_TEXT_SCHEME,
     best_threshold,
-    in_source,
-    main_texts,
+    containment_in_source,
+    count_outcomes,
     near_duplicates,
+    quality_by_labels,
+    quality_by_truth,
+    roc_auc,
 )
 from tests.quality.truth import truth_about
 
-SCHEMES = (Scheme(), Scheme(noise=20, guarantee=40, shingle=5), SHORT)
+SCHEMES = (Scheme(), Scheme(noise=20, guarantee=40, shingle=5), SHORT_TEXT_SCHEME)
 
 
 def tables(run: Run) -> Iterator[Table]:
@@ -59,7 +59,7 @@ def scheme_label(scheme: Scheme) -> str:
 def near_duplicate_pages(every: int) -> Table:
     corpus = real_records()
     start = time.process_time()
-    truth = truth_about(corpus, Scheme(), ZONE[0]).resemblances
+    truth = truth_about(corpus, Scheme(), BORDERLINE[0]).resemblances
     taken = time.process_time() - start
     urls = [record.url for record in corpus][::every]
     rows = []
@@ -68,7 +68,7 @@ def near_duplicate_pages(every: int) -> Table:
             start = time.process_time()
             found = near_duplicates(index, urls, exact=exact)
             seconds = time.process_time() - start
-            quality = beside_truth(found, truth, urls)
+            quality = quality_by_truth(found, truth, urls)
             errors = [abs(score - truth.get(pair, 0.0)) for pair, score in found.items()]
             rows.append(
                 (
@@ -84,7 +84,7 @@ def near_duplicate_pages(every: int) -> Table:
         ("", "recall", "precision", "largest error of a score", "CPU ms a question"),
         rows,
         f"Aim: .99 each, .97 by estimate. Compared with the exact resemblance of all pairs, which takes"
-        f" {taken:.0f} s; pairs from {ZONE[0]} to {ZONE[1]} do not count.",
+        f" {taken:.0f} s; pairs from {BORDERLINE[0]} to {BORDERLINE[1]} do not count.",
     )
 
 
@@ -93,8 +93,8 @@ def states(unpacked: Unpacked) -> Table:
     rows = []
     for scheme in SCHEMES:
         with store(pages, scheme) as index:
-            found = near_duplicates(index, [page.url for page in pages], LEAST)
-        for threshold, quality in best_threshold(found, labels), (0.5, beside_labels(found, labels, 0.5)):
+            found = near_duplicates(index, [page.url for page in pages], MIN_RESEMBLANCE)
+        for threshold, quality in best_threshold(found, labels), (0.5, quality_by_labels(found, labels, 0.5)):
             figures = (f"{figure:.3f}" for figure in (quality.recall, quality.precision, quality.f1))
             rows.append((scheme_label(scheme), f"{threshold:.2f}", *figures))
     return Table(
@@ -110,7 +110,7 @@ def main_text_pages(unpacked: Unpacked) -> Table:
     rows = []
     with store(article.page for article in labelled) as index:
         for least in (0.0, 0.1, 0.5):
-            outcomes = main_texts(index, labelled, least)
+            outcomes = count_outcomes(index, labelled, least)
             questions = outcomes.total() - outcomes["no main text"]
             others = (outcomes[name] for name in ("not first", "not found", "not searchable", "no main text"))
             rows.append(
@@ -141,13 +141,13 @@ def reuse(unpacked: Unpacked) -> Table:
         scores = defaultdict(list)
         with store(sources.values(), scheme) as index:
             for answer in written:
-                scores[answer.reuse].append(in_source(index, answer))
+                scores[answer.reuse].append(containment_in_source(index, answer))
         copied = scores["cut"] + scores["light"] + scores["heavy"]
-        medians = (f"{median(scores[name]):.3f}" for name in REUSE)
-        rows.append((scheme_label(scheme), *medians, f"{area(copied, scores['non']):.3f}"))
+        medians = (f"{median(scores[name]):.3f}" for name in REUSE_CLASSES)
+        rows.append((scheme_label(scheme), *medians, f"{roc_auc(copied, scores['non']):.3f}"))
     return Table(
         f"{len(written)} short answers: how much of each is in its source (median)",
-        ("", *REUSE, "area under ROC, copied / non"),
+        ("", *REUSE_CLASSES, "area under ROC, copied / non"),
         rows,
         "Students were told to copy (cut), to reword (light, heavy), or not to look at the source (non).",
     )

@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis behaves, where real data lies, and a terminal."""
+"""Fixtures that all tests share, and the settings of hypothesis."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ pytest_plugins = [
 
 NO_DATA = "WINNOW_DATA names no folder of further real pages"
 ROOT = Path(__file__).resolve().parent.parent
-LOADED_LATER = (
+LAZY_MODULES = (  # modules that the package imports when they are first used
     *(f"ingest.sources.{name}" for name in ("warc", "arc", "wacz", "jsonl", "parquet", "files")),
     "stores.embedded",
 )
 
-# The same examples in every run: a test that fails here fails there. HYPOTHESIS_PROFILE=explore looks further.
-# How long they take is not looked at: a machine may be busy.
+# "steady" tries the same examples in every run, so a failure is reproducible; HYPOTHESIS_PROFILE=explore tries others.
+# Neither has a time limit, because the machine may be busy.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
-# Started by nohup, or in the background of a script, this process ignores Ctrl-C, and so would all that the tests start
-# and stop.
+# A process started by nohup, or in the background of a script, ignores Ctrl-C. Every process that the tests start would
+# inherit that, and the tests could not stop it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -52,30 +52,33 @@ def root() -> Path:
 
 @pytest.fixture
 def further_data() -> Path:
-    """The folder of more real data, which WINNOW_DATA names. Without it, the summary says what was not run."""
+    """The folder of further real pages, named by WINNOW_DATA. Without one, the summary lists the tests not run."""
     named = os.environ.get("WINNOW_DATA")
     if not named:
         pytest.skip(NO_DATA)
     folder = Path(named)
-    assert folder.is_dir(), f"WINNOW_DATA names {folder}, which is no folder"
+    assert folder.is_dir(), f"WINNOW_DATA names {folder}, which is not a folder"
     return folder
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what was not run for want of data, and why."""
+    """Report in one line which tests were not run because WINNOW_DATA is not set."""
     skipped = terminalreporter.stats.get("skipped", [])
     without = [report for report in skipped if NO_DATA in str(report.longrepr)]
     if without:
         terminalreporter.stats["skipped"] = [report for report in skipped if report not in without]
         files = sorted({report.nodeid.partition("::")[0].removeprefix("tests/") for report in without})
         terminalreporter.section("not run")
-        terminalreporter.line(f"{len(without)} tests, for which {NO_DATA}: {', '.join(files)}")
+        terminalreporter.line(f"{len(without)} tests, because {NO_DATA}: {', '.join(files)}")
 
 
 @pytest.fixture
 def unpacked(further_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a packed set of real data, unpacked once for all test workers."""
+    """Return a function that takes the name of a data set and returns the folder it is unpacked in.
+
+    Each data set is unpacked once for all test workers.
+    """
 
     def unpack(name: str) -> Path:
         base = tmp_path_factory.getbasetemp()
@@ -95,7 +98,10 @@ def unpacked(further_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Ca
 
 @pytest.fixture
 def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
-    """A command on a terminal of 100 columns, in `folder` or one of its own: its exit code, and all it shows."""
+    """Return a function that runs a command in a terminal of 100 columns, and returns its exit code and output.
+
+    The command runs in `folder`, by default the test's temporary folder.
+    """
 
     def call(*command: str | Path, folder: Path = tmp_path, **environment: str) -> tuple[int, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -104,20 +110,20 @@ def on_terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
         ours, theirs = pty.openpty()
         with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings, cwd=folder) as run:
             os.close(theirs)
-            shown = b""
+            output = b""
             while piece := _read(ours):
-                shown += piece
+                output += piece
         os.close(ours)
-        return run.returncode, shown.decode().replace("\r\n", "\n")
+        return run.returncode, output.decode().replace("\r\n", "\n")
 
     return call
 
 
 @pytest.fixture
 def as_anybody() -> Iterator[Path]:
-    """A folder of a user who may not read everything, which we are meanwhile: root is nobody for the time."""
-    for module in LOADED_LATER:
-        import_module(f"opensearch_winnow.{module}")  # later we may not be allowed to
+    """Run the test as a user without root's permissions, and return a folder that this user may write to."""
+    for module in LAZY_MODULES:
+        import_module(f"opensearch_winnow.{module}")  # the other user may lack the permission to read them
     with TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         user = os.geteuid()
@@ -132,5 +138,5 @@ def as_anybody() -> Iterator[Path]:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65_536)
-    except OSError:  # how Linux says that the other end is closed
+    except OSError:  # on Linux: the other end is closed
         return b""

@@ -1,6 +1,6 @@
-"""A real engine for the tests: one for the whole run, and clusters for those that hurt them.
+"""Fixtures that start real engines: one shared by the whole run, and clusters of their own for tests that kill nodes.
 
-WINNOW_TEST_ENGINE names another version than the default. Where no engine can be started, the tests fail.
+WINNOW_TEST_ENGINE selects another version than the default. If the engine cannot be started, the tests fail.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WORKER = "PYTEST_XDIST_WORKER" in os.environ
 
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
-    """The engine that all tests share, of all workers: the first that needs it starts it, and it ends with the run."""
+    """The engine shared by all tests of all workers. The first test that needs it starts it; it stops with the run."""
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (most tests need none)
     from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
 
@@ -34,7 +34,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
 
 @pytest.fixture(scope="module")
 def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
-    """Starts an engine of the module's own, of three nodes if nothing else is said; its nodes may be killed."""
+    """Return a function that starts an engine for this test module only. Tests may kill its nodes, three by default."""
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
     from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
-"""Real pages for every clone: sites of Javadoc in several releases and scripts, and licences.
+"""Real pages that every clone can download: Javadoc sites in several releases and scripts, and licences.
 
-They come in jars from Maven Central, listed in public-jars.txt with their SHA-256, and are kept where Maven keeps them,
-as the engine's own jars are. Nothing of them is in the repository.
+They come in jars from Maven Central. public-jars.txt lists the jars with their SHA-256. Like the jars of the engine,
+they are stored in Maven's local repository; this repository has none of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from opensearch_winnow.stores.engine.jars import local_files, parse_jars
 
 LIST = Path(__file__).with_name("public-jars.txt")
 
-# Pages that are lists of links, by their names.
+# Names of pages that are mere lists of links.
 LINKS = re.compile(
     r"(?:.*/)?(?:class-use/.*|index-files/.*|index|index-all|search|help-doc|allclasses.*|allpackages.*|.*-frame|"
     r"package-(?:tree|use)|overview-(?:tree|summary)|deprecated-list|serialized-form|constant-values)(?:\.html)?"
@@ -29,7 +29,7 @@ LINKS = re.compile(
 
 
 class Release(NamedTuple):
-    """The Javadoc of one release: a site, as it was on the day when it was made."""
+    """The Javadoc of one release, as a site crawled on the day of the release."""
 
     site: str
     version: str
@@ -57,9 +57,10 @@ LICENCES = "spdx.example"
 
 
 def javadoc(*releases: Release, under: str = "", one_in: int = 1, with_lists: bool = False) -> Iterator[Page]:
-    """Yield the pages of releases: those below a folder, and one in so many by its name, the same in each release.
+    """Yield the pages of `releases` whose path starts with `under`.
 
-    Pages that are mere lists of links are left out, unless `with_lists`.
+    Of these, yield one in `one_in`, chosen by name, so that all releases have the same pages. Pages that are mere lists
+    of links are left out, unless `with_lists`.
     """
     for release in releases:
         with ZipFile(jar(f"{JARS[release.site]}-{release.version}-javadoc.jar")) as archive:
@@ -70,7 +71,7 @@ def javadoc(*releases: Release, under: str = "", one_in: int = 1, with_lists: bo
 
 
 def licences() -> Iterator[Page]:
-    """Yield the licences that SPDX lists, 811 in all."""
+    """Yield the 811 licences that SPDX lists."""
     with ZipFile(jar("java-spdx-library-2.0.4.jar")) as archive:
         for name in sorted(archive.namelist()):
             if name.startswith("resources/stdlicenses/") and name.endswith(".json"):
@@ -82,7 +83,7 @@ def licences() -> Iterator[Page]:
 
 @cache
 def jar(name: str) -> Path:
-    """Return where a jar of the list is on this machine; fetch it if it is not there."""
+    """Return the path of a jar listed in public-jars.txt; download the jar if this machine does not have it."""
     (wanted,) = (each for each in parse_jars(LIST.read_text(encoding="utf-8")) if each.path.name == name)
 
     def show(so_far: int, total: int) -> None:

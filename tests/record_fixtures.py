@@ -1,4 +1,4 @@
-"""Records of any kind, and records of a number."""
+"""Fixtures that make records: arbitrary ones for hypothesis, and reproducible ones by number."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def records() -> st.SearchStrategy[Record]:
 
 @pytest.fixture
 def record() -> Callable[..., Record]:
-    """The record of a number, always the same but for what is changed."""
+    """Return a function that makes the record of a number: always the same, apart from `changes`."""
 
     def make(number: int, **changes: Any) -> Record:
         source = Random(number)

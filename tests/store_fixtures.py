@@ -1,4 +1,4 @@
-"""Empty stores of each kind."""
+"""Fixtures that make empty stores of each kind."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from opensearch_winnow.stores.store import Store
 
 MEMORY = "/dev/shm"
-FEWER = 5
+SLOW_STORE_DIVISOR = 5  # hypothesis tries a fifth of the examples on OpenSearch
 
 
 @pytest.fixture(scope="session", params=["embedded", "opensearch"])
 def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
-    """Makes an empty store of the kind that is tested."""
+    """Return a function that makes an empty store of the kind under test."""
     from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415 (most tests need none)
     from tests.stores.store_pool import StorePool  # noqa: PLC0415
 
@@ -30,7 +30,7 @@ def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
         yield pool.take
         pool.client.close()
         return
-    # Laws make hundreds of them: in memory where there is a folder for it, so that no disk has to be waited for.
+    # Hypothesis makes hundreds of stores. They are kept in memory where the system allows it, because disks are slow.
     with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
         numbers = count()
         yield lambda: EmbeddedStore.open(Path(folder, f"{next(numbers)}.winnow"), create=True)
@@ -38,17 +38,17 @@ def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
 
 @pytest.fixture(autouse=True)
 def fewer_examples(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Of laws, for a store that takes its time to say that a write is safe."""
+    """Let hypothesis try fewer examples on OpenSearch, which is slow to confirm that a write is safe."""
     callspec = getattr(request.node, "callspec", None)
     if callspec is None or callspec.params.get("new_store") != "opensearch" or not is_hypothesis_test(request.function):
         yield
         return
-    # Hypothesis settles it as a test is defined, for all stores alike.
-    law = request.function
-    usual = law._hypothesis_internal_use_settings
-    law._hypothesis_internal_use_settings = settings(usual, max_examples=usual.max_examples // FEWER)
+    # Hypothesis fixes the number when a test is defined, the same for all stores.
+    test = request.function
+    usual = test._hypothesis_internal_use_settings
+    test._hypothesis_internal_use_settings = settings(usual, max_examples=usual.max_examples // SLOW_STORE_DIVISOR)
     yield
-    law._hypothesis_internal_use_settings = usual
+    test._hypothesis_internal_use_settings = usual
 
 
 @pytest.fixture

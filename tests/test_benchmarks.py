@@ -1,4 +1,4 @@
-"""Every benchmark runs, on next to nothing. How fast is for `make bench` to say."""
+"""Every benchmark runs, on a tiny amount of data. `make bench` measures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_runs(root: Path, name: str) -> None:
     assert {row.count("|") for row in (header, *rows[:1])} == {rule.count("|")}
 
 
-def test_a_name_that_is_not_there(root: Path) -> None:
+def test_an_unknown_name_is_refused_with_the_list(root: Path) -> None:
     done = run(root, "nonsense")
     assert done.returncode == 2
     assert "there are canonical_text, winnowing" in done.stderr

@@ -1,4 +1,4 @@
-"""docker-compose.yml: valid by the compose specification, on this machine only, one node or three, and winnow."""
+"""docker-compose.yml is valid, and starts one node or three, and winnow, all reachable from this machine only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_it_is_valid(root: Path) -> None:
     assert schema_complaints(SCHEMA, root / "docker-compose.yml") == ""
 
 
-def test_the_validator_would_see(root: Path, tmp_path: Path) -> None:
+def test_the_validator_finds_faults(root: Path, tmp_path: Path) -> None:
     broken = tmp_path / "docker-compose.yml"
     broken.write_text((root / "docker-compose.yml").read_text().replace("profiles: [three]", "profile: three", 1))
     assert "'profile' was unexpected" in schema_complaints(SCHEMA, broken)
@@ -50,7 +50,7 @@ def test_three_nodes_know_each_other(compose: dict[str, Any]) -> None:
             assert environment[setting].split(",") == list(THREE)
 
 
-def test_every_node_is_of_the_version_that_is_tested_and_for_this_machine_only(compose: dict[str, Any]) -> None:
+def test_every_node_has_the_tested_version_and_is_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
     services = [service for name, service in compose["services"].items() if name != "winnow"]
     for service in services:
         assert service["image"] == f"opensearchproject/opensearch:{DEFAULT}"
@@ -63,7 +63,7 @@ def test_every_node_is_of_the_version_that_is_tested_and_for_this_machine_only(c
     assert [*volumes, "winnow"] == list(compose["volumes"])
 
 
-def test_winnow_waits_for_the_one_node_and_is_for_this_machine_only(compose: dict[str, Any]) -> None:
+def test_winnow_waits_for_the_single_node_and_is_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
     winnow = compose["services"]["winnow"]
     assert winnow["build"] == "."
     assert winnow["depends_on"] == {"opensearch": {"condition": "service_healthy"}}
@@ -73,7 +73,7 @@ def test_winnow_waits_for_the_one_node_and_is_for_this_machine_only(compose: dic
 
 
 def test_winnow_is_healthy_while_something_answers(compose: dict[str, Any]) -> None:
-    """Where a token is needed, the answer is that: 401."""
+    """A 401, which says that a token is needed, counts as an answer."""
     command, python, option, code = compose["services"]["winnow"]["healthcheck"]["test"]
     assert (command, python, option) == ("CMD", "python", "-c")
 

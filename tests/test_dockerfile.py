@@ -1,4 +1,4 @@
-"""Dockerfile: bases of one version, no compiler and no root in the image, and nothing copied that is not there."""
+"""The Dockerfile uses one Python version, and its image has neither a compiler nor a root user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Instruction = tuple[str, str]
 
 @pytest.fixture(scope="module")
 def stages(root: Path) -> list[list[Instruction]]:
-    """The instructions of each stage, with their arguments in one line."""
+    """The instructions of each stage: name, and arguments joined into one line."""
     text = (root / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     instructions: list[Instruction] = [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
@@ -39,7 +39,7 @@ def test_the_linter_has_nothing_to_say(root: Path) -> None:
 
 
 @pytest.mark.check
-def test_the_linter_would_see(root: Path, tmp_path: Path) -> None:
+def test_the_linter_finds_faults(root: Path, tmp_path: Path) -> None:
     broken = tmp_path / "Dockerfile"
     broken.write_text((root / "Dockerfile").read_text().replace(":3.13-slim-bookworm", "", 1))
     assert "DL3006" in lint(broken)
@@ -57,9 +57,7 @@ def test_wheels_are_built_with_a_compiler_and_installed_on_the_same_system_witho
     assert not [arguments for name, arguments in stages[1] if name == "COPY" or "apt" in arguments]
 
 
-def test_what_is_copied_is_there_and_has_all_that_a_wheel_is_made_of(
-    root: Path, stages: list[list[Instruction]]
-) -> None:
+def test_the_build_copies_everything_that_a_wheel_needs(root: Path, stages: list[list[Instruction]]) -> None:
     assert [arguments for stage in stages for name, arguments in stage if name in ("ADD", "COPY")] == [". ."]
     ignored = (root / ".dockerignore").read_text(encoding="utf-8").split("\n")
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))

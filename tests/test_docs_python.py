@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import opensearch_winnow
-from tools.python_reference import PAGE, SECTIONS, written
+from tools.python_reference import PAGE, SECTIONS, updated
 
 
 def test_every_public_name_is_listed() -> None:
@@ -13,4 +13,4 @@ def test_every_public_name_is_listed() -> None:
 
 def test_page_is_up_to_date() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == written(page), "run make docs to write it again"
+    assert page == updated(page), "run make docs to write it again"

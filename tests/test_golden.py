@@ -1,7 +1,7 @@
-"""Hashes are for ever: a store that was written by one release is read by the next, on any platform and Python.
+"""Hashes never change: every release reads the stores of earlier ones, on any platform and Python.
 
-tests/golden.json pins scheme ids, fingerprints and sketches. It changes only with the normalisation version of a
-scheme; then, and only then: python tests/test_golden.py
+tests/golden.json pins scheme ids, fingerprints and sketches. It may change only when the normalisation version of a
+scheme changes. In that case only, write it anew with: python tests/test_golden.py
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from opensearch_winnow.foundation.scheme import PRESETS
 
 GOLDEN = Path(__file__).with_name("golden.json")
 
-# Of code, Pygments decides which tokens there are, and its version is in the id.
+# Schemes for code are left out: their tokens depend on the version of Pygments, which is part of the scheme's id.
 SCHEMES = {name: scheme for name, scheme in PRESETS.items() if scheme.form != "code"} | {
     "open-closed": Scheme(noise=12, guarantee=30, selection="open-closed"),
     "mod-minimizer": Scheme(noise=30, guarantee=40, selection="mod-minimizer"),
@@ -29,7 +29,8 @@ SCHEMES = {name: scheme for name, scheme in PRESETS.items() if scheme.form != "c
     "keyed": Scheme(noise=10, guarantee=20, key="a secret"),
 }
 
-# Written for this file, each with the trouble of its script: case, marks, compositions, no spaces, both directions.
+# Each text was written for this file and has the difficulties of its script: case, combining marks, composed
+# characters, no spaces, two directions.
 TEXTS = {
     "English": "The miller takes what the wind leaves: grain falls, chaff flies. Who sifts twice finds twice as much.",
     "German": "Über die Straße weht Spreu; ÄPFEL, Öl und große Füße bleiben liegen — wie jedes Jahr im Spätsommer.",
@@ -71,7 +72,7 @@ def portrait(text: str, scheme: Scheme) -> dict[str, object]:
 
 
 def digest(data: bytes) -> str:
-    """Long rows of numbers are pinned by their digest. Arrays are little-endian wherever this runs."""
+    """Return the digest that pins a long row of numbers. Arrays are little-endian on all supported platforms."""
     return blake2b(data, digest_size=8).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The rules of the house that no tool checks."""
+"""Rules of this repository that no linter checks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ import opensearch_winnow
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Where to look for the second idea in a file. Tables, and what commands print, are not read in one sitting.
-LONGEST = 400
+MAX_LINES = 400  # a longer file probably holds two ideas; generated files may be longer
 GENERATED = (
     "cython_core/unicode_tables",
     "cython_core/word_tables",
@@ -24,13 +23,13 @@ GENERATED = (
     "docs/python.md",
     "benchmarks/README.md",
 )
-COLUMNS = 120
-READ = (".py", ".pyx", ".pxd", ".pyi", ".h", ".md", ".toml")
+MAX_MARKDOWN_COLUMNS = 120
+SUFFIXES = (".py", ".pyx", ".pxd", ".pyi", ".h", ".md", ".toml")  # of files that people read
 
 
 @pytest.fixture(scope="module")
 def rooms(root: Path) -> set[str]:
-    """The one list of rooms."""
+    """The rooms as pyproject.toml lists them."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     folders = settings["tool"]["setuptools"]["package-dir"]
     assert folders == {f"opensearch_winnow.{folder.replace('/', '.')}": folder for folder in folders.values()}
@@ -42,7 +41,7 @@ def test_every_room_is_in_the_list(root: Path, rooms: set[str]) -> None:
 
 
 def test_every_part_of_a_room_is_in_the_list(root: Path, rooms: set[str]) -> None:
-    """Else it works from a checkout, and is missing in the wheel."""
+    """A folder missing from the list works in a checkout and is absent from the wheel."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     parts = {folder for folder in settings["tool"]["setuptools"]["package-dir"].values() if "/" in folder}
     found = (init.parent.relative_to(root) for room in rooms for init in (root / room).glob("*/**/__init__.py"))
@@ -52,7 +51,7 @@ def test_every_part_of_a_room_is_in_the_list(root: Path, rooms: set[str]) -> Non
 def test_every_room_has_its_symlink(root: Path, rooms: set[str]) -> None:
     links = {path.name: str(path.readlink()) for path in (root / "opensearch_winnow").iterdir() if path.is_symlink()}
     if not links:
-        pytest.skip("a checkout without symlinks: mypy and editors do not see the rooms, all else works")
+        pytest.skip("a checkout without symlinks: all works, but mypy and editors do not see the rooms")
     assert links == {room: f"../{room}" for room in rooms}
 
 
@@ -70,7 +69,7 @@ def test_every_compiled_module_has_its_stub(root: Path) -> None:
 
 
 def test_the_core_imports_nothing_above_it(root: Path) -> None:
-    """import-linter reads .py only."""
+    """import-linter checks .py files only."""
     sources = [path for path in (root / "cython_core").iterdir() if path.suffix in (".pyx", ".pxd", ".pyi")]
     imported = {
         name
@@ -81,38 +80,48 @@ def test_the_core_imports_nothing_above_it(root: Path) -> None:
 
 
 @pytest.mark.parametrize("room", ["mappings", "ingest", "queries", "stores", "clusters"])
-def test_a_room_does_not_import_the_front_hall_through_which_one_enters_it(root: Path, room: str) -> None:
+def test_a_room_does_not_import_the_top_level_package(root: Path, room: str) -> None:
     for path in (root / room).rglob("*.py"):
         assert not re.search(
             r"^\s*(from opensearch_winnow import|import opensearch_winnow\b)", path.read_text(), re.MULTILINE
         )
 
 
-def test_files_can_be_read_in_one_sitting(root: Path) -> None:
+def test_files_are_short(root: Path) -> None:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
-    names = [name for name in listed.stdout.splitlines() if name.endswith(READ) and not name.startswith(GENERATED)]
+    names = [name for name in listed.stdout.splitlines() if name.endswith(SUFFIXES) and not name.startswith(GENERATED)]
     files = [root / name for name in names if (root / name).is_file()]
     lengths = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
-    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+    assert {name: length for name, length in lengths.items() if length > MAX_LINES} == {}
 
 
 def test_lines_of_markdown_fit_a_screen(root: Path) -> None:
-    """Tables, links and sample output apart."""
+    """Tables, pictures, long links and sample output may be wider."""
     long = []
     for path in (*root.glob("*.md"), *(root / "docs").rglob("*.md"), root / "benchmarks" / "README.md"):
         prose = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for line in prose.splitlines():
             longest_word = max(map(len, line.split()), default=0)
-            if len(line) > COLUMNS and not line.startswith(("|", "![")) and longest_word < COLUMNS // 2:
+            if (
+                len(line) > MAX_MARKDOWN_COLUMNS
+                and not line.startswith(("|", "!["))
+                and longest_word < MAX_MARKDOWN_COLUMNS // 2
+            ):
                 long.append(f"{path.name}: {line}")
     assert long == []
 
 
+def test_make_lists_every_target(root: Path) -> None:
+    (targets,) = re.findall(r"^\.PHONY: (.+)", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    assert sorted(re.findall(r"^make (\S+)", listed, re.MULTILINE)) == sorted(targets.split())
+
+
 @pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_a_newcomer_finds(root: Path, name: str) -> None:
+def test_the_usual_files_exist(root: Path, name: str) -> None:
     assert (root / name).is_file()
 
 

@@ -1,6 +1,6 @@
-"""However it is installed, the core is native: a wheel that lost its modules installs as well, and only fails later.
+"""Every kind of installation has the compiled core: a wheel without it would install, and fail when it is used.
 
-One sdist and one optimised build are made for all of these tests. Where it only matters what is found, two modules do.
+All tests share one sdist and one optimised build. Tests that only look for files build two modules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-# One worker takes them all, or each would build the fixtures for itself.
+# One worker runs all of them; otherwise each worker would build the fixtures for itself.
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
 OURS = Path(pytest.__file__).parent.parent  # the packages of this environment
@@ -54,13 +54,13 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 
 
 def empty_environment(folder: Path) -> Path:
-    """Make an environment with nothing in it, not even pip, and return its python."""
+    """Create an environment with nothing in it, not even pip, and return its Python."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     return folder / "bin" / "python"
 
 
 def install(what: list[str | Path], into: Path, cwd: Path, **environment: str) -> Path:
-    """Install `what`, without its dependencies, into an empty environment, and return its python."""
+    """Install `what`, without its dependencies, into an empty environment, and return its Python."""
     python = empty_environment(into)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--ignore-installed"]
     run(*pip, f"--prefix={into}", *what, cwd=cwd, **environment)
@@ -68,9 +68,9 @@ def install(what: list[str | Path], into: Path, cwd: Path, **environment: str) -
 
 
 def run_tests(python: Path, root: Path, folder: Path, names: list[str]) -> None:
-    """Run tests of the checkout on the package that `python` has, where there is neither the checkout nor a compiler.
+    """Run tests of the checkout on the package installed for `python`, without the checkout or a compiler in reach.
 
-    pytest is that of this environment. The package is not: a path in PYTHONPATH has no editable installs.
+    pytest comes from this environment by PYTHONPATH. The package does not: PYTHONPATH ignores editable installs.
     """
     folder.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "*.so")
@@ -108,7 +108,7 @@ def modules(root: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def checkout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a clone of the present state would have. The tests leave it without its symlinks; none may need them."""
+    """A copy of the files that a clone would have. One test removes its symlinks, so no other may need them."""
     made = (".git", ".venv", "build", "dist", "*.egg-info", "*.so", "*.pyd", "__pycache__", ".*_cache", ".hypothesis")
     ignored = shutil.ignore_patterns(*made)
     return shutil.copytree(root, tmp_path_factory.mktemp("clone") / "checkout", symlinks=True, ignore=ignored)
@@ -116,7 +116,7 @@ def checkout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sdist of the checkout. It is the same whatever the environment asks a build for."""
+    """The sdist of the checkout. The build switches in the environment must not change it."""
     folder = tmp_path_factory.mktemp("sdist")
     command: list[str | Path] = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder]
     run(*command, cwd=checkout, DEBUG="1", MODULES="overlap")
@@ -135,7 +135,7 @@ def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The python of an environment that has setuptools, and nothing else: no Cython."""
+    """The Python of an environment that has only setuptools, and no Cython."""
     python = empty_environment(tmp_path_factory.mktemp("builder") / "environment")
     (theirs,) = python.parent.parent.glob("lib/*/site-packages")
     for path in (*OURS.glob("setuptools*"), OURS / "_distutils_hack"):
@@ -145,7 +145,7 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(unpacked_sdist: Path, builder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel that was built from the sdist without Cython, and repaired, as `make wheel` does it."""
+    """The wheel built from the sdist without Cython and repaired by auditwheel, as `make wheel` does it."""
     built, repaired = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("repaired")
     run(builder, "-c", BUILD_WHEEL, built, cwd=unpacked_sdist)
     tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -178,8 +178,8 @@ def test_the_sdist_has_the_sources_and_their_c_and_nothing_that_was_built(
     assert not [name for name in names if name.endswith((*EXTENSION_SUFFIXES, ".pyc"))]
 
 
-def test_the_c_in_the_sdist_is_of_no_flavour_and_no_machine(unpacked_sdist: Path, checkout: Path) -> None:
-    """It was made with DEBUG=1 in the environment: then there would be checks of bounds."""
+def test_the_c_in_the_sdist_has_no_trace_of_build_switches_or_the_machine(unpacked_sdist: Path, checkout: Path) -> None:
+    """The sdist was made with DEBUG=1 in the environment, which would add bounds checks."""
     for path in unpacked_sdist.glob("c-*/cython_core/*.c"):
         c = path.read_text(encoding="utf-8")
         assert "__Pyx_RaiseBufferIndexError" not in c
@@ -195,7 +195,7 @@ def test_a_build_from_the_sdist_needs_setuptools_only(unpacked_sdist: Path, chec
 
 
 def test_stale_c_is_never_built(unpacked_sdist: Path, builder: Path, tmp_path: Path) -> None:
-    """A source that was edited is translated again, or not built at all."""
+    """After an edit, the C is translated again; without Cython, the build fails."""
     ignored = shutil.ignore_patterns("build")
     edited = shutil.copytree(unpacked_sdist, tmp_path / "edited", ignore=ignored)
     with (edited / "cython_core" / "hashing.pxd").open("a") as source:
@@ -205,12 +205,12 @@ def test_stale_c_is_never_built(unpacked_sdist: Path, builder: Path, tmp_path: P
     assert "No module named 'Cython'" in done.stderr
 
 
-def _shown(root: Path) -> list[Path]:
-    """What a browser gets, or is made of."""
+def _web_files(root: Path) -> list[Path]:
+    """Return the static files and templates of the search UI."""
     return [*(root / "web/static").iterdir(), *(root / "web/templates").iterdir()]
 
 
-def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(root: Path, wheel: Path, modules: list[str]) -> None:
+def test_the_wheel_has_code_stubs_and_data_and_nothing_else(root: Path, wheel: Path, modules: list[str]) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {Path(name) for name in archive.namelist() if not name.endswith("/")}
     name, version, *_ = wheel.name.split("-")
@@ -218,7 +218,7 @@ def test_the_wheel_has_what_runs_and_what_types_and_nothing_else(root: Path, whe
     wanted = {"py.typed", *(f"cython_core/{module}.pyi" for module in modules)}
     wanted |= {f"cython_core/{pxd.name}" for pxd in (root / "cython_core").glob("*.pxd")}
     wanted |= {f"stores/engine/{listed.name}" for listed in (root / "stores/engine").glob("jars-*.txt")}
-    wanted |= {f"web/{path.parent.name}/{path.name}" for path in _shown(root)}
+    wanted |= {f"web/{path.parent.name}/{path.name}" for path in _web_files(root)}
     assert {Path("opensearch_winnow", name) for name in wanted} <= names
     assert {path.suffix for path in names if path.parts[0] == "opensearch_winnow"} <= {
         *(".py", ".pyi", ".pxd", ".typed", ".txt", ".html", ".css", ".js", ".svg"),
@@ -242,8 +242,8 @@ def test_the_wheel_has_the_golden_hashes_where_there_is_no_compiler(
 def test_without_vector_loops_the_hashes_are_the_same(
     root: Path, wheel: Path, unpacked_sdist: Path, builder: Path, tmp_path: Path
 ) -> None:
-    """Modules that have such loops are built anew without them, and put in the place of those of the wheel."""
-    switched = re.compile(r"PORTABLE|vectors\.h")  # a header asks for itself, or through vectors.h
+    """The modules with vector loops are rebuilt without them, and replace those of the wheel."""
+    switched = re.compile(r"PORTABLE|vectors\.h")  # headers that check PORTABLE themselves, or by including vectors.h
     headers = [path for path in (root / "cython_core").glob("*.h") if switched.search(path.read_text())]
     including = tuple(f'#include "{header.name}"' for header in headers)
     sources = [(path.stem, path.read_text()) for path in unpacked_sdist.glob("c-*/cython_core/*.c")]
@@ -269,7 +269,7 @@ def test_pip_install_is_native_without_the_symlinks(checkout: Path, tmp_path: Pa
 
 
 def test_an_editable_install_is_native_with_text_for_symlinks(root: Path, checkout: Path, tmp_path: Path) -> None:
-    """Where there are no symlinks git writes files that hold their targets."""
+    """On a file system without symlinks, git writes text files that contain their targets."""
     for link in symlinks(root):
         (checkout / link.relative_to(root)).unlink(missing_ok=True)
         (checkout / link.relative_to(root)).write_text(str(link.readlink()))

@@ -1,4 +1,4 @@
-""".github/workflows/release.yml: valid, pinned, and with no more rights than it needs; and the wheels it builds."""
+"""The release workflow is valid, pins its actions, has no needless permissions, and builds all wheels."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def settings(root: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def broken(root: Path, tmp_path: Path) -> Path:
-    """The workflow with a fault for each validator: a misspelt word, and an action that is pinned by a name."""
+    """The workflow with a fault for each validator: a misspelt key, and an action that is not pinned to a commit."""
     text = (root / WORKFLOW).read_text().replace("needs: sdist", "need: sdist", 1)
     file = tmp_path / "release.yml"
     file.write_text(re.sub(r"actions/checkout@\w+ # v7.0.1", "actions/checkout@v7", text, count=1))
     return file
 
 
-def dangers(file: Path) -> str:
-    """Return what zizmor finds; nothing if there is nothing."""
+def security_findings(file: Path) -> str:
+    """Return the findings of zizmor, or an empty string."""
     command: list[str | Path] = [
         Path(sys.executable).with_name("zizmor"),
         "--offline",
@@ -61,16 +61,16 @@ def test_it_is_valid(root: Path) -> None:
     assert schema_complaints(SCHEMA, root / WORKFLOW) == ""
 
 
-def test_the_validator_would_see(broken: Path) -> None:
+def test_the_validator_finds_faults(broken: Path) -> None:
     assert "'need'" in schema_complaints(SCHEMA, broken)
 
 
-def test_it_lets_nobody_in(root: Path) -> None:
-    assert dangers(root / WORKFLOW) == ""
+def test_it_has_no_security_findings(root: Path) -> None:
+    assert security_findings(root / WORKFLOW) == ""
 
 
-def test_the_linter_would_see(broken: Path) -> None:
-    assert "unpinned-uses" in dangers(broken)
+def test_the_linter_finds_faults(broken: Path) -> None:
+    assert "unpinned-uses" in security_findings(broken)
 
 
 def test_every_action_is_pinned_by_a_commit_and_says_its_version(root: Path) -> None:
@@ -80,7 +80,7 @@ def test_every_action_is_pinned_by_a_commit_and_says_its_version(root: Path) -> 
         assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+(,.*)?", use), use
 
 
-def test_only_the_job_that_publishes_may_do_more_than_read(workflow: dict[str, Any]) -> None:
+def test_only_the_publishing_job_has_more_than_read_permission(workflow: dict[str, Any]) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     jobs = workflow["jobs"]
     assert {name: job.get("permissions") for name, job in jobs.items()} == {
@@ -100,7 +100,7 @@ def test_wheels_are_built_from_the_sdist(workflow: dict[str, Any]) -> None:
     assert build["with"] == {"package-dir": "sdist"}
 
 
-def test_the_settings_of_the_wheels_are_valid(settings: dict[str, Any]) -> None:
+def test_the_settings_of_cibuildwheel_are_valid(settings: dict[str, Any]) -> None:
     schema = json.loads(files("cibuildwheel").joinpath("resources/cibuildwheel.schema.json").read_text())
     ours = settings["tool"]["cibuildwheel"]
     jsonschema.validate(ours, schema)
@@ -108,9 +108,9 @@ def test_the_settings_of_the_wheels_are_valid(settings: dict[str, Any]) -> None:
         jsonschema.validate({"test-comand": "true"}, schema)
 
 
-def test_cibuildwheel_is_the_same_here_and_there(root: Path, settings: dict[str, Any]) -> None:
-    (there,) = re.findall(r"pypa/cibuildwheel@\w+ # v(\S+)", (root / WORKFLOW).read_text())
-    assert f"cibuildwheel=={there}" in settings["project"]["optional-dependencies"]["check"]
+def test_the_workflow_and_pyproject_name_the_same_cibuildwheel(root: Path, settings: dict[str, Any]) -> None:
+    (version,) = re.findall(r"pypa/cibuildwheel@\w+ # v(\S+)", (root / WORKFLOW).read_text())
+    assert f"cibuildwheel=={version}" in settings["project"]["optional-dependencies"]["check"]
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_there_is_a_wheel_for_every_python_system_and_processor(
     root: Path, settings: dict[str, Any], platform: str, processors: str, systems: list[str]
 ) -> None:
     options = ["--print-build-identifiers", "--platform", platform, "--archs", processors]
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "cibuildwheel", *options], cwd=root, capture_output=True, text=True, check=True
     )
     classifiers = " ".join(settings["project"]["classifiers"])
     pythons = re.findall(r"Python :: 3\.(\d+)", classifiers)
     wanted = product(pythons, systems, processors.split(","))
-    assert sorted(told.stdout.split()) == sorted(f"cp3{minor}-{system}_{cpu}" for minor, system, cpu in wanted)
+    assert sorted(done.stdout.split()) == sorted(f"cp3{minor}-{system}_{cpu}" for minor, system, cpu in wanted)

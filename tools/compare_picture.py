@@ -1,4 +1,4 @@
-"""Takes the picture of the README: the compare screen with the two texts that the demo shows side by side.
+"""Takes the README's picture: the compare screen with the two texts that the demo shows side by side.
 
     python -m tools.compare_picture
 
@@ -41,6 +41,7 @@ def compare_address(served: Asking, summary: dict[str, Any]) -> str:
 
 
 def take_picture(page: Page, address: str, to: Path) -> None:
+    """Open `address` with the passage selected, and save a screenshot."""
     page.set_viewport_size(SIZE)
     page.goto(f"{address}#p{PASSAGE}")
     page.locator(f".chip.p{PASSAGE}.on").wait_for()

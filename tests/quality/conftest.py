@@ -1,4 +1,4 @@
-"""Stores of real pages, each made once for all tests of a worker: the tests of this folder are one group."""
+"""Fixtures that index real pages. Each store is built once per test worker and shared by the tests that use it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ import pytest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from tests.quality.corpora import KEPT, PUBLIC, WHOLE, Corpus, check, digest, records
-from tests.quality.measured import ZONE, Asked
+from tests.quality.corpora import FURTHER, PUBLIC, WHOLE, Corpus, check_digest, digest, records
+from tests.quality.measured import BORDERLINE, CorpusStore
 from tests.quality.truth import truth_about
 
 
 @pytest.fixture(scope="session")
 def once() -> Callable[[str, Callable[[], Any]], Any]:
-    """What is made, by its name: by the first who asks. The data that it is made of is not there in every session."""
+    """Return a function that calls `make` once per name and session, and returns the cached result afterwards.
+
+    Unlike a session fixture, it makes nothing in sessions that lack the data.
+    """
     made: dict[str, Any] = {}
 
     def call(name: str, make: Callable[[], Any]) -> Any:
@@ -31,8 +34,8 @@ def once() -> Callable[[str, Callable[[], Any]], Any]:
 
 
 @pytest.fixture(scope="session")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Index]]:
-    """A new store of these pages, open until the end."""
+def fill_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Index]]:
+    """Return a function that writes pages to a new store and keeps it open until the session ends."""
     folder: Path = tmp_path_factory.mktemp("quality")
     with ExitStack() as stack:
 
@@ -49,28 +52,28 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., I
     params=[
         pytest.param(PUBLIC, id="public"),
         pytest.param(WHOLE, id="whole", marks=pytest.mark.check),
-        pytest.param(KEPT, id="kept", marks=pytest.mark.check),
+        pytest.param(FURTHER, id="further", marks=pytest.mark.check),
     ]
 )
 def corpus(request: pytest.FixtureRequest) -> Corpus:
-    """The pages of a test. What every clone can fetch; more of it, and what WINNOW_DATA has, with `make check`."""
+    """The pages to measure on. `make test` uses the public sample; `make check` all public pages, and WINNOW_DATA."""
     chosen: Corpus = request.param
     return chosen
 
 
 @pytest.fixture
-def asked(
-    corpus: Corpus, request: pytest.FixtureRequest, once: Callable[..., Asked], filled: Callable[..., Index]
-) -> Asked:
-    """For tests of the group near-duplicates: it takes a while."""
-    unpacked = request.getfixturevalue("unpacked") if corpus is KEPT else None
+def corpus_store(
+    corpus: Corpus, request: pytest.FixtureRequest, once: Callable[..., CorpusStore], fill_index: Callable[..., Index]
+) -> CorpusStore:
+    """A store of the corpus with the exact scores of its pairs. It is slow to build, so its tests share a worker."""
+    unpacked = request.getfixturevalue("unpacked") if corpus is FURTHER else None
 
-    def make() -> Asked:
+    def make() -> CorpusStore:
         made = records(corpus.pages(unpacked))
-        check(digest(made), corpus.digest)
-        truth = truth_about(made, Scheme(), least=ZONE[0])
+        check_digest(digest(made), corpus.digest)
+        truth = truth_about(made, Scheme(), min_score=BORDERLINE[0])
         urls = [record.url for record in made]
-        store = filled(corpus.name, corpus.pages(unpacked))
-        return Asked(store, urls, urls[:: corpus.one_in], truth, corpus)
+        index = fill_index(corpus.name, corpus.pages(unpacked))
+        return CorpusStore(index, urls, urls[:: corpus.question_stride], truth, corpus)
 
     return once(corpus.name, make)

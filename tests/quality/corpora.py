@@ -1,6 +1,6 @@
-"""The pages that quality is measured on: real ones, with what is known about them. They stay outside the repository.
+"""The real pages that quality is measured on, with their labels. None of them is in the repository.
 
-`PUBLIC` and `WHOLE` are fetched by every clone; the others are in the folder that WINNOW_DATA names.
+Every clone downloads `PUBLIC` and `WHOLE`. The other pages are in the folder named by WINNOW_DATA.
 """
 
 from __future__ import annotations
@@ -18,53 +18,53 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 
-Unpacked = Callable[[str], Path]  # a set of data by its name → the folder where it lies
+Unpacked = Callable[[str], Path]  # takes the name of a data set, returns the folder it was unpacked to
 
-MANUALS = (  # and licences
+MANUALS = (  # two manuals and a site of licences: name of the data set, address of the site
     ("postgresql-doc-13-15-17", "https://pg.example"),
     ("spdx-license-pages", "https://spdx.example"),
     ("debian-installation-guide-en", "https://guide.example"),
 )
-STATES = Path("petclinic", "crawl-petclinic-60min")
+STATES = Path("petclinic", "crawl-petclinic-60min")  # inside its data set
 
 
 class Corpus(NamedTuple):
-    """Pages that floors were measured on, and the digest that tells whether they are still the same."""
+    """Pages that quality floors were measured on. The digest tells whether they are still the same."""
 
     name: str
-    pages: Callable[[Any], Iterator[Page]]  # of `Unpacked`, for what WINNOW_DATA has
+    pages: Callable[[Any], Iterator[Page]]  # takes `Unpacked`, which only pages from WINNOW_DATA need
     digest: str
-    site: str  # one that has versions of its pages, for searches
-    fast_clusters: float  # F1 of pairs in one cluster, where only bands are compared
-    queries: int = 200  # that are searched for
-    one_in: int = 1  # so many pages is asked about
+    site: str  # a site with several versions of its pages, to search in
+    fast_clusters: float  # lowest F1 of pairs in one cluster when only bands are compared
+    queries: int = 200  # number of searches
+    question_stride: int = 1  # every how many-th page is used as a question
 
 
 class Article(NamedTuple):
-    """A page, and what somebody took for its main text."""
+    """A page, and the main text that a person marked on it."""
 
     page: Page
     main_text: str
 
 
 class Answer(NamedTuple):
-    """What a student wrote, and from which source; told to copy, to reword a little or a lot, or not to look at it."""
+    """A student's answer and its source."""
 
     source: Page
     text: str
-    reuse: str  # cut, light, heavy or non
+    reuse: str  # the instruction: copy (cut), reword a little (light) or a lot (heavy), do not look at the source (non)
 
 
 def public_pages(one_in: int) -> Iterator[Page]:
-    """Javadoc in English, Chinese and Japanese, in two or three releases each, and licences.
+    """Yield Javadoc in English, Chinese and Japanese, in two or three releases each, and licences.
 
-    Of the largest site, one page in so many: 2,111 pages with one in four, 4,463 with all.
+    `one_in` thins out the largest site: 4 keeps every fourth page, 2,111 pages in all; 1 keeps all 4,463.
     """
     return chain(javadoc(*LUCENE, one_in=one_in), javadoc(*HUTOOL), javadoc(*NABLARCH), licences())
 
 
 def manuals(unpacked: Unpacked) -> Iterator[Page]:
-    """Three versions of one manual, eight editions of another, and the licences of one site: 4,920 pages."""
+    """Yield three versions of one manual, eight editions of another, and the licences of one site: 4,920 pages."""
     for name, site in MANUALS:
         yield from html_pages(unpacked(name), site)
 
@@ -76,7 +76,7 @@ PUBLIC = Corpus(
     site="lucene.example",
     fast_clusters=0.98,
     queries=25,
-    one_in=8,
+    question_stride=8,
 )
 WHOLE = Corpus(
     name="whole",
@@ -85,8 +85,8 @@ WHOLE = Corpus(
     site="lucene.example",
     fast_clusters=0.98,
 )
-KEPT = Corpus(
-    name="kept",
+FURTHER = Corpus(
+    name="further",
     pages=manuals,
     digest="0d1e7f74fd019dcd246c3191b266e3f4",
     site="pg.example",
@@ -100,7 +100,7 @@ def html_pages(folder: Path, site: str) -> Iterator[Page]:
 
 
 def web_app_states(unpacked: Unpacked) -> tuple[list[Page], dict[tuple[str, str], bool]]:
-    """149 states of one web application; and for each pair of URLs whether a person took them for the same page."""
+    """Return 149 states of a web application, and for each pair of URLs whether a person called them the same page."""
     folder = unpacked("ndstudy-petclinic") / STATES
     labels = json.loads((folder / "gs" / "gsResults.json").read_text(encoding="utf-8"))
     pages = [
@@ -115,7 +115,7 @@ def _state(name: str) -> str:
 
 
 def articles(unpacked: Unpacked) -> Iterator[Article]:
-    """531 pages of two benchmarks of text extraction."""
+    """Yield the 531 pages of two benchmarks of text extraction."""
     folder = unpacked("article-extraction-benchmark")
     labels = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
     for page in html_pages(folder / "html", "https://articles.example"):
@@ -131,7 +131,7 @@ def _stem(page: Page) -> str:
 
 
 def answers(unpacked: Unpacked) -> Iterator[Answer]:
-    """95 short answers to five questions, each with the article that it may have been copied from."""
+    """Yield 95 short answers to five questions, each with the article that it may have been copied from."""
     folder = unpacked("clough-stevenson")
     for line in (folder / "all-plagiarised-files.txt").read_text(encoding="utf-8").split():
         source, answer, reuse = line.split(",")
@@ -148,22 +148,22 @@ def _read(path: Path) -> str:
 
 
 def records(pages: Iterable[Page], scheme: Scheme = Scheme()) -> list[Record]:
-    """Of those that have a text."""
+    """Return the records of the pages that have text."""
     maker = RecordMaker(Recipe(scheme=scheme))
     made = map(maker.make, pages)
     return [record for record in made if isinstance(record, Record)]
 
 
 def digest(corpus: Iterable[Record], labels: Iterable[str] = ()) -> str:
-    """The same as long as pages have the same canonical text, and the labels are the same."""
+    """Return a digest that changes with the canonical text of any page, and with any label."""
     lines = sorted(f"{record.url} {record.text_digest}" for record in corpus)
     return sha256("\n".join([*lines, *labels]).encode()).hexdigest()[:32]
 
 
-def check(found: str, pinned: str) -> None:
-    """Floors hold for the corpus that they were measured on."""
-    assert found == pinned, (
-        f"the corpus is not the one that these floors were measured on: its digest is {found}, not {pinned}. The data"
-        " has changed, or what makes canonical text of it. Measure again (python -m benchmarks quality), and pin the"
-        " new digest with the floors"
+def check_digest(actual: str, pinned: str) -> None:
+    """Fail if the corpus is not the one that the floors were measured on."""
+    assert actual == pinned, (
+        f"the floors were measured on another corpus: its digest was {pinned}, and is now {actual}. Either the data or"
+        " the extraction of canonical text has changed. Measure again (python -m benchmarks quality), then pin the new"
+        " digest and floors"
     )

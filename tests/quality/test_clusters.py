@@ -1,4 +1,4 @@
-"""Clusters of thousands of real pages, beside what the same rule makes of the truth about all pairs."""
+"""Clusters of thousands of real pages, compared with the clusters that brute force makes of all exact scores."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.exported_records import export_records
-from tests.quality.measured import THRESHOLD, Asked, Quality
+from tests.quality.measured import THRESHOLD, CorpusStore, Quality
 from tests.spark_settings import SMALL
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
-UNKNOWN = datetime.max.replace(tzinfo=UTC)  # what has no time comes last
-# Of pairs in one cluster. What is measured is .9998, and 1 for components; with bands as the only candidates .997.
+UNKNOWN = datetime.max.replace(tzinfo=UTC)  # sorts pages without a time last
+# Lowest F1 of pairs in one cluster. Measured: .9998, and 1 for components; .997 with bands as the only candidates.
 F1 = 0.999
 
 
-def brute_force(asked: Asked, linkage: Linkage) -> dict[str, str]:
-    """Return the representative of each page: the one that was fetched first, then that with the shortest URL."""
-    fetched = {card.url: card.fetched_at or UNKNOWN for card in asked.store.store.scan(Card)}
-    urls = sorted(asked.urls, key=lambda url: (fetched[url], len(url), url))
+def brute_force(corpus_store: CorpusStore, linkage: Linkage) -> dict[str, str]:
+    """Return the representative of each page: the page fetched first, or of several, the one with the shortest URL."""
+    fetched = {card.url: card.fetched_at or UNKNOWN for card in corpus_store.index.store.scan(Card)}
+    urls = sorted(corpus_store.urls, key=lambda url: (fetched[url], len(url), url))
     place = {url: number for number, url in enumerate(urls)}
     alike = [
         (place[a], place[b])
-        for (a, b), resemblance in asked.truth.resemblances.items()
+        for (a, b), resemblance in corpus_store.truth.resemblances.items()
         if resemblance >= THRESHOLD and place[a] < place[b]
     ]
     if linkage == "representatives":
@@ -49,7 +49,7 @@ def brute_force(asked: Asked, linkage: Linkage) -> dict[str, str]:
 
 
 def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:
-    """That are in one cluster."""
+    """Return all pairs of pages that are in one cluster."""
     members = defaultdict(list)
     for url, representative in sorted(representatives.items()):
         members[representative].append(url)
@@ -58,21 +58,21 @@ def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("fast", [False, True], ids=["sketches", "fast"])
 @pytest.mark.parametrize("linkage", ["representatives", pytest.param("components", marks=pytest.mark.check)])
-def test_clusters(asked: Asked, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
+def test_clusters(corpus_store: CorpusStore, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
     output = tmp_path / "clusters.parquet"
-    asked.store.cluster(threshold=THRESHOLD, linkage=linkage, fast=fast, write_back=False, output=str(output))
+    corpus_store.index.cluster(threshold=THRESHOLD, linkage=linkage, fast=fast, write_back=False, output=str(output))
     table = pq.read_table(output)
-    assert sorted(table["url"].to_pylist()) == sorted(asked.urls)
+    assert sorted(table["url"].to_pylist()) == sorted(corpus_store.urls)
     found = pairs(dict(zip(table["url"].to_pylist(), table["representative"].to_pylist(), strict=True)))
-    wanted = pairs(brute_force(asked, linkage))
+    wanted = pairs(brute_force(corpus_store, linkage))
     quality = Quality(len(found & wanted) / len(wanted), len(found & wanted) / len(found))
-    assert quality.f1 >= (asked.corpus.fast_clusters if fast else F1), quality
+    assert quality.f1 >= (corpus_store.corpus.fast_clusters if fast else F1), quality
 
 
 @pytest.mark.check
-def test_spark_makes_the_same_tables(asked: Asked, tmp_path: Path) -> None:
+def test_spark_makes_the_same_tables(corpus_store: CorpusStore, tmp_path: Path) -> None:
     records = tmp_path / "records.parquet"
-    export_records(asked.store.store, records)
+    export_records(corpus_store.index.store, records)
     made = {}
     for engine in ENGINES:
         places = [str(tmp_path / f"{engine}-{name}") for name in ("clusters", "edges")]
@@ -86,7 +86,7 @@ def test_spark_makes_the_same_tables(asked: Asked, tmp_path: Path) -> None:
 
 
 def sorted_bytes(table: pa.Table) -> bytes:
-    """Of all its values, row by row in one order, however it was written."""
+    """Return the table's values as bytes, in an order that does not depend on how the table was written."""
     rows = table.sort_by([(name, "ascending") for name in table.column_names]).combine_chunks()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema.remove_metadata()) as stream:

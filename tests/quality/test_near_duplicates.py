@@ -1,40 +1,41 @@
-"""Near-duplicates in thousands of real pages, beside the exact scores of all pairs."""
+"""Near-duplicates in thousands of real pages, compared with the exact scores of all pairs."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.quality.measured import THRESHOLD, Asked, beside_truth, containing, near_duplicates
+from tests.quality.measured import THRESHOLD, CorpusStore, near_duplicates, pages_containing, quality_by_truth
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
-# What is measured is 1 and 1, by estimates too. With bands as the only candidates recall would be .997.
+# Measured: 1 for all, estimates included. With bands as the only candidates, recall would be .997.
 RECALL = PRECISION = 0.999
-BY_ESTIMATE = 0.99
+ESTIMATE_FLOOR = 0.99  # recall and precision of estimated scores
 
 
-def test_exact(asked: Asked) -> None:
-    found = near_duplicates(asked.store, asked.questions)
-    quality = beside_truth(found, asked.truth.resemblances, asked.questions)
+def test_exact(corpus_store: CorpusStore) -> None:
+    found = near_duplicates(corpus_store.index, corpus_store.questions)
+    quality = quality_by_truth(found, corpus_store.truth.resemblances, corpus_store.questions)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
-    assert found == {pair: asked.truth.resemblances[pair] for pair in found}  # not about so much: this much
+    assert found == {pair: corpus_store.truth.resemblances[pair] for pair in found}  # exactly, not approximately
     assert min(found.values()) >= THRESHOLD
 
 
-def test_estimated(asked: Asked) -> None:
-    some = asked.questions[::2]
-    found = near_duplicates(asked.store, some, exact=False)
-    quality = beside_truth(found, asked.truth.resemblances, some)
-    assert quality.recall >= BY_ESTIMATE
-    assert quality.precision >= BY_ESTIMATE
+def test_estimated(corpus_store: CorpusStore) -> None:
+    some = corpus_store.questions[::2]
+    found = near_duplicates(corpus_store.index, some, exact=False)
+    quality = quality_by_truth(found, corpus_store.truth.resemblances, some)
+    assert quality.recall >= ESTIMATE_FLOOR
+    assert quality.precision >= ESTIMATE_FLOOR
 
 
-def test_containment(asked: Asked) -> None:
-    some = asked.questions[::2]
-    found = containing(asked.store, some)
-    quality = beside_truth(found, asked.truth.containments, some)
+def test_containment(corpus_store: CorpusStore) -> None:
+    some = corpus_store.questions[::2]
+    found = pages_containing(corpus_store.index, some)
+    quality = quality_by_truth(found, corpus_store.truth.containments, some)
     assert quality.recall >= RECALL
     assert quality.precision >= PRECISION
-    assert found == {pair: asked.truth.containments[pair] for pair in found}
-    assert len(asked.truth.containments) > len(asked.truth.resemblances)  # a page inside a longer one is no near-copy
+    assert found == {pair: corpus_store.truth.containments[pair] for pair in found}
+    # A page contained in a much longer one does not resemble it.
+    assert len(corpus_store.truth.containments) > len(corpus_store.truth.resemblances)

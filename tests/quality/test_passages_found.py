@@ -1,4 +1,4 @@
-"""A passage that is long enough is found, whatever it was pasted into; one that is too short never is."""
+"""The winnowing guarantee on real pages: a pasted passage of t characters is always found, one below k never."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ pytestmark = pytest.mark.xdist_group("passages")
 
 SCHEME = Scheme()
 LENGTHS = (SCHEME.t, SCHEME.t + 1, 2 * SCHEME.t, 500, 2_000)
-FOREIGN = "𐌰𐌱𐌲𐌳𐌴𐌵𐌶𐌷𐌸𐌹𐌺𐌻𐌼𐌽𐌾"  # letters that no page has, so that no run goes on by chance
+FOREIGN = "𐌰𐌱𐌲𐌳𐌴𐌵𐌶𐌷𐌸𐌹𐌺𐌻𐌼𐌽𐌾"  # letters that no page has, so that no shared run is longer by chance
 
 
 class Pasted(NamedTuple):
+    """A passage that was pasted into a page and into a question, with its offset in each."""
+
     page: Page
     at: int
     question: str
@@ -32,7 +34,7 @@ class Pasted(NamedTuple):
     passage: str
 
     def is_in(self, found: Passage) -> bool:
-        """Whether a passage covers what was pasted, on both sides."""
+        """Return whether `found` covers the pasted passage on both sides."""
         length = len(self.passage)
         return (
             found.start <= self.question_at
@@ -43,13 +45,13 @@ class Pasted(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """Pages to paste into, to take passages from, to put around them in a question, and to keep beside them."""
+    """The pages from which the test makes its store and questions."""
 
-    hosts: Iterable[Page]
-    donors: Iterable[Page]
-    around: Iterable[Page]
-    others: Iterable[Page]
-    number: int  # of pages to paste into
+    hosts: Iterable[Page]  # a passage is pasted into each of these
+    donors: Iterable[Page]  # the passages come from these
+    around: Iterable[Page]  # text before and after a passage in a question
+    others: Iterable[Page]  # stored as well, unchanged
+    number: int  # how many hosts to use
 
 
 def public_texts() -> Texts:
@@ -57,13 +59,13 @@ def public_texts() -> Texts:
         hosts=javadoc(LUCENE[0]),
         donors=chain(javadoc(*HUTOOL), javadoc(*NABLARCH)),
         around=licences(),
-        # So few that nothing of their template is on more than a thousand pages, where it would not be looked up.
+        # A limit, because tokens on more than a thousand pages are not looked up, and all pages share a template.
         others=islice(javadoc(LUCENE[1]), 600),
         number=150,
     )
 
 
-def kept_texts(unpacked: Unpacked) -> Texts:
+def further_texts(unpacked: Unpacked) -> Texts:
     return Texts(
         hosts=html_pages(unpacked("trafilatura-eval"), "https://host.example"),
         donors=html_pages(unpacked("wcxb-dev350"), "https://web.example"),
@@ -73,9 +75,9 @@ def kept_texts(unpacked: Unpacked) -> Texts:
     )
 
 
-@pytest.fixture(params=["public", pytest.param("kept", marks=pytest.mark.check)])
+@pytest.fixture(params=["public", pytest.param("further", marks=pytest.mark.check)])
 def texts(request: pytest.FixtureRequest) -> Texts:
-    return public_texts() if request.param == "public" else kept_texts(request.getfixturevalue("unpacked"))
+    return public_texts() if request.param == "public" else further_texts(request.getfixturevalue("unpacked"))
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def pasted(texts: Texts, request: pytest.FixtureRequest, once: Callable[..., lis
 
 
 def pasted_pages(texts: Texts) -> Iterator[Pasted]:
-    """Real pages with a passage in their middle that comes from others, and questions with the passage in them."""
+    """Yield real pages with a foreign passage in the middle, each with a question that contains the passage."""
     hosts, donors, around = (records(each) for each in (texts.hosts, texts.donors, texts.around))
     source = Random(5)
     passages = pieces(source, [record.text for record in donors])
@@ -96,7 +98,7 @@ def pasted_pages(texts: Texts) -> Iterator[Pasted]:
 
 
 def pieces(source: Random, texts: list[str]) -> Iterator[str]:
-    """Parts of texts, of so many canonical characters each."""
+    """Yield random parts of `texts` whose canonical lengths cycle through LENGTHS."""
     for length in cycle(LENGTHS):
         canon = canonical(source.choice([text for text in texts if len(text) > 4 * length]), SCHEME)
         start = source.randrange(len(canon.chars) - length)
@@ -110,13 +112,13 @@ def index(
     texts: Texts,
     request: pytest.FixtureRequest,
     once: Callable[..., Index],
-    filled: Callable[..., Index],
+    fill_index: Callable[..., Index],
 ) -> Index:
     name = f"store of {request.node.callspec.params['texts']}"
 
     def make() -> Index:
         others = list(texts.others)
-        return filled(name, [*others[::2], *(each.page for each in pasted), *others[1::2]])
+        return fill_index(name, [*others[::2], *(each.page for each in pasted), *others[1::2]])
 
     return once(name, make)
 
@@ -143,7 +145,9 @@ def test_a_pasted_passage_is_found_with_its_place_in_both_texts(
 
 
 @pytest.mark.parametrize(("length", "found"), [(SCHEME.k - 1, False), (SCHEME.t, True)])
-def test_a_run_alone_is_found_or_never(index: Index, pasted: list[Pasted], length: int, found: bool) -> None:
+def test_a_run_between_foreign_letters_is_found_from_t_characters_and_never_below_k(
+    index: Index, pasted: list[Pasted], length: int, found: bool
+) -> None:
     source = Random(6)
     for each in pasted:
         canon = canonical(index.page(each.page.url).text, SCHEME)

@@ -1,4 +1,4 @@
-"""Both stores answer every question in the same way, on one shard and on several: pages, scores, passages and order."""
+"""Both stores give the same answers, on one shard and on several: pages, scores, passages and order."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from tests.public_pages import LUCENE, javadoc, licences
 
 pytestmark = pytest.mark.xdist_group("same-answers")
 
-OWN_SCALE = VERSION.startswith("3")  # the BM25 of older engines is larger by a constant factor
+SAME_BM25_SCALE = VERSION.startswith("3")  # older engines return BM25 scores larger by a constant factor
 
 
 class Size(NamedTuple):
-    """How much is compared."""
+    """The amount of data to compare."""
 
-    one_in: int  # so many pages of each release
-    licences: int
-    shards: tuple[int, ...]  # of each store on the engine
-    questions: int
+    one_in: int  # 30 means every thirtieth page of each release
+    licences: int  # number of licences
+    shards: tuple[int, ...]  # the numbers of shards; one store on the engine for each
+    questions: int  # number of questions for each test
 
 
 QUICK = Size(one_in=30, licences=150, shards=(3,), questions=4)
@@ -46,7 +46,7 @@ WHOLE = Size(one_in=12, licences=250, shards=(1, 5), questions=25)
 class Stores(NamedTuple):
     size: Size
     embedded: Index
-    others: dict[int, Index]  # by the number of their shards
+    others: dict[int, Index]  # on the engine, by number of shards
     urls: list[str]
 
 
@@ -54,13 +54,13 @@ class Stores(NamedTuple):
 def stores(
     request: pytest.FixtureRequest,
     once: Callable[..., Stores],
-    filled: Callable[..., Index],
+    fill_index: Callable[..., Index],
     on_engine: Callable[[str, int], Index],
 ) -> Stores:
     size: Size = request.param
 
     def make() -> Stores:
-        embedded = filled(f"same answers {size.shards}", pages(size))
+        embedded = fill_index(f"same answers {size.shards}", pages(size))
         others = {shards: on_engine(f"same-answers-{shards}", shards) for shards in size.shards}
         for index in others.values():
             report = index.add(pages(size))
@@ -87,11 +87,12 @@ def on_engine(engine: Running) -> Iterator[Callable[[str, int], Index]]:
 
 
 def pages(size: Size) -> Iterator[Page]:
-    """Versions of the same pages, and licences, of which many have passages in common; in an order of their own."""
+    """Yield several versions of the same pages, and licences, many of which share passages."""
     return chain(javadoc(*LUCENE, one_in=size.one_in), islice(licences(), size.licences))
 
 
 def same(stores: Stores, ask: Callable[[Index], Any]) -> Any:
+    """Return what `ask` answers on the embedded store, after checking that all other stores answer the same."""
     expected = ask(stores.embedded)
     for shards, index in stores.others.items():
         assert ask(index) == expected, f"{shards} shards"
@@ -109,7 +110,7 @@ def test_the_records_are_the_same(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "least"),  # matches of each question, on average
+    ("options", "min_matches"),  # `min_matches`: per question, on average
     [
         ({}, 1.2),
         ({"min_containment": 0}, 15),
@@ -122,11 +123,11 @@ def test_the_records_are_the_same(stores: Stores) -> None:
     ],
     ids=str,
 )
-def test_questions_about_pages(stores: Stores, asked: dict[str, Any], least: float) -> None:
+def test_questions_about_pages(stores: Stores, options: dict[str, Any], min_matches: float) -> None:
     found = 0
     for url in Random(6).sample(stores.urls, stores.size.questions):
-        found += len(same(stores, lambda index, url=url: similar(index, url=url, **asked)).matches)  # type: ignore[misc]
-    assert found >= least * stores.size.questions
+        found += len(same(stores, lambda index, url=url: similar(index, url=url, **options)).matches)  # type: ignore[misc]
+    assert found >= min_matches * stores.size.questions
 
 
 def test_questions_about_texts(stores: Stores) -> None:
@@ -169,7 +170,7 @@ TYPED = [
 
 @pytest.mark.parametrize("typed", TYPED)
 def test_the_same_pages_have_the_words(stores: Stores, typed: str) -> None:
-    """In the same order, with the same scores but for how their last bit is rounded."""
+    """The order is the same too, and so are the scores, apart from the rounding of their last bits."""
 
     def ask(index: Index) -> Any:
         return [(hit.card, hit.snippet, hit.marks, hit.title_marks) for hit in index.search(typed, limit=2_000).hits]
@@ -177,7 +178,7 @@ def test_the_same_pages_have_the_words(stores: Stores, typed: str) -> None:
     assert len(same(stores, ask)) == stores.embedded.search(typed).total > 0
     scores = [[hit.score for hit in index.search(typed).hits] for index in (stores.embedded, *stores.others.values())]
     for each in scores[1:]:
-        factor = 1.0 if OWN_SCALE else each[0] / scores[0][0]
+        factor = 1.0 if SAME_BM25_SCALE else each[0] / scores[0][0]
         assert each == pytest.approx([factor * score for score in scores[0]], rel=1e-5)
 
 
@@ -187,20 +188,22 @@ def test_the_same_pages_have_the_words(stores: Stores, typed: str) -> None:
 )
 def test_the_same_groups(stores: Stores, typed: str, by: Any) -> None:
     def ask(index: Index) -> Any:
-        asked = {"group": True, "by": by, "facets": ("site", "month")}
-        first, second = (index.search(typed, limit=5, page=page, **asked) for page in (1, 2))
-        whole = index.search(typed, examine=2_000, limit=500, **asked)
-        return [unscored(found) for found in (first, second, whole)]
+        options = {"group": True, "by": by, "facets": ("site", "month")}
+        first, second = (index.search(typed, limit=5, page=page, **options) for page in (1, 2))
+        whole = index.search(typed, examine=2_000, limit=500, **options)
+        return [without_scores(results) for results in (first, second, whole)]
 
     groups, *_ = same(stores, ask)[2]
     assert groups
     assert by == "cluster" or any(len(group) > 1 for group in groups)
 
 
-def unscored(found: SearchResults) -> Any:
-    """Without scores, which are of an engine's own scale, and without numbers of clusters, which it estimates."""
-    groups = [[hit.card.url, *((each.url, each.resemblance, each.kind) for each in hit.members)] for hit in found.hits]
-    late = [(each.url, each.member.url) for each in found.folded]
-    assert found.at_least <= found.at_most
-    counted = (found.groups, found.at_least, found.at_most, found.facets) if found.by == "signature" else ()
-    return groups, late, found.total, found.examined, counted
+def without_scores(results: SearchResults) -> Any:
+    """Return what must be equal: not the scores, whose scale differs, nor numbers of clusters, which are estimates."""
+    groups = [
+        [hit.card.url, *((each.url, each.resemblance, each.kind) for each in hit.members)] for hit in results.hits
+    ]
+    late = [(each.url, each.member.url) for each in results.folded]
+    assert results.at_least <= results.at_most
+    counts = (results.groups, results.at_least, results.at_most, results.facets) if results.by == "signature" else ()
+    return groups, late, results.total, results.examined, counts

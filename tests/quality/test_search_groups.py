@@ -1,4 +1,4 @@
-"""Search results in groups, on versions of a manual, beside what brute force makes of the same hits."""
+"""Groups of search results on versions of a manual, compared with the groups that brute force makes of the hits."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import pytest
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
-from tests.quality.measured import THRESHOLD, Asked
+from tests.quality.measured import THRESHOLD, CorpusStore
 from tests.quality.truth import Pairs
 
 pytestmark = pytest.mark.xdist_group("near-duplicates")
 
-F1 = 0.999  # of pairs in one group; what is measured is 1
+F1 = 0.999  # lowest F1 of pairs in one group; measured: 1
 
 
-def titles(index: Index, where: Filters, number: int) -> list[str]:
-    """One to three words in a row of the title of a page, the same each time."""
+def title_queries(index: Index, where: Filters, number: int) -> list[str]:
+    """Return queries of one to three consecutive words from titles of pages, the same in each run."""
     source = Random(7)
-    every = sorted({card.title for card in index.store.scan(Card, where) if card.title})
-    typed: list[str] = []
-    while len(typed) < number:
-        words = [word for word in source.choice(every).split() if word.isalpha()]
+    titles = sorted({card.title for card in index.store.scan(Card, where) if card.title})
+    queries: list[str] = []
+    while len(queries) < number:
+        words = [word for word in source.choice(titles).split() if word.isalpha()]
         if words:
             start = source.randrange(len(words))
-            typed.append(" ".join(words[start : start + source.randint(1, 3)]))
-    return typed
+            queries.append(" ".join(words[start : start + source.randint(1, 3)]))
+    return queries
 
 
 def brute_force(hits: Sequence[str], truth: Pairs) -> list[list[str]]:
-    """Each joins the first group whose first hit it resembles; nothing is estimated, and nothing is left out."""
+    """Put each hit into the first group whose first hit it resembles, by exact scores, leaving none out."""
     groups: list[list[str]] = []
     for url in hits:
         group = next((each for each in groups if truth.get((each[0], url), 0.0) >= THRESHOLD), None)
@@ -48,14 +48,14 @@ def pairs(groups: Sequence[Sequence[str]]) -> set[tuple[str, ...]]:
     return {pair for group in groups for pair in combinations(sorted(group), 2)}
 
 
-def test_no_two_resemble_each_other_and_no_group_is_lost(asked: Asked) -> None:
-    manual = Filters(site=asked.corpus.site, latest=True)
+def test_no_two_representatives_resemble_each_other_and_no_group_is_lost(corpus_store: CorpusStore) -> None:
+    manual = Filters(site=corpus_store.corpus.site, latest=True)
     found = wanted = right = several = 0
-    queries = titles(asked.store, manual, asked.corpus.queries)
+    queries = title_queries(corpus_store.index, manual, corpus_store.corpus.queries)
     for typed in queries:
-        hits = [hit.card.url for hit in asked.store.search(typed, where=manual, limit=10_000).hits]
-        expected = brute_force(hits, asked.truth.resemblances)
-        whole = asked.store.search(typed, where=manual, group=True, limit=10_000, examine=len(hits) or 1)
+        hits = [hit.card.url for hit in corpus_store.index.search(typed, where=manual, limit=10_000).hits]
+        expected = brute_force(hits, corpus_store.truth.resemblances)
+        whole = corpus_store.index.search(typed, where=manual, group=True, limit=10_000, examine=len(hits) or 1)
         groups = [[hit.card.url, *(member.url for member in hit.members)] for hit in whole.hits]
         assert sorted(url for group in groups for url in group) == sorted(hits)
         assert whole.groups == len(groups)
@@ -67,10 +67,10 @@ def test_no_two_resemble_each_other_and_no_group_is_lost(asked: Asked) -> None:
                 (right, pairs(groups) & pairs(expected)),
             )
         )
-        first = asked.store.search(typed, where=manual, group=True).hits
+        first = corpus_store.index.search(typed, where=manual, group=True).hits
         for one, other in combinations([hit.card.url for hit in first], 2):
-            assert asked.truth.resemblances.get((one, other), 0.0) < THRESHOLD, typed
+            assert corpus_store.truth.resemblances.get((one, other), 0.0) < THRESHOLD, typed
         assert [hit.card.url for hit in first] == [group[0] for group in groups[:10]]
         several += len(hits) > len(groups)
-    assert several > len(queries) / 2  # there was something to do
+    assert several > len(queries) / 2  # most queries have groups of several pages
     assert 2 * right / (found + wanted) >= F1

@@ -1,4 +1,4 @@
-"""The truth about pairs of pages, by counting every shingle that two of them share."""
+"""Computes the exact scores of all pairs of pages, by counting every shingle that two pages share."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Pairs = dict[tuple[str, str], float]
 
 
 class Truth(NamedTuple):
-    """The exact scores of pairs of URLs, in both orders, from a least score on."""
+    """The exact scores of pairs of URLs, in both orders, if they reach a minimum."""
 
     resemblances: Pairs
-    containments: Pairs  # of the first in the second
+    containments: Pairs  # of the first page in the second
 
 
-def truth_about(corpus: Sequence[Record], scheme: Scheme, least: float) -> Truth:
-    """Compare all pairs of pages, and keep the scores of at least `least`.
+def truth_about(corpus: Sequence[Record], scheme: Scheme, min_score: float) -> Truth:
+    """Compare all pairs of pages and return the scores that reach `min_score`.
 
-    Nothing of the store or of its candidates is used, and no shingle is left out. Most come together with others on the
-    very same pages, so that what is counted are sets of pages: 16,000 for 1.8 million shingles.
+    It uses all shingles, and neither a store nor candidates. Most shingles occur on exactly the same pages as others,
+    so each distinct set of pages is counted once: 16,000 sets for 1.8 million shingles.
     """
     counts, on = [], defaultdict(list)
     for number, record in enumerate(corpus):
@@ -39,15 +39,15 @@ def truth_about(corpus: Sequence[Record], scheme: Scheme, least: float) -> Truth
         for at, page in enumerate(pages):
             for other in pages[at + 1 :]:
                 shared[page][other] += times
-    found = Truth({}, {})
+    truth = Truth({}, {})
     for page, others in enumerate(shared):
         for other, both in others.items():
             a, b = corpus[page].url, corpus[other].url
             resemblance = both / (counts[page] + counts[other] - both)
-            if resemblance >= least:
-                found.resemblances[a, b] = found.resemblances[b, a] = resemblance
-            if both / counts[page] >= least:
-                found.containments[a, b] = both / counts[page]
-            if both / counts[other] >= least:
-                found.containments[b, a] = both / counts[other]
-    return found
+            if resemblance >= min_score:
+                truth.resemblances[a, b] = truth.resemblances[b, a] = resemblance
+            if both / counts[page] >= min_score:
+                truth.containments[a, b] = both / counts[page]
+            if both / counts[other] >= min_score:
+                truth.containments[b, a] = both / counts[other]
+    return truth

@@ -1,4 +1,4 @@
-"""Records that have something in common."""
+"""Makes records that share tokens, words and URLs, for the tests of stores."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from opensearch_winnow.mappings.record import DUPLICATES, Record
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-# Few, so that pages share them; of all sizes, and some that differ in the last bits only.
+# So few that pages share them. They cover small and large values, and some differ in their last bits only.
 TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
 WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Of a store that is not there yet."""
+    """The path of a store that does not exist yet."""
     return tmp_path / "crawl.winnow"
 
 
 @st.composite
 def any_record(draw: st.DrawFn) -> Record:
-    """One of few URLs and times, with few tokens and words: a list of these has captures, copies and replacements."""
+    """Make a record from a few URLs, times, tokens and words: a list of them has captures, copies and replacements."""
     prints = draw(st.lists(st.sampled_from(TOKENS), max_size=6))
     digest = st.text("0123456789abcdef", min_size=32, max_size=32)
     values: dict[str, Any] = {
@@ -56,11 +56,12 @@ def any_record(draw: st.DrawFn) -> Record:
 
 @pytest.fixture
 def record() -> Callable[..., Record]:
-    """The record of a number, always the same but for what is changed."""
+    """Return the function `numbered`, for tests that need no import of it."""
     return numbered
 
 
 def numbered(number: int, **changes: Any) -> Record:
+    """Return the record of a number: always the same, apart from `changes`."""
     source = Random(number)
     prints = changes.get("fingerprints", array("Q", source.randbytes(80)))
     values: dict[str, Any] = {

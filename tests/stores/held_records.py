@@ -1,4 +1,4 @@
-"""What a store holds, and what it finds, by a plain look at all records."""
+"""Computes what a store should hold and find, by looking at all records one by one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FILTERS = st.builds(
 )
 
 
-def kept(records: Iterable[Record]) -> dict[str, Record]:
-    """What a store holds after these were written: an id has its last record, in the place of its first."""
+def stored_records(records: Iterable[Record]) -> dict[str, Record]:
+    """Return what a store holds after `records` were written: the last record of each id, at the place of the first."""
     return {record.id: record for record in records}
 
 
-def latest(records: dict[str, Record]) -> set[str]:
-    """The ids of the latest captures."""
+def latest_ids(records: dict[str, Record]) -> set[str]:
+    """Return the id of the latest capture of each URL."""
     last: dict[str, Record] = {}
     for record in records.values():
         other = last.get(record.url)
@@ -38,8 +38,9 @@ def latest(records: dict[str, Record]) -> set[str]:
     return {record.id for record in last.values()}
 
 
-def holding(where: Filters, records: dict[str, Record]) -> list[Record]:
-    newest = latest(records)
+def filter_records(where: Filters, records: dict[str, Record]) -> list[Record]:
+    """Return the records that pass the filters `where`."""
+    newest = latest_ids(records)
     return [
         record
         for record in records.values()

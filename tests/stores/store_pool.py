@@ -1,4 +1,4 @@
-"""Stores on the engine of the tests that are used again and again: to empty one is quicker than to make one."""
+"""Reuses stores on the tests' engine, because emptying a store is faster than creating one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from opensearch_winnow.stores.opensearch.client import Address, connect
 
 
 class StorePool:
-    """Hands out empty stores, which come back as they are closed."""
+    """Hands out empty stores and takes them back when they are closed."""
 
     def __init__(self, url: str, prefix: str) -> None:
         self.client = connect(Address.of(f"{url}/{prefix}"))
@@ -23,12 +23,14 @@ class StorePool:
             return store
         store = Pooled.open(next(self._names), create=True, client=self.client)
         store.free = self._free
-        # No machine of these tests loses its power.
+        # Faster. No test needs its writes to survive a power failure.
         self.client.indices.put_settings(index=store.index, body={"index": {"translog.durability": "async"}})
         return store
 
 
 class Pooled(OpenSearchStore):
+    """A store that returns to its pool when it is closed."""
+
     free: list[Pooled]
 
     @property
@@ -36,7 +38,7 @@ class Pooled(OpenSearchStore):
         return self._cluster.index
 
     def empty(self) -> None:
-        # What is deleted is still there for whoever counts carelessly.
+        # Deleted documents stay in the segments for a while. Code that counts them by mistake fails the tests.
         self._cluster.client.delete_by_query(
             index=self.index, body={"query": {"match_all": {}}}, params={"refresh": "true", "conflicts": "proceed"}
         )

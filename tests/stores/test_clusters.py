@@ -1,4 +1,4 @@
-"""Clusters, as every store lists them."""
+"""Lists of clusters and of their members, on every kind of store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.store import ClusterSize, Store
 from tests.stores.conftest import START
-from tests.stores.held_records import RECORDS, kept
+from tests.stores.held_records import RECORDS, stored_records
 
 Make = Callable[..., Record]
 New = Callable[[], Store]
@@ -26,8 +26,8 @@ def members(store: Store, cluster: str, *, limit: int, offset: int = 0) -> list[
     return list(store.scan(Card, Selection(cluster=cluster), order="oldest", limit=limit, offset=offset))
 
 
-def plainly(records: dict[str, Record]) -> dict[str, list[Record]]:
-    """The members of each cluster, in their order, by a look at all records."""
+def expected_members(records: dict[str, Record]) -> dict[str, list[Record]]:
+    """Return the members of each cluster in order, by looking at all records."""
     found: defaultdict[str, list[Record]] = defaultdict(list)
     for record in records.values():
         found[record.cluster].append(record)
@@ -41,10 +41,10 @@ def plainly(records: dict[str, Record]) -> dict[str, list[Record]]:
 def test_clusters_are_those_of_the_pages(
     new_store: New, records: list[Record], led: list[int], least: int, offset: int, limit: int
 ) -> None:
-    """Some pages are led by others, some by nobody who is there, and some of those that lead are led themselves."""
+    """Some representatives are not stored, and some are themselves members of another cluster."""
     with new_store() as store:
         store.write(records)
-        here = kept(records)
+        here = stored_records(records)
         ids = list(here)
         clusters = {
             id_: ids[leader] if 0 <= leader < len(ids) else "f" * 32 for id_, leader in zip(ids, led, strict=False)
@@ -52,7 +52,7 @@ def test_clusters_are_those_of_the_pages(
         store.set_clusters(clusters)
         for id_, cluster in clusters.items():
             here[id_].cluster = cluster
-        found = plainly(here)
+        found = expected_members(here)
         expected = [
             ClusterSize(cluster, len(pages), len({each.site for each in pages}))
             for cluster, pages in found.items()
@@ -93,7 +93,7 @@ def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
     assert store.clusters(limit=10) == [ClusterSize(first, 3, 2)]
     assert [card.id for card in members(store, first, limit=10)] == [each.id for each in records[1:4]]
     store.delete([records[2].id])
-    store.write([record(3, url=records[3].url, title="another")])  # it comes anew, and is alone
+    store.write([record(3, url=records[3].url, title="another")])  # a rewritten page leaves its cluster
     assert store.clusters(limit=10) == []
     assert store.clusters(least=1, limit=10)[0].pages == 1
 

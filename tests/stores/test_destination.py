@@ -1,4 +1,4 @@
-"""Records on their way into a store, many at a time."""
+"""StoreDestination writes records to a store in batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ URL = "http://example.org/"
 
 
 def hashes(content: str) -> dict[str, Any]:
-    """All that the text of a page decides."""
+    """Return all fields of a record that depend on the text of the page."""
     numbers = array("Q", sha256(content.encode()).digest())
     return {
         "text": f"The text of {content}",
@@ -71,18 +71,18 @@ def revisit(url: str = URL, on: int | None = 2, payload: str | None = None, of: 
     return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
 
 
-def filled(record: Record, content: str) -> Record:
+def with_content(record: Record, content: str) -> Record:
     return replace(record, title=f"Title of {content}", **hashes(content))
 
 
 @contextmanager
-def made(folder: Path, name: str = "a.winnow") -> Iterator[EmbeddedStore]:
+def open_store(folder: Path, name: str = "a.winnow") -> Iterator[EmbeddedStore]:
     with EmbeddedStore.open(folder / name, create=True) as store:
         yield store
 
 
-def kept(folder: Path, name: str = "a.winnow") -> list[Record]:
-    """What another process would see."""
+def stored_records(folder: Path, name: str = "a.winnow") -> list[Record]:
+    """Return the records that another process would see."""
     with EmbeddedStore.open(folder / name) as store:
         return list(store.scan(Record))
 
@@ -93,31 +93,31 @@ def test_a_batch_is_written_when_it_is_full_or_old(
 ) -> None:
     monkeypatch.setattr(destination, bound, value)
     pages = [page(str(number), f"{URL}{number}") for number in range(4)]
-    with made(tmp_path) as store, StoreDestination(store) as into:
+    with open_store(tmp_path) as store, StoreDestination(store) as into:
         into.add(pages[0])
         into.add(pages[1])
-        assert kept(tmp_path) == []
+        assert stored_records(tmp_path) == []
         time.sleep(0.25 if bound == "SECONDS" else 0)
         into.add(pages[2])
         into.add(pages[3])
-        assert (kept(tmp_path), into.count) in ((pages[:3], 3), (pages, 4))
-    assert kept(tmp_path) == pages
+        assert (stored_records(tmp_path), into.count) in ((pages[:3], 3), (pages, 4))
+    assert stored_records(tmp_path) == pages
 
 
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, ValueError, WinnowError])
 def test_what_was_added_is_kept_whatever_happens_then(tmp_path: Path, exception: type[BaseException]) -> None:
     def run() -> None:
-        with made(tmp_path) as store, StoreDestination(store) as into:
+        with open_store(tmp_path) as store, StoreDestination(store) as into:
             into.add(page("a"))
             raise exception
 
     with pytest.raises(exception):
         run()
-    assert kept(tmp_path) == [page("a")]
+    assert stored_records(tmp_path) == [page("a")]
 
 
 class RefusingStore(EmbeddedStore):
-    """Refuses one URL, as a server may, and keeps the others."""
+    """Refuses certain URLs, as a server may, and stores the others."""
 
     def write(self, records: Sequence[Record]) -> list[Written]:
         done = iter(super().write([each for each in records if "refused" not in each.url]))
@@ -134,15 +134,15 @@ def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
         into.add(page("b", f"{URL}refused"), reasons.append)
         into.close()
         assert (into.count, reasons) == (1, ["its own reasons"])
-        into.add(page("c", f"{URL}refused"))  # who does not listen is stopped
+        into.add(page("c", f"{URL}refused"))  # without a callback, it raises
         with pytest.raises(StoreError, match="a page was refused: its own reasons"):
             into.close()
-    assert kept(tmp_path) == [page("a")]
+    assert stored_records(tmp_path) == [page("a")]
 
 
 @pytest.mark.parametrize("written", [True, False])
 def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, written: bool) -> None:
-    """Whether that is stored already or waits."""
+    """This holds whether that page is stored already or still in the batch."""
     before = [
         page("a", on=1),
         page("b", on=4, payload="sha1:B"),
@@ -152,25 +152,29 @@ def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, wri
     ]
     cases = {
         "b": revisit(on=5, payload="sha1:B"),
-        "c": revisit(on=6, payload="sha1:C"),  # the payload tells more than the URL
-        "a": revisit(on=2, payload="sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),  # of nothing: what was there at that time
-        "hex": revisit(f"{URL}h", on=2, payload="md5:0123456", of=f"{URL}h"),  # which cannot be compared
+        "c": revisit(on=6, payload="sha1:C"),  # the payload counts more than the URL
+        "a": revisit(on=2, payload="sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),  # of no bytes: takes the page of that time
+        "hex": revisit(f"{URL}h", on=2, payload="md5:0123456", of=f"{URL}h"),  # another algorithm: cannot be compared
         "timeless": revisit(f"{URL}t2", on=None, of=f"{URL}t"),
     }
     nowhere = [
-        revisit(on=7, payload="sha1:X"),  # not what was there
+        revisit(on=7, payload="sha1:X"),  # another payload than the stored page
         revisit(f"{URL}x", on=2, of=f"{URL}x"),
         revisit(f"{URL}c", on=2, of=f"{URL}c"),  # before the first capture
-        revisit(f"{URL}t", on=2, of=f"{URL}t"),  # when that was fetched is not known
+        revisit(f"{URL}t", on=2, of=f"{URL}t"),  # the stored page has no time
     ]
-    with made(tmp_path) as store, StoreDestination(store) as into:
+    with open_store(tmp_path) as store, StoreDestination(store) as into:
         for each in before:
             into.add(each)
         if written:
             into.write()
         for each in (*cases.values(), *nowhere):
             into.add(each)
-    assert kept(tmp_path) == [*before, *(filled(each, content) for content, each in cases.items()), *nowhere]
+    assert stored_records(tmp_path) == [
+        *before,
+        *(with_content(each, content) for content, each in cases.items()),
+        *nowhere,
+    ]
 
 
 PAGES = st.builds(
@@ -192,9 +196,9 @@ def test_when_batches_are_written_changes_nothing(records: list[Record], batch: 
     with TemporaryDirectory() as name:
         folder = Path(name)
         for store_name, size in (("one", 1_000), ("several", batch)):
-            with made(folder, store_name) as store, StoreDestination(store) as into:
+            with open_store(folder, store_name) as store, StoreDestination(store) as into:
                 for number, each in enumerate(records):
                     into.add(each)
                     if number % size == size - 1:
                         into.write()
-        assert kept(folder, "one") == kept(folder, "several")
+        assert stored_records(folder, "one") == stored_records(folder, "several")

@@ -1,3 +1,5 @@
+"""A store keeps the recipe of its first indexing run."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Full-text search, on every store."""
+"""Full-text search, on every kind of store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.store import Hit, Store
 from tests.stores.conftest import START, WORDS, numbered
-from tests.stores.held_records import FILTERS, RECORDS, holding, kept
+from tests.stores.held_records import FILTERS, RECORDS, filter_records, stored_records
 
 Make = Callable[..., Record]
 New = Callable[[], Store]
@@ -33,7 +33,7 @@ def folded(text: str) -> list[str]:
 
 
 def has(record: Record, term: Term) -> bool:
-    """Whether title or text have the words of a term, all of them words of WORDS or the beginning of one."""
+    """Return whether the title or the text has the words of `term`, which come from WORDS or begin such a word."""
     wanted = folded(term.text)
     for here in (folded(record.title or ""), folded(record.text)):
         for start in range(len(here) - len(wanted) + 1):
@@ -44,7 +44,7 @@ def has(record: Record, term: Term) -> bool:
 
 
 def rank(hit: Hit) -> tuple[float, float, int, str]:
-    """The order of hits: the best first, of equals the newest, then the one with the shortest URL, then by URL."""
+    """Return the sort key of a hit: best score first, then newest, then shortest URL, then URL."""
     time = hit.card.fetched_at
     return -hit.score, -time.timestamp() if time else inf, len(hit.card.url), hit.card.url
 
@@ -55,14 +55,14 @@ def rank(hit: Hit) -> tuple[float, float, int, str]:
     st.lists(TERMS, max_size=2),
     FILTERS,
 )
-def test_search_finds_the_pages_that_have_of_all_alternatives_one(
+def test_search_finds_the_pages_that_have_a_term_of_each_alternative(
     new_store: New, records: list[Record], wanted: tuple[tuple[Term, ...], ...], unwanted: list[Term], where: Filters
 ) -> None:
     with new_store() as store:
         store.write(records)
         expected = {
             record.id
-            for record in holding(where, kept(records))
+            for record in filter_records(where, stored_records(records))
             if any(wanted)
             and all(any(has(record, term) for term in terms) for terms in wanted if terms)
             and not any(has(record, term) for term in unwanted)
@@ -159,7 +159,7 @@ def test_any_of_the_words(store: Store, record: Make) -> None:
 
 
 @given(st.text() | st.text('"-*:^+(){}\0 abANDORT\ud800é日'))
-def test_whatever_is_typed_is_a_question(shared_store: Store, typed: str) -> None:
+def test_any_input_is_a_valid_query(shared_store: Store, typed: str) -> None:
     found = shared_store.search(Words.of(typed))
     assert 0 <= found.total <= 1
     assert len(found.hits) == found.total
@@ -172,7 +172,7 @@ def shared_store(new_store: New) -> Iterable[Store]:
         yield store
 
 
-def test_long_questions(shared_store: Store) -> None:
+def test_long_queries(shared_store: Store) -> None:
     assert shared_store.search(Words.of("a " * 5_000)).total == 1
     assert shared_store.search(Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1
     assert shared_store.search(Words.of(" ".join(f"x{number}" for number in range(5_000)))).total == 0

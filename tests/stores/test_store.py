@@ -1,4 +1,4 @@
-"""What every store does."""
+"""The contract of a store, tested on every kind of store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.store import Store, Text, Written
 from tests.stores.conftest import START, TOKENS, WORDS
-from tests.stores.held_records import FILTERS, RECORDS, holding, kept, latest
+from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
 
 Make = Callable[..., Record]
 New = Callable[[], Store]
@@ -41,7 +41,7 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
                 expected.append(Written(record.id, "replaced" if record.id in known else "added"))
                 known.add(record.id)
             assert store.write(some) == expected
-        wanted = kept(records)
+        wanted = stored_records(records)
         assert store.read([*wanted, "0" * 32, "no id"], Record) == wanted
         assert list(store.scan(Record)) == list(wanted.values())
         assert store.count() == len(wanted)
@@ -57,8 +57,8 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
 def test_cards_and_filters(new_store: New, records: list[Record], where: Filters) -> None:
     with new_store() as store:
         store.write(records)
-        wanted = holding(where, kept(records))
-        newest = latest(kept(records))
+        wanted = filter_records(where, stored_records(records))
+        newest = latest_ids(stored_records(records))
         assert store.count(where) == len(wanted)
         assert list(store.scan(Record, where)) == wanted
         for card, record in zip(store.scan(Card, where), wanted, strict=True):
@@ -74,7 +74,7 @@ def test_overlap_counts_different_shared_tokens(
         store.write(records)
         expected = [
             (record.id, shared)
-            for record in holding(where, kept(records))
+            for record in filter_records(where, stored_records(records))
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
         ((_, found),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
@@ -90,7 +90,9 @@ def test_frequent_tokens_are_left_out(
         wanted = [Lookup(field, array("Q", tokens), minimum) for field in FIELDS]
         found = store.candidates(wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
         for (lookup, pages), field in zip(found, FIELDS, strict=True):
-            counts = Counter(token for record in kept(records).values() for token in set(getattr(record, field)))
+            counts = Counter(
+                token for record in stored_records(records).values() for token in set(getattr(record, field))
+            )
             frequent = {token: count for token, count in counts.items() if count > max_pages}
             rare = array("Q", tokens) if field == "bands" else rare_tokens(array("Q", tokens), frequent)
             assert lookup == Lookup(field, rare, max(minimum - len(tokens) + len(rare), 1))
@@ -98,19 +100,19 @@ def test_frequent_tokens_are_left_out(
 
 
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
-def test_frequencies_are_of_what_is_there(
+def test_frequencies_count_the_pages_still_stored(
     new_store: New, records: list[Record], removed: set[int], field: Field, over: int
 ) -> None:
     with new_store() as store:
         store.write(records)
-        here = kept(records)
+        here = stored_records(records)
         for index in removed:
             if index < len(records):
                 store.delete([records[index].id])
                 here.pop(records[index].id, None)
         pages = Counter(token for record in here.values() for token in set(getattr(record, field)))
-        asked = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
-        assert store.frequencies(asked, over=over) == [
+        lookups = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
+        assert store.frequencies(lookups, over=over) == [
             {token: count for token, count in pages.items() if count > over},
             {},
         ]
@@ -131,13 +133,13 @@ def test_replacing_is_deleting_and_writing(
         other.delete(sorted(gone))
         one.write(more)
         ids = {record.id for record in more}
-        assert other.delete(ids) == len(ids & (kept(records).keys() - gone))
+        assert other.delete(ids) == len(ids & (stored_records(records).keys() - gone))
         other.write(more)
-        here = kept(record for record in (*records, *more) if record.id in ids or record.id not in gone)
-        here |= kept(more)
+        here = stored_records(record for record in (*records, *more) if record.id in ids or record.id not in gone)
+        here |= stored_records(more)
         for store in (one, other):
             assert store.read((record.id for record in (*records, *more)), Record) == here
-            assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest(here)
+            assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest_ids(here)
             for field in FIELDS:
                 ((_, found),) = store.candidates([Lookup(field, array("Q", TOKENS))])
                 assert {each.card.id: each.shared for each in found} == {
@@ -197,7 +199,7 @@ def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make
 def test_clusters(new_store: New, records: list[Record], chosen: dict[int, str]) -> None:
     with new_store() as store:
         store.write(records)
-        here = kept(records)
+        here = stored_records(records)
         ids = [record.id for record in records] + ["f" * 32] * 10
         clusters = {ids[index]: ids[index] if name in ("own", "") else name for index, name in chosen.items()}
         assert store.set_clusters(clusters) == len(clusters.keys() & here.keys())
@@ -243,7 +245,7 @@ def test_settings(store: Store) -> None:
     assert store.settings("oth") == {"other": []}
     assert store.settings("x") == {}
     assert (store.setting("boilerplate"), store.setting("other"), store.setting("oth")) == (value, [], None)
-    store.setting("boilerplate")["a"] = "changed by whoever has got it"
+    store.setting("boilerplate")["a"] = "changed by a caller"
     assert store.setting("boilerplate") == value
     store.set_setting("boilerplate", None)
     store.set_setting("never there", None)
