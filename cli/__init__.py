@@ -1,4 +1,4 @@
-"""The command line: one command a file."""
+"""The `winnow` command: one module for each subcommand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
 
 @click.group(
     cls=CommandGroup,
-    commands_by_module={
+    command_modules={
         "index": "opensearch_winnow.cli.index",
         "similar": "opensearch_winnow.cli.similar",
         "search": "opensearch_winnow.cli.search",
@@ -46,7 +46,7 @@ def main() -> None:
       pdftotext paper.pdf - | winnow compare - thesis.txt --json
       winnow fingerprint draft.txt
 
-    Finds copies in a crawl: near-duplicate pages, and the passages that they share.
+    Find near-duplicate pages in a crawl, and the passages they share.
 
-    Exit codes are grep's: 0 found, 1 nothing found, 2 could not be done.
+    Exit codes are the same as grep's: 0 found, 1 nothing found, 2 error.
     """

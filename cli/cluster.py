@@ -21,9 +21,8 @@ from opensearch_winnow.cli.cluster_files import (
 )
 from opensearch_winnow.cli.cluster_table import show_rows, show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.clusters.options import (
     ENGINES,

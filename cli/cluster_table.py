@@ -10,11 +10,10 @@ from opensearch_winnow.answers.display_text import one_line, shorten, shorten_mi
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.page_counts import bins
 from opensearch_winnow.cli import cluster_summary as summary
-from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.cli.pair_histogram import pair_histogram, pairs_at_least
-from opensearch_winnow.cli.stats_table import BAR
-from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.cli.short_urls import short_urls
+from opensearch_winnow.cli.stats_table import BAR_COLUMNS
+from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import ClusteringResult, LargestCluster
 
@@ -100,7 +99,7 @@ def _sizes(screen: Terminal, sizes: Mapping[int, int]) -> None:
     shown = bins(sizes)[1:]  # the first bin is clusters of one page, and there are none
     pages = max(width(label) for label, _ in [*shown, ("pages", 0)])
     digits = max(len(f"{total:,}"), len("clusters"))
-    room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR)
+    room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR_COLUMNS)
     note = f"{GAP}bars are logarithmic" if room > MIN_COLUMNS else ""
     screen.echo(f"{'pages':>{pages}}{GAP}{'clusters':>{digits}}{note}")
     for label, clusters in shown:

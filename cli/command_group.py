@@ -1,10 +1,11 @@
-"""All commands: each is loaded when it is called, and what goes wrong in it becomes words and an exit code."""
+"""The group of all commands: imports a command when it is called, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -15,55 +16,71 @@ from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1
 CANNOT_BE_DONE = 2
-# What a shell reports of a program that was ended by Ctrl-C, or that wrote to a pipe which nobody reads any more.
+# The codes that a shell reports for a program killed by SIGINT (Ctrl-C) or by SIGPIPE (its reader has gone).
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
-class CannotBeDone(click.ClickException):
+class CommandFailedError(click.ClickException):
+    """A command that could not be done, with a message for the user."""
+
     exit_code = CANNOT_BE_DONE
 
 
 class CommandGroup(click.Group):
-    """`commands_by_module` names the module of each command, which holds it as `command`."""
+    """A click group that imports commands lazily.
 
-    def __init__(self, *args: Any, commands_by_module: dict[str, str], **options: Any) -> None:
+    `command_modules` maps the name of each command to its module, which defines it as `command`.
+    """
+
+    def __init__(self, *args: Any, command_modules: dict[str, str], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.commands_by_module = commands_by_module
+        self.command_modules = command_modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.commands_by_module)
+        return list(self.command_modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in self.commands_by_module:
+        if cmd_name not in self.command_modules:
             return None
-        command = import_module(self.commands_by_module[cmd_name]).command
+        command = import_module(self.command_modules[cmd_name]).command
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Look up the command named by `args[0]`; suggest the nearest name if there is none."""
+        similar = get_close_matches(args[0], self.command_modules, n=1)
+        if similar and args[0] not in self.command_modules and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {similar[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows ?, and no traceback
+                stream.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows ? instead of a traceback
         try:
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()  # here, where a failure is still ours to report
+                sys.stdout.flush()  # here, where we can still report a failure
         except WinnowError as error:
-            raise CannotBeDone(printable(str(error))) from error
+            raise CommandFailedError(printable(str(error))) from error
         except BrokenPipeError:
-            let_go_of_stdout()
+            discard_stdout()
             ctx.exit(PIPE_CLOSED)
         except OSError as error:
-            let_go_of_stdout()
-            raise CannotBeDone(printable(f"{error.strerror or error}: {error.filename or 'the output'}")) from error
+            discard_stdout()
+            raise CommandFailedError(
+                printable(f"{error.strerror or error}: {error.filename or 'the output'}")
+            ) from error
         except MemoryError as error:
-            raise CannotBeDone("not enough memory for texts of this size") from error
+            raise CommandFailedError("not enough memory for texts of this size") from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
 
 
-def let_go_of_stdout() -> None:
-    """What is still buffered goes nowhere: Python would try to write it again at its end, and complain."""
+def discard_stdout() -> None:
+    """Send buffered output to the null device: Python would otherwise write it again at exit, and complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

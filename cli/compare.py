@@ -1,4 +1,4 @@
-"""winnow compare: what two texts share."""
+"""winnow compare: show what two texts share."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
-from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.side_by_side import SideBySide
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
 from opensearch_winnow.foundation.extras import extra
@@ -28,21 +27,21 @@ from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 
 
-@click.command("compare", short_help="What two texts share.")
+@click.command("compare", short_help="Compare two texts or pages, and show the passages they share.")
 @text_file("a")
 @text_file("b")
-@store_option("The store that has the pages: a file (crawl.winnow).", required=False)
-@click.option("--no-boilerplate", is_flag=True, help="Count the boilerplate of the store as any other text.")
+@store_option("The store with the pages: a file (crawl.winnow), or http://host:9200/name.", required=False)
+@click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, optional=True)
-@click.option("--html", metavar="OUT", help="Write both texts side by side as one HTML file that needs no other.")
+@click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
 @json_option
 @click.option(
     "--fail-above",
     metavar="X",
     type=click.FloatRange(0, 1),
-    help="Exit code 1 if the resemblance is above X (0 to 1), else 0 whatever was found: for checks in CI.",
+    help="Exit with 1 if the resemblance is above X, otherwise with 0, even if nothing is shared. For checks in CI.",
 )
-@click.option("--full", is_flag=True, help="Shorten no passage.")
+@click.option("--full", is_flag=True, help="Do not shorten passages.")
 @color_option
 @click.pass_context
 def command(
@@ -68,27 +67,29 @@ def command(
       winnow compare old.txt new.txt --fail-above 0.8 --json
       winnow compare mine.py theirs.py --preset code
 
-    What the text files A and B (UTF-8; - for text that is piped in) share: their resemblance, how much of A is in B
-    and of B in A, exact over runs of ten words, and the passages. With --preset code they are programs, in the
-    languages that their names tell, and the words are tokens: other names, comments and layout hide nothing.
+    Compare the texts A and B: how much they resemble each other, how much of A is in B and of B in A, and which
+    passages they share. The scores are exact, counted in runs of ten words. A and B are UTF-8 files; - reads from a
+    pipe. With --preset code they are source code, and words are tokens: renaming, comments and layout make no
+    difference. The file name tells the language.
 
-    With a store, what is not a file is the URL of a page in it, HTML files are read as its pages were, its scheme is
-    taken unless the options choose another, and its boilerplate counts for nothing: it is listed apart.
+    With --store, a name that is not a file is the URL of a page in the store. HTML files are read as the store's pages
+    were. Its scheme is used unless you choose another, and its boilerplate is listed but does not count.
 
-    On a terminal the passages stand side by side, with their offsets in both texts; in a pipe they are tab-separated
-    values. A passage has moved if it is not in the longest series of passages whose order is the same in both texts.
+    On a terminal, passages appear side by side with their offsets in both texts; in a pipe, as tab-separated values.
+    A passage is marked as moved if it is outside the longest series of passages that is in the same order in both.
 
-    Exit code 1 if nothing is shared.
+    Exits with 1 if nothing is shared.
     """
     if a == b == STDIN:
         raise click.UsageError("only one of A and B can be -", ctx)
     if is_file(a) and is_file(b) and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
-        store = None  # a store of the environment is for its pages
+        store = None  # WINNOW_STORE is for pages: it does not change how files are compared
     texts = compared_texts(a, b, store, scheme, boilerplate=not no_boilerplate)
+    say_if_same(a, b)
     text, other = texts.a.text, texts.b.text
     if html is not None and any(same_file(html, name) for name in (a, b)):
-        raise FileError(f"--html {html} would overwrite one of the texts; name another file")
-    comparison = compared(texts)
+        raise FileError(f"--html {html} would overwrite one of the texts; choose another name")
+    comparison = compare_texts(texts)
     passages = numbered_passages(text, comparison.passages)
     if html is not None:
         write_html(html, (a, text), (b, other), comparison, passages, texts.scheme)
@@ -98,7 +99,7 @@ def command(
         show(screen, (a, text), (b, other), comparison, passages, full=full, passages_too=html is None)
     else:
         show_rows(text, passages, comparison.boilerplate)
-        remark(f"{comparison_summary(text, other, comparison, passages)}: {in_one_line(comparison)}")
+        remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
     found = bool(passages or comparison.resemblance)
     if not passages:
         say(why_no_passage(texts, comparison))
@@ -109,7 +110,7 @@ def command(
     ctx.exit(NOTHING_FOUND if comparison.resemblance > fail_above else 0)
 
 
-def compared(texts: ComparedTexts, scheme: Scheme | None = None) -> Comparison:
+def compare_texts(texts: ComparedTexts, scheme: Scheme | None = None) -> Comparison:
     a, b = texts.a, texts.b
     return compare(
         a.text,
@@ -121,8 +122,16 @@ def compared(texts: ComparedTexts, scheme: Scheme | None = None) -> Comparison:
     )
 
 
+def say_if_same(a: str, b: str) -> None:
+    """Say that A and B are the same page or the same file, which resembles itself completely."""
+    if a == b and not is_file(a):
+        say(f"A and B are the same page. To compare its captures: winnow history {a}")
+    elif same_file(a, b):
+        say("A and B are the same file")
+
+
 def same_file(name: str, other: str) -> bool:
-    return other != STDIN and Path(name).exists() and Path(other).exists() and Path(name).samefile(other)
+    return STDIN not in (name, other) and Path(name).exists() and Path(other).exists() and Path(name).samefile(other)
 
 
 def show(
@@ -135,10 +144,10 @@ def show(
     full: bool,
     passages_too: bool,
 ) -> None:
-    """The answer, and below it the passages of A and B, which are names and texts."""
+    """Print the answer, and the passages if `passages_too`. `a` and `b` are pairs of a name and a text."""
     (name, text), (other_name, other) = a, b
     screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
-    screen.echo(in_one_line(comparison))
+    screen.echo(scores_line(comparison))
     if not passages_too or not (passages or comparison.boilerplate):
         return
     view = SideBySide(screen, text, other, full=full)
@@ -155,7 +164,7 @@ def show(
             screen.echo(line)
 
 
-def in_one_line(comparison: Comparison) -> str:
+def scores_line(comparison: Comparison) -> str:
     return "   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison))
 
 
@@ -181,7 +190,7 @@ def write_html(
     scheme: Scheme,
 ) -> None:
     with extra("web"):
-        from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (only HTML needs it)
+        from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (not needed without --html)
 
     try:
         Path(out).write_text(compare_html(a, b, comparison, passages, scheme), encoding="utf-8")
@@ -191,13 +200,13 @@ def write_html(
 
 
 def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
-    """Never a silent zero: what was too short, what does not count, or what would find something."""
+    """Explain why no passage is shared, and name the option that would find one, if any would."""
     a, b = texts.a, texts.b
     why = no_passage(a.text, b.text, comparison, texts.scheme, (a.name, b.name))
     if why.cause == "short":
         return f"{why.reason} (--noise)"
     if why.cause == "boilerplate":
         return f"{why.reason}, which --no-boilerplate counts"
-    if finer := compared(texts, PRESETS["passages"]).passages:
+    if finer := compare_texts(texts, PRESETS["passages"]).passages:
         return f"{why.reason}. --preset passages finds {count_of(len(finer), 'passage')}."
     return f"{why.reason}; nor does --preset passages find a shorter one."

@@ -1,4 +1,4 @@
-"""winnow completion: what a shell needs to complete the commands."""
+"""winnow completion: print the completion script of a shell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 
-@click.command("completion", short_help="The completion script of a shell.")
+@click.command("completion", short_help="Print the completion script for your shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
@@ -16,7 +16,7 @@ def command(ctx: click.Context, shell: str) -> None:
       winnow completion zsh > "${fpath[1]}/_winnow"
       winnow completion fish > ~/.config/fish/completions/winnow.fish
 
-    The script that completes commands, options and file names of winnow in a shell.
+    Print the script that lets your shell complete the commands, options and file names of winnow.
     """
     chosen = get_completion_class(shell)
     assert chosen is not None

@@ -1,4 +1,4 @@
-"""The options that say which pages a question is about."""
+"""The options that filter pages by site, crawl and date."""
 
 from __future__ import annotations
 
@@ -9,20 +9,34 @@ from typing import Any
 import click
 
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
-from opensearch_winnow.cli.time_period import TimePeriodType
 from opensearch_winnow.queries.filters import Filters
+
+
+class TimePeriodType(click.ParamType[TimePeriod]):
+    """The type of an option whose value is a year, month, day or moment."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TimePeriod:
+        if isinstance(value, TimePeriod):
+            return value
+        try:
+            return TimePeriod.of(value.strip())
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is not a date such as {EXAMPLES}", param, ctx)
+
 
 OPTIONS = (
     click.option("--site", metavar="HOST", help="Only pages of this site."),
     click.option("--crawl", metavar="NAME", help="Only pages of this crawl."),
     click.option("--since", metavar="DATE", type=TimePeriodType(), help=f"Only captures since DATE: {EXAMPLES}."),
     click.option("--until", metavar="DATE", type=TimePeriodType(), help="Only captures until the end of DATE."),
-    click.option("--all-captures", is_flag=True, help="Every capture of a URL, not only one."),
+    click.option("--all-captures", is_flag=True, help="Include every capture of a URL, not only one."),
 )
 
 
 def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options; its function gets `where`, which lets every capture in, and `all_captures`."""
+    """Give a command the filter options; its function gets them as `where` and `all_captures`."""
 
     @wraps(function)
     def with_filters(
@@ -42,7 +56,7 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return decorated  # type: ignore[no-any-return]
 
 
-def chosen(where: Filters) -> str:
-    """The names of the options that made it; empty if there are none."""
+def filter_option_names(where: Filters) -> str:
+    """Return the names of the filter options that are set, separated by spaces."""
     values = {"--site": where.site, "--crawl": where.crawl, "--since": where.since, "--until": where.until}
     return " ".join(name for name, value in values.items() if value is not None)

@@ -1,4 +1,4 @@
-"""winnow fingerprint: the fingerprints of a text."""
+"""winnow fingerprint: list the fingerprints of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 
 
-@click.command("fingerprint", short_help="The fingerprints of a text.")
+@click.command("fingerprint", short_help="List the fingerprints of a text.")
 @text_file("file")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
 @json_option
@@ -30,12 +30,12 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
       winnow fingerprint - --json < page.txt
       winnow fingerprint program.py --preset code
 
-    The fingerprints of FILE, a text file in UTF-8 (or - for text that is piped in): the hash of each k-gram that is
-    picked, and its position in the canonical text. With --preset code FILE is a program, in the language that its
-    name tells, and the canonical text its tokens.
+    List the fingerprints of FILE, a UTF-8 text file (- reads from a pipe): the hash of each selected k-gram, and its
+    position in the canonical text. With --preset code, FILE is source code in the language of its file name, and the
+    canonical text consists of its tokens.
 
-    On a terminal a table; in a pipe tab-separated values, with where the k-gram starts and ends in the text. Exit
-    code 1 if the text is too short to have a fingerprint.
+    Prints a table on a terminal; in a pipe, tab-separated values with the offsets of each k-gram in the text. Exits
+    with 1 if the text is too short to have a fingerprint.
     """
     prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
     screen = terminal(color)
@@ -50,7 +50,7 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
     length = len(prints.canonical.chars)
     if not len(prints):
         needed = f"at least {scheme.noise:,} are needed (--noise)"
-        say(f"No fingerprint: {length:,} canonical characters; {needed}")
+        say(f"No fingerprint: the text has {length:,} canonical characters; {needed}")
         ctx.exit(NOTHING_FOUND)
     remark(f"{len(prints):,} fingerprints of {length:,} canonical characters, scheme {scheme.id}")
     suggest("compare", file, "OTHER")
@@ -67,6 +67,6 @@ def show_table(screen: Terminal, prints: Fingerprints) -> None:
 
 def show_rows(prints: Fingerprints) -> None:
     text = prints.canonical.text
-    sys.stdout.write("hash\tposition\tstart\tend\ttext\n")  # click.echo would flush every line
+    sys.stdout.write("hash\tposition\tstart\tend\ttext\n")  # not click.echo, which flushes every line
     for hash_, position, (start, end) in zip(prints.hashes, prints.positions, prints.spans, strict=True):
         sys.stdout.write(f"{hash_:016x}\t{position}\t{start}\t{end}\t{one_line(text[start:end])}\n")

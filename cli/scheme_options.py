@@ -1,4 +1,4 @@
-"""The options that choose a scheme."""
+"""The options that choose a fingerprinting scheme."""
 
 from __future__ import annotations
 
@@ -22,48 +22,47 @@ noise = click.option(
     metavar="K",
     type=int,
     show_default=f"{Scheme().noise}, or the preset's",
-    help="Shared runs of fewer than K canonical characters (letters and digits; of code, tokens) are noise.",
+    help="Ignore shared runs of fewer than K canonical characters (letters and digits; tokens of code).",
 )
 guarantee = click.option(
     "--guarantee",
     metavar="T",
     type=int,
     show_default=f"{Scheme().guarantee}, or the preset's",
-    help="Every shared run of at least T canonical characters is found, always.",
+    help="Find every shared run of at least T canonical characters.",
 )
 preset = click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
     default="pages",
     show_default=True,
-    help=f"The scheme to start from; the other options change it. Their K and T: {THRESHOLDS}.",
+    help=f"Scheme to start from; other options override it. K and T of each: {THRESHOLDS}.",
 )
-# Not a click.Choice: Scheme itself refuses what it does not know, together with all else that is wrong.
+# Not a click.Choice: Scheme reports a wrong selection together with everything else that is wrong.
 selection = click.option(
     "--selection",
     metavar=f"[{'|'.join(SELECTIONS)}]",
     shell_complete=lambda ctx, param, incomplete: [each for each in SELECTIONS if each.startswith(incomplete)],  # noqa: ARG005
-    help="How fingerprints are picked from the k-grams.  [default: winnow]",
+    help="How to select fingerprints from the k-grams.  [default: winnow]",
 )
 
 
 def scheme_options(
     *options: Callable[[Command], Command], optional: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these options; its function gets the `scheme` that they make.
+    """Give a command these options; its function gets the resulting `scheme`.
 
-    If that is `optional`, it gets None where none of them is given.
+    With `optional`, it gets None if the user gave none of the options.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def with_scheme(**arguments: Any) -> Any:
-            unsaid = optional and all(map(_is_default, CHOICES))
+            use_default = optional and all(map(_is_default, CHOICES))
             start = Scheme.preset(arguments.pop("preset"))
             choices = {name: arguments.pop(name, None) for name in CHOICES if name != "preset"}
             made = replace(start, **{name: value for name, value in choices.items() if value is not None})
-            scheme = None if unsaid else made
-            return function(scheme=scheme, **arguments)
+            return function(scheme=None if use_default else made, **arguments)
 
         decorated: Any = with_scheme
         for option in reversed(options):

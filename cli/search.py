@@ -1,4 +1,4 @@
-"""winnow search: pages of a store that have these words, each with the pages that are like it."""
+"""winnow search: full-text search in a store, with near-duplicate hits grouped."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.answers.nothing_found import no_hit
 from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import chosen, filter_options
-from opensearch_winnow.cli.hit_list import show_list, show_rows
-from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown
-from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.filter_options import filter_option_names, filter_options
+from opensearch_winnow.cli.hit_list import empty_page, hits_range, show_list, show_rows, total_with_hint
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
@@ -28,15 +26,15 @@ from opensearch_winnow.queries.results import FacetName, Way
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opening import is_address
 
-FARTHEST = 1_000_000  # page of results: farther than anybody reads, and not too far to count
+MAX_PAGE_NUMBER = 1_000_000  # more pages than anybody reads; a higher number might overflow
 SEVERAL_WORDS = re.compile(r'(-?)([^"]*\s[^"]*)')
-# What may be said beside a cursor. The rest of a search is as it was.
-BESIDE_CURSOR = {"store", "cursor", "as_json", "color"}
-MANY = 1_000  # hits that are examined: a command takes its time to start, and an exact number is worth more
+# Parameters allowed with --cursor, which continues a search with its own words and options.
+ALLOWED_WITH_CURSOR = {"store", "cursor", "as_json", "color"}
+DEFAULT_EXAMINED = 1_000  # hits; more than in the web UI, because starting a command takes longer than examining them
 
 
 class FacetNames(click.ParamType[tuple[FacetName, ...]]):
-    """Some of them, with commas in between."""
+    """The type of an option whose value is a comma-separated list of facets."""
 
     name = "names"
 
@@ -47,15 +45,18 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
         names = list(dict.fromkeys(name.strip() for name in value.split(",")))
         for name in names:
             if name not in known:
-                self.fail(f"{name!r} is none of {', '.join(known)}", param, ctx)
+                self.fail(f"{name!r} is not one of {', '.join(known)}", param, ctx)
         return tuple(known[name] for name in names)
 
 
-@click.command("search", short_help="Pages of a store that have these words.")
+@click.command("search", short_help="Search the pages of a store by words, with duplicates grouped.")
 @click.argument("words", nargs=-1)
 @store_option()
 @click.option(
-    "--group/--no-group", default=True, show_default=True, help="Show what is like a better hit below that one only."
+    "--group/--no-group",
+    default=True,
+    show_default=True,
+    help="Show near-duplicates of a hit below it, and not again.",
 )
 @click.option(
     "--threshold",
@@ -63,32 +64,32 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     type=click.FloatRange(0, 1, min_open=True),
     default=DEFAULT_THRESHOLD,
     show_default=True,
-    help="How much a page resembles the hit that it is shown below, at least.",
+    help="Minimum resemblance of a page to the hit that it is grouped under.",
 )
 @click.option(
     "--by",
     type=click.Choice(get_args(Way)),
     default="signature",
     show_default=True,
-    help="signature: find the groups among the hits. cluster: take the clusters of the store. both: put clusters"
-    " together that are alike.",
+    help="How to group. signature: compare the hits. cluster: use the clusters saved by winnow cluster. both: merge"
+    " similar clusters.",
 )
 @click.option(
     "--examine",
     metavar="N",
     type=click.IntRange(1),
-    default=MANY,
+    default=DEFAULT_EXAMINED,
     show_default=True,
-    help="Put at least the N best hits into groups.",
+    help="Group at least the N best hits.",
 )
-@click.option("--exact", is_flag=True, help="Show no estimate: compute each resemblance from the texts.")
-@click.option("--any", "any_word", is_flag=True, help="Pages that have one of the words, or more.")
+@click.option("--exact", is_flag=True, help="Compute each resemblance from the texts instead of estimating it.")
+@click.option("--any", "any_word", is_flag=True, help="Find pages with any of the words, not only pages with all.")
 @click.option(
     "--facets",
     metavar="NAMES",
     type=FacetNames(),
     default=(),
-    help=f"Count pages, and groups, by some of {', '.join(get_args(FacetName))}.",
+    help=f"Count pages and groups by these facets, separated by commas: {', '.join(get_args(FacetName))}.",
 )
 @click.option(
     "--limit",
@@ -96,15 +97,22 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     type=click.IntRange(1, MAX_HITS_PER_PAGE),
     default=10,
     show_default=True,
-    help="Hits on a page.",
+    help="Hits per page.",
 )
 @click.option(
-    "--page", metavar="N", type=click.IntRange(1, FARTHEST), default=1, show_default=True, help="Which page of hits."
+    "--page",
+    metavar="N",
+    type=click.IntRange(1, MAX_PAGE_NUMBER),
+    default=1,
+    show_default=True,
+    help="Page of hits to show.",
 )
 @click.option(
-    "--stable", is_flag=True, help="Keep the results of this moment for some minutes, on a cluster: see --cursor."
+    "--stable",
+    is_flag=True,
+    help="Freeze the results for some minutes, so that --cursor can page through them. Only for a store on OpenSearch.",
 )
-@click.option("--cursor", metavar="TEXT", help="The next page of hits of a search that was --stable. Without WORDS.")
+@click.option("--cursor", metavar="TEXT", help="Show the next page of a --stable search. Give no WORDS.")
 @filter_options
 @json_option
 @color_option
@@ -136,45 +144,44 @@ def command(
       winnow search mill OR watermill --threshold 0.8 --facets site,month
       winnow search mill --no-group --site example.org --since 2024-03 --limit 50 --json
 
-    The pages of a store that have all these words in their title or text, the best first. "A phrase" is in quotes,
-    -word is what a page must not have, mil* is any word that starts so, and with OR between two words either will do.
-    -- before the words ends the options: winnow search -- mill -flour
+    Find the pages with all these words in their title or text, the best first. Use "quotes" for a phrase, -word to
+    exclude a word, mil* for words that start with mil, and OR between alternatives. Put -- before words that start with
+    a minus: winnow search -- mill -flour
 
-    Pages that are like a better hit are shown below it, and not again: a group. Each resembles the first of its group
-    at least X, and there are no chains.
+    A page that resembles a better hit by at least X is grouped under that hit, and not shown again. Every page of a
+    group resembles its first hit directly: there are no chains.
 
-    The latest capture of each URL is searched; with --all-captures, --crawl or --until every one. On a terminal a list;
-    in a pipe tab-separated values, a line for each group. Exit code 1 if there is no such page.
+    Searches the latest capture of each URL; with --all-captures, --crawl or --until, every capture. Prints a list on a
+    terminal, and tab-separated values in a pipe, one line per group. Exits with 1 if no page matches.
     """
     screen = None if as_json else terminal(color)
-    typed = as_one(words)
+    typed = join_words(words)
     question: dict[str, Any] = {"any_word": any_word, "where": where, "all_captures": all_captures}
     groups: dict[str, Any] = {"group": group, "threshold": threshold, "by": by, "examine": examine, "exact": exact}
-    asked = question | groups | {"limit": limit, "page": page, "facets": facets, "stable": stable}
+    request = question | groups | {"limit": limit, "page": page, "facets": facets, "stable": stable}
     if cursor is not None:
         check_cursor(ctx)
         before = Cursor.of(cursor)
-        page, limit, asked = before.number + 1, before.request.limit, {"cursor": cursor}
+        page, limit, request = before.number + 1, before.request.limit, {"cursor": cursor}
     elif not phrases(Words.of(typed)).wanted:
-        raise click.UsageError("say what a page must have: at least one word, without a minus", ctx)
+        raise click.UsageError("give at least one word to search for, without a minus", ctx)
     if stable and not is_address(store):
-        raise click.UsageError("--stable is for a store on a cluster: results of a file end with this command", ctx)
+        raise click.UsageError("--stable works only with a store on OpenSearch", ctx)
     if facets and not (screen or as_json):
-        raise click.UsageError("--facets are no part of tab-separated values: add --json", ctx)
+        raise click.UsageError("tab-separated values have no room for --facets: add --json", ctx)
     with Index.open(store, create=False) as index:
         start = time.perf_counter()
-        results = index.search(typed, **asked)
+        results = index.search(typed, **request)
         seconds = time.perf_counter() - start
         reason = ""
         if not results.hits:
-            found = results.total or cursor is not None
             reason = (
-                past_the_end(results, page, limit)
-                if found
-                else str(no_hit(index, typed, **question, filters=chosen(where)))
+                empty_page(results, page, limit)
+                if results.total or cursor is not None
+                else str(no_hit(index, typed, **question, filters=filter_option_names(where)))
             )
     if results.hits:
-        remark(f"{all_in_groups(results)} · {duration(seconds)}")
+        remark(f"{total_with_hint(results)} · {duration(seconds)}")
     if as_json:
         click.echo(json.dumps(search_document(results, seconds)))
     elif not screen:
@@ -182,28 +189,31 @@ def command(
     else:
         show_list(screen, results, first=(page - 1) * limit + 1)
     if results.cursor and not as_json:
-        say(f"--cursor {results.cursor} has the next")
+        say(f"next page: --cursor {results.cursor}")
     if not results.hits:
         say(reason)
         ctx.exit(NOTHING_FOUND)
-    if these := which_are_shown(results, page, limit):
-        remark(these)
+    if position := hits_range(results, page, limit):
+        remark(position)
     next_step(ctx, "similar", results.hits[0].card.url)
 
 
-def as_one(words: tuple[str, ...]) -> str:
-    """What was typed, after a shell has taken the quotes away: one word of the shell is a word or a phrase."""
-    several = (SEVERAL_WORDS.fullmatch(word) for word in words)
-    return " ".join(f'{found[1]}"{found[2]}"' if found else word for word, found in zip(words, several, strict=True))
+def join_words(words: tuple[str, ...]) -> str:
+    """Join the arguments into one query; an argument with spaces was quoted in the shell, so it is a phrase."""
+    phrases_typed = (SEVERAL_WORDS.fullmatch(word) for word in words)
+    return " ".join(
+        f'{phrase[1]}"{phrase[2]}"' if phrase else word for word, phrase in zip(words, phrases_typed, strict=True)
+    )
 
 
 def check_cursor(ctx: click.Context) -> None:
-    """It has the whole search in it; anything else beside it would be ignored."""
+    """Refuse words and options beside --cursor, which would be ignored: the cursor contains the whole search."""
     if ctx.params["words"]:
-        raise click.UsageError("a --cursor knows its words: give one of them, not both", ctx)
+        raise click.UsageError("--cursor contains the words of its search: give WORDS or --cursor, not both", ctx)
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if name not in BESIDE_CURSOR and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if name not in ALLOWED_WITH_CURSOR and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
-                f"{parameter.opts[0]} cannot be changed: --cursor goes on with a search as it was", ctx
+                f"{parameter.opts[0]} cannot be combined with --cursor, which continues a search with its own options",
+                ctx,
             )

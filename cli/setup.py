@@ -7,8 +7,7 @@ import json
 import click
 
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme

@@ -1,4 +1,4 @@
-"""Shared passages on a terminal: both texts side by side, with a little of what is around them."""
+"""Shared passages on a terminal: both texts side by side, each passage with some context."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 
-NARROW = 60  # columns; below, two of them are hard to read, and A stands above B
-AROUND = 60  # characters of context on each side
-# Of a passage above LONG characters these are shown: at 80 columns eight lines of its beginning, and four of its end.
-LONG, BEGINNING, END = 600, 300, 150
-BETWEEN = " │ "
+MIN_COLUMNS_FOR_TWO = 60  # on a narrower terminal A is above B: two columns would be hard to read
+CONTEXT_CHARS = 60  # before and after a passage
+# A longer passage is shortened to its beginning and end: at 80 columns, eight lines and four.
+MAX_PASSAGE_CHARS, BEGINNING_CHARS, END_CHARS = 600, 300, 150
+SEPARATOR = " │ "
 
 
 class SideBySide:
-    """Draws passages of two texts, for a terminal of some width. `full` shortens none."""
+    """Draws passages of the texts `a` and `b` for a terminal; with `full`, long passages are not shortened."""
 
     def __init__(self, terminal: Terminal, a: str, b: str, *, full: bool = False) -> None:
         self.terminal = terminal
         self.a = a
         self.b = b
         self.full = full
-        self.narrow = terminal.columns < NARROW
-        self.columns = max(terminal.columns if self.narrow else (terminal.columns - len(BETWEEN)) // 2, 10)
+        self.narrow = terminal.columns < MIN_COLUMNS_FOR_TWO
+        self.columns = max(terminal.columns if self.narrow else (terminal.columns - len(SEPARATOR)) // 2, 10)
 
     def names(self, a: str, b: str) -> Iterator[str]:
-        """The heading: what A is, and what B."""
+        """Yield the heading with the names of A and B."""
         left, right = (
             [(letter, "bold"), (f" {shorten_middle(one_line(name), self.columns - 2)}", "plain")]
             for letter, name in (("A", a), ("B", b))
@@ -38,6 +38,7 @@ class SideBySide:
         return self._beside([left], [right])
 
     def passage(self, each: NumberedPassage) -> Iterator[str]:
+        """Yield the lines of a passage: its number, size and offsets, then both texts."""
         start, end, other_start, other_end = each.passage
         facts = f" {each.size} · {_offsets(each.passage)}" + " · moved" * each.moved
         yield self.terminal.line([(f"[{each.number}]", str(each.number)), (facts, "plain")])
@@ -46,7 +47,7 @@ class SideBySide:
         yield from self._wrapped(left, right)
 
     def boilerplate(self, run: Passage) -> Iterator[str]:
-        """A shared run that counts for nothing: without a number, a colour, or what is around it."""
+        """Yield the lines of a run of boilerplate: without a number, colour or context, because it does not count."""
         (each,) = numbered_passages(self.a, [run])
         yield self.terminal.line([(f"boilerplate {each.size} · {_offsets(run)}", "dim")])
         left = self._shortened(self.a, run.start, run.end, "dim")
@@ -64,29 +65,29 @@ class SideBySide:
         if self.narrow:
             yield from map(self.terminal.line, left + right)
         else:
-            between = self.terminal.paint(BETWEEN, "dim")
+            between = self.terminal.paint(SEPARATOR, "dim")
             for ours, theirs in zip_longest(left, right, fillvalue=list[Span]()):
                 yield self.terminal.line(ours, self.columns) + between + self.terminal.line(theirs)
 
     def _excerpt(self, text: str, start: int, end: int, number: int) -> list[Span]:
-        before = one_line(text[max(start - AROUND, 0) : start])
-        after = one_line(text[end : end + AROUND])
-        if start > AROUND:
+        before = one_line(text[max(start - CONTEXT_CHARS, 0) : start])
+        after = one_line(text[end : end + CONTEXT_CHARS])
+        if start > CONTEXT_CHARS:
             before = "…" + before[max(before.find(" "), 0) :]
-        if end + AROUND < len(text):
+        if end + CONTEXT_CHARS < len(text):
             after = after[: after.rfind(" ") + 1 or None] + "…"
         passage = self._shortened(text, start, end, str(number))
-        if not self.terminal.colour:  # then the number has to say where the passage ends as well
+        if not self.terminal.colour:  # without colour, numbers mark where the passage starts and ends
             passage = [(f"[{number}] ", "plain"), *passage, (f" [/{number}]", "plain")]
         return [(before, "dim"), *passage, (after, "dim")]
 
     def _shortened(self, text: str, start: int, end: int, style: str) -> list[Span]:
-        if self.full or end - start <= LONG:
+        if self.full or end - start <= MAX_PASSAGE_CHARS:
             return [(one_line(text[start:end]), style)]
-        beginning_ends = text.rfind(" ", start + BEGINNING // 2, start + BEGINNING)
+        beginning_ends = text.rfind(" ", start + BEGINNING_CHARS // 2, start + BEGINNING_CHARS)
         if beginning_ends < 0:
-            beginning_ends = start + BEGINNING
-        end_begins = text.find(" ", end - END, end - END // 2) + 1 or end - END
+            beginning_ends = start + BEGINNING_CHARS
+        end_begins = text.find(" ", end - END_CHARS, end - END_CHARS // 2) + 1 or end - END_CHARS
         left_out = len(canonical_text(text[beginning_ends:end_begins]).words)
         return [
             (one_line(text[start:beginning_ends]), style),

@@ -1,4 +1,4 @@
-"""winnow similar: which pages of a store are like this one, have it in them, or share a passage with it."""
+"""winnow similar: list the pages of a store that resemble a page, quote it, or share a passage with it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.similar_words import matches_summary
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import filter_options
+from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
-from opensearch_winnow.cli.match_words import no_match_lines
-from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
-from opensearch_winnow.cli.text_file import STDIN, not_waiting_for_a_terminal
-from opensearch_winnow.cli.text_or_html import read_text_or_html
-from opensearch_winnow.cli.time_period import TimePeriodType
+from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
@@ -30,43 +27,58 @@ from opensearch_winnow.queries.matches import Matches
 SHARE = click.FloatRange(0, 1)
 
 
-@click.command("similar", short_help="Pages of a store that are like this one, or quote it.")
+@click.command("similar", short_help="List pages that resemble or quote a page, file or text.")
 @click.argument("url", required=False)
 @click.option(
     "--file",
     metavar="F",
     type=click.Path(allow_dash=True),
-    callback=not_waiting_for_a_terminal,
-    help="Ask about a file instead, of text (UTF-8) or HTML; - for what is piped in.",
+    callback=require_piped_stdin,
+    help="Use the text of a UTF-8 or HTML file as the question; - reads from a pipe.",
 )
-@click.option("--text", metavar="T", help="Ask about this text.")
+@click.option("--text", metavar="T", help="Use this text as the question.")
 @store_option()
 @click.option(
-    "--min-resemblance", metavar="X", type=SHARE, help="Pages that resemble it: of all that is in either, X is in both."
+    "--min-resemblance",
+    metavar="X",
+    type=SHARE,
+    help="Pages whose resemblance to the question is at least X.",
 )
 @click.option(
-    "--min-containment", metavar="X", type=SHARE, help="Pages that have X of it in them. 0: all that share a passage."
+    "--min-containment",
+    metavar="X",
+    type=SHARE,
+    help="Pages that contain at least X of the question. 0 lists all that share a passage with it.",
 )
-@click.option("--min-contained", metavar="X", type=SHARE, help="Pages of which X is in it.")
 @click.option(
-    "--estimate", is_flag=True, help="Take the scores from sketches: quick, with a standard error, no passages."
+    "--min-contained",
+    metavar="X",
+    type=SHARE,
+    help="Pages with at least X of their own text inside the question.",
 )
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(1, 1_000_000), default=100, show_default=True, help="Show the N best."
+    "--estimate", is_flag=True, help="Estimate scores from sketches: fast, with a standard error, without passages."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    show_default=True,
+    help="Show the N best matches.",
 )
 @filter_options
-@click.option(
-    "--at", metavar="DATE", type=TimePeriodType(), help="Ask about the capture of URL that was the last on DATE."
-)
+@click.option("--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE.")
 @click.option(
     "--guarantee",
     metavar="T",
     type=click.IntRange(1, 2_000_000),
-    help="Be sure of shared runs of T canonical characters only: fewer look-ups.  [default: the store's]",
+    help="Guarantee to find only shared runs of T or more canonical characters, with fewer lookups.  [default: the"
+    " store's]",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Count boilerplate as any other text.")
+@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Shorten no URL.")
+@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
 @color_option
 @click.pass_context
 def command(
@@ -97,23 +109,25 @@ def command(
       curl -s http://example.org/page | winnow similar --file - --json
       winnow similar --text "Nobody in the valley has ever seen him weigh a sack" --all-captures
 
-    Pages of a store that are like the page URL, the file F, or the text T. X is a share from 0 to 1. Without one, URL
-    asks for its near-duplicates (--min-resemblance 0.5), a file or a text for the pages that have half of it
-    (--min-containment 0.5). If there are several, all must hold, and the first orders the matches.
+    List the pages of a store that are similar to a question: the page URL, the file F, or the text T.
+
+    X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
+    for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
+    thresholds, a page must meet all of them, and the first orders the matches.
 
     \b
-    A is what you ask about, and B the page:
-      resemblance   of the runs of ten words in either, how many are in both
-      A in B        how much of it is in the page (containment)
-      B in A        how much of the page is in it (contained)
+    A is the question, and B a page:
+      resemblance   the runs of ten words in both, as a share of those in either
+      A in B        the share of the question that is in the page (containment)
+      B in A        the share of the page that is in the question (contained)
 
-    Scores are exact, from both texts, unless you --estimate. On a terminal a table; in a pipe tab-separated values.
-    Exit code 1 if there is no such page.
+    Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
+    values in a pipe. Exits with 1 if no page matches, with 2 if the store has no page with this URL.
     """
     if sum(each is not None for each in (url, file, text)) != 1:
-        raise click.UsageError("name one thing to ask about: a URL of the store, --file or --text", ctx)
+        raise click.UsageError("give exactly one question: the URL of a page in the store, --file, or --text", ctx)
     if at is not None and url is None:
-        raise click.UsageError("--at tells captures of a URL apart: name the URL", ctx)
+        raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
     html = None
     if file is not None:
         text, html = read_text_or_html(file)
@@ -130,7 +144,7 @@ def command(
         "boilerplate": not no_boilerplate,
     }
     with Index.open(store, create=False) as index:
-        matches = asked(index, question | minima | {"limit": limit})
+        matches = find_matches(index, question | minima | {"limit": limit})
         reasons = [] if matches.matches else no_match_lines(index, question | minima, matches)
     if as_json:
         click.echo(json.dumps(matches_document(matches)))
@@ -140,7 +154,7 @@ def command(
         show_table(screen, matches, full=full)
     for reason in reasons:
         say(reason)
-    tell_the_rest(matches)
+    say_summary(matches)
     if not matches.matches:
         ctx.exit(NOTHING_FOUND)
     best = matches[0].url
@@ -152,18 +166,28 @@ def command(
         next_step(ctx, "similar", best)
 
 
-def asked(index: Index, question: dict[str, Any]) -> Matches:
+def find_matches(index: Index, question: dict[str, Any]) -> Matches:
     try:
         return index.similar(**question)
     except QuestionError as error:
         name = question["url"]
         if name is not None and Path(name).is_file():
-            raise QuestionError(f"{error}; or ask about the file of this name: --file {name}") from None
+            raise QuestionError(f"{error}; to use the file of this name: --file {name}") from None
         raise
 
 
-def tell_the_rest(matches: Matches) -> None:
-    """What a reader wants to know, and what was left out, which all want to know."""
+def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> list[str]:
+    """Say that nothing matches, why, and which options would find something."""
+    why = no_match(index, question, matches, filters=filter_option_names(question["where"]))
+    offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
+    if why.reason:
+        offers[:1] = ["; ".join((why.reason, *offers[:1]))]
+    summary = matches_summary(0, matches.score, matches.threshold)
+    return [summary, *(line[0].upper() + line[1:] for line in offers)]
+
+
+def say_summary(matches: Matches) -> None:
+    """Summarize the matches for people; and say what was left out, to scripts too."""
     if matches.matches:
         remark(
             f"{matches_summary(matches.total, matches.score, matches.threshold)}"
@@ -171,8 +195,13 @@ def tell_the_rest(matches: Matches) -> None:
         )
     if matches.ignored:
         say(
-            f"{matches.ignored:,} of {matches.tokens:,} hashes ignored: they are on more than"
-            f" {matches.frequent:,} pages each"
+            f"{matches.ignored:,} of {matches.tokens:,} hashes were ignored because each is on more than"
+            f" {matches.frequent:,} pages"
         )
     if len(matches) < matches.total:
-        say(f"showing {len(matches):,} of {matches.total:,} (--limit)")
+        say(f"showing {len(matches):,} of {matches.total:,} matches; --limit shows more")
+
+
+def _options(change: dict[str, Any]) -> str:
+    minima = {name: value for name, value in change.items() if name.startswith("min_") and value is not None}
+    return " ".join(f"--{name.replace('_', '-')} {value:g}" for name, value in minima.items())

@@ -1,4 +1,4 @@
-"""winnow stats: how much is in a store, how it is distributed, and what it takes."""
+"""winnow stats: show what a store contains, and how much space it takes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from opensearch_winnow.answers.page_counts import page_counts
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import statistics_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.stats_table import show_rows, show_table
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 
 
-@click.command("stats", short_help="How much is in a store, and what it takes.")
+@click.command("stats", short_help="Show what a store contains, and how much space it takes.")
 @store_option()
 @json_option
 @color_option
@@ -30,14 +29,14 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
       winnow stats --store crawl.winnow
       winnow stats --store crawl.winnow --json | jq .sizes
 
-    The pages, URLs, sites and crawls of a store; on how many pages its fingerprints are; and the bytes it takes.
+    Show how many pages, URLs, sites and crawls a store has, how common its fingerprints are, and its size in bytes.
 
-    On how many pages a fingerprint is follows a power law on the Web: most are on one page, and a few on thousands.
-    The exponent is the one of greatest likelihood. Beside it stands the slope that the winnowing paper plots
-    (Schleimer, Wilkerson and Aiken 2003, section 5.1), the frequency over the rank: about -0.7 for pages of the Web.
-    Texts that were copied as a whole, such as the versions of a manual, make bumps in it.
+    On the Web, the number of pages that have a fingerprint follows a power law: most fingerprints are on one page, and
+    a few are on thousands. The exponent is a maximum likelihood estimate. The slope next to it is the one that the
+    winnowing paper plots, frequency over rank: about -0.7 for Web pages (Schleimer, Wilkerson and Aiken 2003, section
+    5.1). Collections with many whole copies, such as versions of a manual, deviate from the law.
 
-    Exit code 1 if there is no page.
+    Exits with 1 if the store is empty.
     """
     with Index.open(store, create=False) as index:
         statistics = index.statistics()

@@ -11,13 +11,12 @@ from opensearch_winnow.answers.display_text import one_line, shorten_middle, wid
 from opensearch_winnow.answers.formatting import byte_size, compact_percent, count_of
 from opensearch_winnow.answers.page_counts import PageCounts, bins
 from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences
-from opensearch_winnow.cli.bars import bar
-from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.store import Statistics
 
-BAR = 30
-NAME = 40  # columns of a site or crawl
+BAR_COLUMNS = 30
+MAX_NAME_COLUMNS = 40  # of a site or crawl
 
 
 def show_table(
@@ -32,7 +31,7 @@ def show_table(
     screen.echo(f"{captures} of {count_of(statistics.urls, 'URL')} on {count_of(statistics.sites, 'site')}{period}")
     copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
     if copies:
-        screen.echo(f"{pages.duplicates.total():,} equal an earlier page: {copies}")
+        screen.echo(f"{pages.duplicates.total():,} duplicate an earlier page: {copies}")
     code = scheme.form == "code"
     unit = "tokens" if code else "canonical characters"
     screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {scheme.selection}")
@@ -49,22 +48,22 @@ def show_table(
         different = sum(counts.values())
         total = sum(on * tokens for on, tokens in counts.items())
         heading("Fingerprints")
-        screen.echo(f"{total:,} on pages, {different:,} different")
+        screen.echo(f"{total:,} in all, {different:,} different")
         screen.echo(f"{'on pages':>16}  {'fingerprints':>12}  bars are logarithmic")
         for label, tokens in bins(counts):
             share = (1 + math.log10(tokens)) / (1 + math.log10(different)) if tokens else 0
             part = f"  {compact_percent(tokens / different):>5}" if tokens else ""
-            screen.echo(f"{label:>16}  {tokens:>12,}  {bar(share, BAR)}{part}")
+            screen.echo(f"{label:>16}  {tokens:>12,}  {bar(share, BAR_COLUMNS)}{part}")
         for line in power_law_sentences(law):
             screen.echo(line)
     heading("Size")
-    for what, taken in _sizes(statistics.sizes):
-        each = f"{byte_size(taken / statistics.pages):>10} a page"
-        screen.echo(f"{one_line(what):<16}  {byte_size(taken):>10}  {each}")
+    for what, size in _sizes(statistics.sizes):
+        each = f"{byte_size(size / statistics.pages):>10} per page"
+        screen.echo(f"{one_line(what):<16}  {byte_size(size):>10}  {each}")
 
 
 def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None) -> None:
-    """One row a number: its part, its name, and the value."""
+    """Print tab-separated values, one row for each number: its part, name and value."""
     rows: list[tuple[str, str, object]] = [
         ("scheme", "id", scheme.id),
         ("scheme", "noise", scheme.noise),
@@ -78,7 +77,7 @@ def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: Po
     rows += [("fingerprints on pages", label, tokens) for label, tokens in bins(statistics.frequencies["fingerprints"])]
     if law is not None:
         rows += [("power law", name, f"{value:.4g}") for name, value in law._asdict().items() if value is not None]
-    rows += [("bytes", name, taken) for name, taken in _sizes(statistics.sizes)]
+    rows += [("bytes", name, size) for name, size in _sizes(statistics.sizes)]
     sys.stdout.write("part\tname\tvalue\n")
     sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in rows)
 
@@ -89,16 +88,17 @@ def _sizes(sizes: Mapping[str, int]) -> Sequence[tuple[str, int]]:
 
 
 def _counts(screen: Terminal, counts: Counter[str], nameless: str) -> None:
-    shown = [
-        (shorten_middle(one_line(name) or nameless, NAME), count) for name, count in counts.most_common(PageCounts.TOP)
+    top = [
+        (shorten_middle(one_line(name) or nameless, MAX_NAME_COLUMNS), count)
+        for name, count in counts.most_common(PageCounts.TOP)
     ]
-    columns = max(width(name) for name, _ in shown)
-    digits = len(f"{shown[0][1]:,}")
-    for name, count in shown:
+    columns = max(width(name) for name, _ in top)
+    digits = len(f"{top[0][1]:,}")
+    for name, count in top:
         screen.echo(
-            f"{name}{' ' * (columns - width(name))}  {count:>{digits},}  {bar(count / shown[0][1], BAR)}".rstrip()
+            f"{name}{' ' * (columns - width(name))}  {count:>{digits},}  {bar(count / top[0][1], BAR_COLUMNS)}".rstrip()
         )
-    rest = counts.total() - sum(count for _, count in shown)
+    rest = counts.total() - sum(count for _, count in top)
     if rest:
-        others = len(counts) - len(shown)
+        others = len(counts) - len(top)
         screen.echo(screen.paint(f"and {count_of(others, 'other')} with {rest:,}", "dim"))

@@ -1,4 +1,4 @@
-"""Ctrl-C, or a service manager, asks a run to stop at the next good place."""
+"""Lets Ctrl-C and SIGTERM stop a run at the next safe point."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-STOPPING = b"\nStopping; what is done is kept. Ctrl-C again does not wait.\n"
+STOPPING = b"\nStopping; finished work is kept. Press Ctrl-C again to stop at once.\n"
 
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Whether somebody wants us to stop: Ctrl-C, or a service manager. A second Ctrl-C does not wait."""
+    """Yield a function that tells whether SIGINT or SIGTERM has arrived. A second signal interrupts at once."""
     signals: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         if signals:
             raise KeyboardInterrupt
         signals.append(number)
-        os.write(2, STOPPING)  # what is printed within a signal handler may not be whole
+        os.write(2, STOPPING)  # print() is not safe inside a signal handler
 
-    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, handle) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield lambda: bool(signals)
     finally:

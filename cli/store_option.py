@@ -1,4 +1,4 @@
-"""The option that names a store."""
+"""The --store option, and suggestions of a next command that repeat it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from opensearch_winnow.cli.terminal import suggest
+from opensearch_winnow.stores.opening import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-VARIABLE = "WINNOW_STORE"
+STORE_VARIABLE = "WINNOW_STORE"
 
 
 def store_option(
@@ -21,9 +25,16 @@ def store_option(
     return click.option(
         "--store",
         metavar="S",
-        envvar=VARIABLE,
+        envvar=STORE_VARIABLE,
         show_envvar=True,
         required=required,
         type=click.Path(),
         help=what,
     )
+
+
+def next_step(ctx: click.Context, *words: str) -> None:
+    """Suggest a command to run next, with --store unless the store comes from the environment."""
+    if ctx.get_parameter_source("store") is ParameterSource.COMMANDLINE:
+        words += ("--store", shown(ctx.params["store"]))
+    suggest(*words)

@@ -1,4 +1,4 @@
-"""The terminal: whether there is one, how wide it is, and its colours."""
+"""The terminal: whether there is one, its width, colours and bars; and messages on stderr."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import click
 
 from opensearch_winnow.answers.display_text import Span, printable, width
 
-# Light backgrounds of the fixed part of the 256 colours, which no theme changes, under black text: readable on a dark
-# and on a light terminal. Eight, because more cannot be told apart; a number goes with each.
+# Light backgrounds from the fixed part of the 256 colours, which themes do not change. Under black text they are
+# readable on dark and light terminals. There are eight because more are hard to tell apart; each comes with a number.
 BACKGROUNDS = (223, 153, 157, 218, 229, 189, 159, 187)
 BLACK = 16
+EIGHTHS = " ▏▎▍▌▋▊▉"
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 color_option = click.option(
@@ -24,17 +25,20 @@ color_option = click.option(
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set. always: in a pipe too, and as on a terminal, for less -R.",
+    help="When to use colour. auto: on a terminal, unless NO_COLOR is set. always: print as for a terminal, even in a"
+    " pipe, for example to less -R.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
+    """Paints and prints lines for a terminal of this width."""
+
     columns: int
     colour: bool
 
     def paint(self, text: str, style: str) -> str:
-        """Style is plain, bold, dim, or the number of a passage."""
+        """Return `text` in a style: plain, bold, dim, or the number of a passage, which has a colour."""
         if not self.colour or style == "plain":
             return text
         if style in ("bold", "dim"):
@@ -42,7 +46,7 @@ class Terminal:
         return click.style(text, fg=BLACK, bg=BACKGROUNDS[(int(style) - 1) % len(BACKGROUNDS)])
 
     def line(self, spans: list[Span], columns: int = 0) -> str:
-        """The painted spans, filled with spaces up to so many columns."""
+        """Return the painted spans as one line, padded with spaces to at least `columns`."""
         padding = columns - sum(width(text) for text, _ in spans)
         return "".join(self.paint(text, style) for text, style in spans) + " " * padding
 
@@ -51,33 +55,44 @@ class Terminal:
 
 
 def terminal(color: str) -> Terminal | None:
-    """The terminal that stdout is, or is to be treated as; None for a pipe or a file."""
+    """Return the terminal to format for: None if stdout is a pipe or a file, unless `color` is "always"."""
     if color != "always" and not sys.stdout.isatty():
         return None
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return Terminal(shutil.get_terminal_size().columns, colour=color == "always" or (color == "auto" and not plain))
 
 
+def bar(share: float, columns: int = 10) -> str:
+    """Return a bar that fills this share of the columns, to an eighth of a column, padded with spaces.
+
+    Only a share of 0 gives an empty bar, and only a share of 1 a full one.
+    """
+    whole = 8 * columns
+    eighths = whole if share >= 1 else min(max(round(share * whole), share > 0), whole - 1)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + EIGHTHS[rest]).ljust(columns)[:columns]
+
+
 def say(message: str) -> None:
-    """Say something beside the answer, after what was answered so far."""
+    """Print a message to stderr, after everything printed to stdout so far."""
     sys.stdout.flush()
     click.echo(printable(message), err=True)
 
 
 def remark(message: str) -> None:
-    """Say something that only a reader may want to know."""
+    """Print a message to stderr if that is a terminal: people want it, scripts do not."""
     if sys.stderr.isatty():
         say(message)
 
 
 def suggest(*words: str) -> None:
-    """Name the command that a reader may want next."""
+    """Print the `winnow` command that the user may want to run next."""
     remark(f"→ {shell_command(*words)}")
 
 
 def shell_command(*words: str) -> str:
-    """A command of ours to paste into this shell: by its name where the shell would find it, else by its path."""
+    """Return a `winnow` command to paste into a shell: with its path if `winnow` is not on the PATH."""
     program = Path(sys.argv[0])
-    found = shutil.which("winnow")
-    by_name = program.name != "winnow" or (found and Path(found).resolve() == program.resolve())
+    on_path = shutil.which("winnow")
+    by_name = program.name != "winnow" or (on_path and Path(on_path).resolve() == program.resolve())
     return shlex.join(("winnow" if by_name else os.path.relpath(program), *words))

@@ -1,20 +1,26 @@
-"""From the name of a file to its text."""
+"""Reads the text files and HTML files named on the command line."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from opensearch_winnow.foundation.errors import WinnowError
 
+if TYPE_CHECKING:
+    from opensearch_winnow.ingest.page_record import Recipe
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 STDIN = "-"
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+# White space, byte order marks, and the zero bytes of UTF-16 between them.
+BEFORE_MARKUP = b" \t\r\n\f\xef\xbb\xbf\xfe\xff\0"
 
 
 class FileError(WinnowError):
@@ -22,48 +28,73 @@ class FileError(WinnowError):
 
 
 def text_file(name: str) -> Callable[[Command], Command]:
-    """An argument that names a text file, or is `-` for what is piped in. It stays a name until `read_text`."""
-    return click.argument(name, type=click.Path(allow_dash=True), callback=not_waiting_for_a_terminal)
+    """Give a command an argument that names a text file, or is `-` for stdin. `read_text` reads the file."""
+    return click.argument(name, type=click.Path(allow_dash=True), callback=require_piped_stdin)
 
 
-def not_waiting_for_a_terminal(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
-    """For an argument or an option that may be `-`: help, where a reader would wait for what nobody pipes in."""
+def require_piped_stdin(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    """Callback of a parameter that may be `-`: show the help instead of waiting for text typed at a terminal."""
     if value == STDIN and sys.stdin.isatty():
         click.echo(ctx.get_help(), err=True)
-        click.echo("\nError: - is for text that is piped in, and nothing is: name a file.", err=True)
+        click.echo("\nError: - reads from a pipe, but nothing is piped in; name a file.", err=True)
         ctx.exit(2)
     return value
 
 
 def read_text(name: str) -> str:
-    """The text of a UTF-8 file, newlines and all: an offset in it is one in the file's characters."""
-    return decoded(read_bytes(name), name)
+    """Return the text of a UTF-8 file with its line ends unchanged, so that offsets count the file's characters."""
+    return _decode(_read_bytes(name), name)
 
 
-def read_bytes(name: str) -> bytes:
+def read_text_or_html(name: str) -> tuple[str | None, bytes | None]:
+    """Return (text, None) for a UTF-8 file, and (None, bytes) for HTML, whose encoding the extractor detects."""
+    content = _read_bytes(name)
+    if _looks_like_html(content, name):
+        return None, content
+    return _decode(content, name), None
+
+
+def visible_text(name: str, recipe: Recipe) -> str:
+    """Return the text of a UTF-8 file, or the text that `recipe` extracts from an HTML file."""
+    text, html = read_text_or_html(name)
+    if html is None:
+        return text or ""
+    # Imported here because it takes a tenth of a second, which plain text does not need.
+    from opensearch_winnow.ingest.page import Page  # noqa: PLC0415
+    from opensearch_winnow.ingest.page_record import RecordMaker  # noqa: PLC0415
+    from opensearch_winnow.mappings.record import Record  # noqa: PLC0415
+
+    made = RecordMaker(recipe).make(Page(name, html=html))
+    if isinstance(made, Record):
+        return made.text
+    raise FileError(f"{_label(name)} is HTML without text to compare: {made.reason}")
+
+
+def _read_bytes(name: str) -> bytes:
     try:
         if name == STDIN:
             return sys.stdin.buffer.read()
-        with open(os.fsencode(name), "rb") as file:  # noqa: PTH123 (any bytes can be a name)
+        with open(os.fsencode(name), "rb") as file:  # noqa: PTH123 (a name may be any bytes)
             return file.read()
     except FileNotFoundError:
-        raise FileError(f"there is no file {name}; check the name, or use - for text that is piped in") from None
+        raise FileError(f"there is no file {name}; check the name, or use - to read from a pipe") from None
     except IsADirectoryError:
         raise FileError(f"{name} is a directory; name a text file in it") from None
     except OSError as error:
         raise FileError(f"{name} cannot be read: {error.strerror}") from None
 
 
-def decoded(content: bytes, name: str) -> str:
-    """The text that the bytes of this file are."""
+def _looks_like_html(content: bytes, name: str) -> bool:
+    return name.lower().endswith(HTML_SUFFIXES) or content.lstrip(BEFORE_MARKUP).startswith(b"<")
+
+
+def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        shown = "what was piped in" if name == STDIN else name
-        where = (
-            f"byte {error.start:,} (0x{content[error.start]:02x}, in line {content.count(10, 0, error.start) + 1:,})"
-        )
-        raise FileError(f"{shown} is not UTF-8 text: {where} cannot be read. {_advice(content, name)}") from None
+        line = content.count(10, 0, error.start) + 1
+        where = f"byte {error.start:,} (0x{content[error.start]:02x}, in line {line:,}) cannot be decoded"
+        raise FileError(f"{_label(name)} is not UTF-8 text: {where}. {_advice(content, name)}") from None
 
 
 def _advice(content: bytes, name: str) -> str:
@@ -71,4 +102,8 @@ def _advice(content: bytes, name: str) -> str:
         return "It looks like a binary file: extract its text first."
     encoding = "UTF-16" if content.startswith(UTF_16_MARKS) else "WINDOWS-1252"
     source = "" if name == STDIN else f" {name}"
-    return f"Convert it from its encoding first, for example: iconv -f {encoding} -t UTF-8{source}"
+    return f"Convert it first, for example: iconv -f {encoding} -t UTF-8{source}"
+
+
+def _label(name: str) -> str:
+    return "the piped input" if name == STDIN else name

@@ -1,4 +1,4 @@
-"""winnow watch: questions that are kept in a store, and asked again as it grows."""
+"""winnow watch: save questions in a store, and list the new pages that match them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,24 @@ from click.shell_completion import CompletionItem
 
 from opensearch_winnow.answers.watches import watch_document, watch_report_document
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
-from opensearch_winnow.cli.next_step import next_step
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
-from opensearch_winnow.cli.text_file import not_waiting_for_a_terminal
-from opensearch_winnow.cli.text_or_html import visible_text
-from opensearch_winnow.cli.watch_table import asked, show_new_rows, show_new_tables, show_watch_rows, show_watch_table
+from opensearch_winnow.cli.text_file import require_piped_stdin, visible_text
+from opensearch_winnow.cli.watch_table import (
+    show_new_rows,
+    show_new_tables,
+    show_watch_rows,
+    show_watch_table,
+    watch_condition,
+)
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 
 
-def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Return the names of watches that start with `incomplete`, for shell completion."""
     store = ctx.params.get("store") or ""
     try:
         with Index.open(store, create=False) as index:
@@ -32,7 +37,7 @@ def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
         return []
 
 
-@click.group("watch", short_help="Questions that are asked again: who quotes this now?")
+@click.group("watch", short_help="Save a question, and list new pages that match it.")
 def command() -> None:
     """\b
     Examples:
@@ -43,20 +48,20 @@ def command() -> None:
       winnow watch list
       winnow watch remove press
 
-    A watch is a question that is kept in the store: which pages have some of this page, or of this text? Checking
-    it tells the pages that have come since. A page that is crawled again is no news.
+    A watch is a question saved in the store: which pages contain part of this page or text? Checking it lists the
+    pages that were added since the last check. A new capture of a known page does not count as new.
     """
 
 
-@command.command("add", short_help="Keep a question.")
+@command.command("add", short_help="Save a question.")
 @click.argument("name")
 @click.argument("url", required=False)
 @click.option(
     "--file",
     metavar="F",
     type=click.Path(allow_dash=True),
-    callback=not_waiting_for_a_terminal,
-    help="Watch the text of a file, UTF-8 or HTML; - for what is piped in.",
+    callback=require_piped_stdin,
+    help="Watch the text of a UTF-8 or HTML file; - reads from a pipe.",
 )
 @click.option("--text", metavar="T", help="Watch this text.")
 @click.option(
@@ -65,10 +70,10 @@ def command() -> None:
     type=click.FloatRange(0, 1),
     default=0.3,
     show_default=True,
-    help="Pages that have X of it in them. 0: all that share a passage.",
+    help="Pages that contain at least X of it. 0 finds all that share a passage with it.",
 )
-@click.option("--unseen", is_flag=True, help="What is there now is new, too, when it is first checked.")
-@click.option("--replace", is_flag=True, help="Take the place of another watch of this name.")
+@click.option("--unseen", is_flag=True, help="Report the pages that match now as new in the first check.")
+@click.option("--replace", is_flag=True, help="Replace the watch of this name, if there is one.")
 @store_option()
 @json_option
 @click.pass_context
@@ -90,28 +95,30 @@ def add(
       winnow watch add press --file press-release.txt --min-containment 0.5
       winnow watch add motto --text "Nobody in the valley has ever seen him weigh a sack of flour on the scales"
 
-    Keeps a question under NAME: which pages have some of the page URL of the store, of the file F, or of the text T?
-    A text is kept as it is; of URL the latest capture is asked about, each time.
+    Save a question under NAME: which pages contain part of the page URL, of the file F, or of the text T? The text is
+    saved with the watch. A URL stands for its latest capture at the time of each check.
     """
     if sum(each is not None for each in (url, file, text)) != 1:
-        raise click.UsageError("name one thing to watch: a URL of the store, --file or --text", ctx)
+        raise click.UsageError(
+            "give exactly one thing to watch: the URL of a page in the store, --file, or --text", ctx
+        )
     with Index.open(store, create=False) as index:
         if file is not None:
             text = visible_text(file, kept_recipe(index.store))
-        there = any(each.name == name for each in index.watches())
-        if there and not replace:
-            raise WatchError(f"there is a watch {name!r} already: --replace it, or give another name")
+        exists = any(each.name == name for each in index.watches())
+        if exists and not replace:
+            raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")
         watch = index.add_watch(
             name, url=url, text=text, min_containment=min_containment, seen=not unseen, replace=replace
         )
     if as_json:
         click.echo(json.dumps(watch_document(watch)))
     else:
-        say(f"{'Replaced' if there else 'Added'} {name}: pages with {asked(watch)}")
+        say(f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}")
     next_step(ctx, "watch", "check", name)
 
 
-@command.command("list", short_help="What is watched.")
+@command.command("list", short_help="List the watches of a store.")
 @store_option()
 @json_option
 @color_option
@@ -122,7 +129,7 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
       winnow watch list --store crawl.winnow
       winnow watch list --json
 
-    The watches of a store. Exit code 1 if there is none.
+    List the watches of a store. Exits with 1 if there are none.
     """
     with Index.open(store, create=False) as index:
         watches = index.watches()
@@ -133,13 +140,13 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     elif watches:
         show_watch_table(screen, watches)
     if not watches:
-        nothing_watched(ctx, index)
+        exit_without_watches(ctx, index)
     next_step(ctx, "watch", "check")
 
 
-@command.command("check", short_help="What is new?")
-@click.argument("name", nargs=-1, shell_complete=names)
-@click.option("--keep", is_flag=True, help="Leave what is new as new, for the next time.")
+@command.command("check", short_help="List the pages that are new since the last check.")
+@click.argument("name", nargs=-1, shell_complete=complete_name)
+@click.option("--keep", is_flag=True, help="Report the same pages as new again next time.")
 @store_option()
 @json_option
 @color_option
@@ -151,10 +158,10 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
       winnow watch check press mill --keep
       winnow watch check --json | jq '.watches[] | select(.new != [])'
 
-    Asks the watches of these NAMEs again, or all, and shows the pages that are new since they were last checked. Of
-    each the best 1,000 matches are looked at. What is shown is no longer new, unless you --keep it.
+    Check the watches with these NAMEs, or all, and list the pages that are new since the last check. Each check looks
+    at the 1,000 best matches of a watch. A page is listed once, unless you --keep it.
 
-    Exit code 0 if there is something new, 1 if there is nothing, 2 if a watch cannot be asked.
+    Exits with 0 if there are new pages, with 1 if there are none, and with 2 if a watch cannot be checked.
     """
     reports: list[WatchReport] = []
     failed: list[tuple[Watch, str]] = []
@@ -163,7 +170,7 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
         for each in dict.fromkeys(name or watches):
             try:
                 reports.append(index.check_watch(each))
-            except QuestionError as error:  # of its page, which may be gone; others can be asked
+            except QuestionError as error:  # its page may have been deleted; the other watches still work
                 failed.append((watches[each], str(error)))
         show_reports(reports, failed, as_json=as_json, color=color)
         sys.stdout.flush()
@@ -173,19 +180,19 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
     for watch, reason in failed:
         say(f"{watch.name}: {reason}")
     if not watches:
-        nothing_watched(ctx, index)
+        exit_without_watches(ctx, index)
     new = next((report for report in reports if report.new), None)
     if failed:
         ctx.exit(CANNOT_BE_DONE)
     if new is None:
-        say(f"Nothing new for {'1 watch' if len(reports) == 1 else f'{len(reports):,} watches'}")
+        say(f"No new pages for {'1 watch' if len(reports) == 1 else f'{len(reports):,} watches'}")
         ctx.exit(NOTHING_FOUND)
     best = next(match.url for match in new.matches if match.card.id in new.new)
     next_step(ctx, *(("similar", best) if new.watch.url is None else ("compare", new.watch.url, best)))
 
 
-@command.command("remove", short_help="Ask it no longer.")
-@click.argument("name", shell_complete=names)
+@command.command("remove", short_help="Delete a watch.")
+@click.argument("name", shell_complete=complete_name)
 @store_option()
 @json_option
 @click.pass_context
@@ -194,7 +201,7 @@ def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
     Examples:
       winnow watch remove press --store crawl.winnow
 
-    Takes out the watch of this NAME.
+    Delete the watch NAME.
     """
     with Index.open(store, create=False) as index:
         watch = next((each for each in index.watches() if each.name == name), None)
@@ -206,8 +213,8 @@ def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
     next_step(ctx, "watch", "list")
 
 
-def nothing_watched(ctx: click.Context, index: Index) -> None:
-    say(f"No watches in {index.name}: winnow watch add keeps a question")
+def exit_without_watches(ctx: click.Context, index: Index) -> None:
+    say(f"No watches in {index.name}; add one with: winnow watch add NAME")
     ctx.exit(NOTHING_FOUND)
 
 

@@ -1,4 +1,4 @@
-"""Watches, and what is new for them, as tables and as tab-separated values."""
+"""Watches and their new matches, as tables and as tab-separated values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.operations.watches import Watch, WatchReport
 from opensearch_winnow.queries.matches import Match
 
-NAME = 30  # columns
-LEAST = 20  # columns for what is watched
+MAX_NAME_COLUMNS = 30
+MIN_TEXT_COLUMNS = 20  # for the URL or text that is watched
 
 
-def asked(watch: Watch) -> str:
-    """What a page must have, in words."""
+def watch_condition(watch: Watch) -> str:
+    """Return what a page must contain, for example `≥ 30 % of the text`."""
     share = f"≥ {compact_percent(watch.min_containment)} of" if watch.min_containment else "a passage of"
     return f"{share} {watch.url or 'the text'}"
 
@@ -29,17 +29,21 @@ def new_matches(report: WatchReport) -> list[Match]:
 
 
 def show_watch_table(screen: Terminal, watches: Sequence[Watch]) -> None:
-    names = [shorten_middle(one_line(each.name).strip(), NAME) for each in watches]
+    names = [shorten_middle(one_line(each.name).strip(), MAX_NAME_COLUMNS) for each in watches]
     shares = [compact_percent(each.min_containment) for each in watches]
-    name, share = max(map(width, ("name", *names))), max(map(width, ("at least", *shares)))
-    room = max(screen.columns - name - share - len("2024-01-01") - 6, LEAST)
-    screen.echo(screen.paint(f"{_left('name', name)}  {_left('since', 10)}  {_left('at least', share)}  of", "bold"))
-    for each, shown, least in zip(watches, names, shares, strict=True):
+    name, share = max(map(width, ("name", *names))), max(map(width, ("threshold", *shares)))
+    room = max(screen.columns - name - share - len("2024-01-01") - 6, MIN_TEXT_COLUMNS)
+    screen.echo(
+        screen.paint(f"{_left('name', name)}  {_left('added', 10)}  {_left('threshold', share)}  page or text", "bold")
+    )
+    for each, name_cell, share_cell in zip(watches, names, shares, strict=True):
         if each.url is not None:
             watched = shorten_middle(one_line(each.url).strip(), room)
         else:
             watched = screen.paint(shorten(one_line((each.text or "")[: 4 * room]).strip(), room), "dim")
-        screen.echo(f"{_left(shown, name)}  {each.at:%Y-%m-%d}  {' ' * (share - width(least))}{least}  {watched}")
+        screen.echo(
+            f"{_left(name_cell, name)}  {each.at:%Y-%m-%d}  {' ' * (share - width(share_cell))}{share_cell}  {watched}"
+        )
 
 
 def show_watch_rows(watches: Sequence[Watch]) -> None:
@@ -52,7 +56,7 @@ def show_watch_rows(watches: Sequence[Watch]) -> None:
 
 
 def show_new_tables(screen: Terminal, reports: Sequence[WatchReport]) -> None:
-    """A heading and a table for each that has something new."""
+    """Print a heading and a table for each watch that has new matches."""
     first = True
     for report in reports:
         new = new_matches(report)
@@ -62,13 +66,13 @@ def show_new_tables(screen: Terminal, reports: Sequence[WatchReport]) -> None:
             screen.echo()
         first = False
         pages = f"{len(new):,} new of {report.matches.total:,} page{'s' * (report.matches.total != 1)}"
-        name, words = one_line(report.watch.name).strip(), one_line(asked(report.watch))
+        name, words = one_line(report.watch.name).strip(), one_line(watch_condition(report.watch))
         screen.echo(screen.paint(f"{name}: {pages} with {words}", "bold"))
         show_table(screen, replace(report.matches, matches=new))
 
 
 def show_new_rows(reports: Sequence[WatchReport]) -> None:
-    """In full: what is read by a program is not shortened."""
+    """Print tab-separated values for programs, with nothing shortened."""
     sys.stdout.write("watch\tcontainment\tresemblance\tcontained\tid\tfetched_at\turl\ttitle\n")
     for report in reports:
         for match in new_matches(report):

@@ -1,4 +1,4 @@
-"""How the tests of the command line call it: in a process of its own, on a terminal, or quickly."""
+"""Fixtures that call the command, in this process or in one of its own, and the pages to call it on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLEAN = {
 
 @pytest.fixture
 def winnow() -> Callable[..., Result]:
-    """The command within this process: quick, and neither a terminal nor a pipe."""
+    """A function that runs the command in this process: fast, and neither on a terminal nor in a pipe."""
 
     def call(*arguments: str | Path, stdin: str | bytes | None = None) -> Result:
         return CliRunner().invoke(
@@ -37,7 +37,7 @@ def winnow() -> Callable[..., Result]:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """The real command with pipes, in a folder of its own."""
+    """A function that runs the installed command in a process and folder of its own, with pipes."""
 
     def call(
         *arguments: str | Path | bytes, stdin: bytes = b"", **environment: str
@@ -60,7 +60,7 @@ LEXICON = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz", k=LETTERS.randi
 
 
 def sentences(words: int, seed: int = 0) -> str:
-    """Without sense, and always the same."""
+    """Return meaningless sentences, always the same for the same `seed`."""
     chosen = Random(seed).choices(LEXICON, k=words)
     return " ".join(word + "." * (index % 12 == 11) for index, word in enumerate(chosen))
 
@@ -72,7 +72,7 @@ def prose() -> Callable[..., str]:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Two files with three paragraphs in common, of which one moved."""
+    """Two files that share three paragraphs, one of them moved."""
     one, two, three, ours, theirs = (sentences(60, seed) for seed in range(5))
     a, b = tmp_path / "a.txt", tmp_path / "b.txt"
     a.write_text(f"{one}\n\n{ours}\n\n{two}\n\n{three}", encoding="utf-8")
@@ -86,7 +86,7 @@ LONG_URL = "http://www.example.org/" + "a-long-way/" * 27 + "end.html"
 
 @pytest.fixture(scope="session")
 def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small crawl: a page and an earlier capture, copies of all of it and of a part, and pages with odd names."""
+    """The store of a small crawl: a page and its earlier capture, full and partial copies, and pages with odd names."""
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.ingest.page import Page  # noqa: PLC0415
 
@@ -112,5 +112,5 @@ def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def crawl(_crawled: Path, tmp_path: Path) -> Path:
-    """The store of that crawl, for one test."""
+    """A copy of that store for one test."""
     return Path(shutil.copy(_crawled, tmp_path))

@@ -1,4 +1,4 @@
-"""A page as lists show it, and what no list may show."""
+"""A card to show in lists, and the control characters that no list may contain."""
 
 from __future__ import annotations
 

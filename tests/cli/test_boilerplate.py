@@ -1,4 +1,4 @@
-"""winnow boilerplate: registered, learned, shown and taken out again."""
+"""winnow boilerplate: add, learn, list, show and remove."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MILL = "http://example.org/mill"
 
 @pytest.fixture
 def licence(tmp_path: Path, prose: Prose) -> Path:
-    """A file with what the mill and its quotation share."""
+    """A file with the text that the mill and its quotation share."""
     path = tmp_path / "LICENCE.txt"
     path.write_text(prose(60, 0))
     return path
 
 
 def shared_with_quote(winnow: Winnow, store: Path) -> tuple[int, int]:
-    """How many passages the mill and the page that quotes it share, and how many runs of boilerplate."""
+    """Count the passages and the runs of boilerplate that the mill shares with the page that quotes it."""
     done = winnow("compare", MILL, "http://example.net/quote", "--store", store, "--json")
     found = json.loads(done.stdout)
     return len(found["passages"]), len(found["boilerplate"])
@@ -95,7 +95,9 @@ def complaint(done: Result) -> str:
 def test_a_name_is_taken_once(winnow: Winnow, crawl: Path, licence: Path, prose: Prose) -> None:
     winnow("boilerplate", "add", licence, "--store", crawl)
     licence.write_text(prose(70, 3))
-    assert "--replace it, or give another --name" in complaint(winnow("boilerplate", "add", licence, "--store", crawl))
+    assert "use --replace, or choose another --name" in complaint(
+        winnow("boilerplate", "add", licence, "--store", crawl)
+    )
     assert shared_with_quote(winnow, crawl) == (0, 1)
     replaced = winnow("boilerplate", "add", licence, "--replace", "--store", crawl)
     assert replaced.stderr == "Replaced LICENCE.txt: 70 words, for all pages\n"
@@ -104,7 +106,9 @@ def test_a_name_is_taken_once(winnow: Winnow, crawl: Path, licence: Path, prose:
 
 def test_names_that_are_not_there(winnow: Winnow, crawl: Path, licence: Path) -> None:
     for verb in ("show", "remove"):
-        assert "there is none at all" in complaint(winnow("boilerplate", verb, "LICENCE", "--store", crawl))
+        assert "has no boilerplate 'LICENCE', or any other" in complaint(
+            winnow("boilerplate", verb, "LICENCE", "--store", crawl)
+        )
     winnow("boilerplate", "add", licence, "--store", crawl)
     for verb in ("show", "remove"):
         assert "there is LICENCE.txt" in complaint(winnow("boilerplate", verb, "LICENCE", "--store", crawl))
@@ -121,6 +125,18 @@ def test_nothing_registered(winnow: Winnow, crawl: Path) -> None:
     learned = winnow("boilerplate", "learn", "--store", crawl)
     assert learned.exit_code == 1
     assert "Nothing learned" in learned.stderr
+
+
+def test_a_list_shows_how_long_texts_begin(winnow: Winnow, crawl: Path, tmp_path: Path, prose: Prose) -> None:
+    text = prose(500, 9)
+    (tmp_path / "terms").write_text(text)
+    winnow("boilerplate", "add", tmp_path / "terms", "--store", crawl)
+    _, row = winnow("boilerplate", "list", "--store", crawl).stdout.splitlines()
+    name, _, _, words, beginning = row.split("\t")
+    assert (name, words, beginning) == ("terms", "500", text[:100].strip())
+    as_json = json.loads(winnow("boilerplate", "list", "--store", crawl, "--json").stdout)["boilerplate"]
+    assert [each["beginning"] for each in as_json] == [beginning]
+    assert winnow("boilerplate", "show", "terms", "--store", crawl).stdout.strip() == text
 
 
 def test_the_template_of_a_site_is_learned(

@@ -104,7 +104,7 @@ def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None
 
 
 def test_programs(winnow: Winnow, tmp_path: Path) -> None:
-    """Every name another, and comments of another language's kind: the names of the files tell what they are."""
+    """All names differ, and comments contain other languages' syntax; the file names tell the language."""
     a, b = tmp_path / "a.py", tmp_path / "b.py"
     line = "def {0}(self, {1}):\n    {2}while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
     a.write_text("".join(line.format(f"one{i}", f"two{i}", "") for i in range(9)))
@@ -182,7 +182,7 @@ def test_a_file_against_a_page(winnow: Winnow, crawl: Path, tmp_path: Path) -> N
 
 
 def test_the_scheme_is_that_of_the_store(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
-    """Unless another one is asked for; and a store that only the environment names is not for files."""
+    """Options override it; and a store named only by the environment does not change how files are compared."""
     store = tmp_path / "fine.winnow"
     quote = "seven remarkable expressions standing together"
     texts = [f"{prose(40, 2 * n)} {quote} {prose(40, 2 * n + 1)}" for n in (1, 2)]
@@ -221,6 +221,16 @@ def test_pages_that_are_not_there(winnow: Winnow, crawl: Path, pair: tuple[Path,
     assert no_store.exit_code == 2
     assert f"there is no file {MILL}; " in no_store.stderr
     assert "--store" in no_store.stderr
+
+
+def test_the_same_page_twice_is_said_to_be_so(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
+    done = winnow("compare", MILL, MILL, "--store", crawl, "--json")
+    assert (done.exit_code, json.loads(done.stdout)["resemblance"]) == (0, 1)
+    assert done.stderr == f"A and B are the same page. To compare its captures: winnow history {MILL}\n"
+    assert winnow("compare", pair[0], pair[0]).stderr == "A and B are the same file\n"
+    assert winnow("compare", *pair).stderr == ""
+    unknown = winnow("compare", "x", "x", "--store", crawl)
+    assert (unknown.exit_code, unknown.stderr) == (2, f"Error: {crawl} has no page x\n")
 
 
 def test_pages_side_by_side(on_terminal: Callable[..., tuple[int, str]], crawl: Path, tmp_path: Path) -> None:

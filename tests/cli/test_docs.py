@@ -1,4 +1,4 @@
-"""docs/cli.md says what the commands say. `python tests/cli/test_docs.py` writes anew what they say."""
+"""docs/cli.md quotes the commands' output. `python tests/cli/test_docs.py` updates the quotations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHELL = re.compile(r"[|<>$;&*~]|^(?!winnow )")  # what only a shell understands
 
 
 def run_here(command: str, folder: Path) -> str:
-    """What a command writes in a pipe: within this process, if no shell is needed."""
+    """Return a command's output in a pipe; run it in this process if it needs no shell."""
     if SHELL.search(command):
         return run(command, folder)
     settings = {"COLUMNS": "80", "NO_COLOR": None, "WINNOW_STORE": None}
@@ -38,7 +38,7 @@ def run_here(command: str, folder: Path) -> str:
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command writes in a pipe, on a machine like any other."""
+    """Return a command's output in a pipe, run by bash with a clean environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {
         "PATH": path,
@@ -51,7 +51,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def rewritten(page: str, folder: Path, run: Run = run) -> str:
-    """The page with every session as it goes now, and what it needs in the folder."""
+    """Return the page with the present output of every session; the files it needs are written to `folder`."""
     for name, content in FILE.findall(page):
         (folder / name).write_text(content, encoding="utf-8")
 
@@ -70,7 +70,7 @@ def test_the_page_is_as_the_commands_are(run: Run, tmp_path: Path) -> None:
 
 def test_every_command_is_in_the_page() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert all(f"$ winnow {name} --help\n" in page for name in main.commands_by_module)
+    assert all(f"$ winnow {name} --help\n" in page for name in main.command_modules)
 
 
 if __name__ == "__main__":

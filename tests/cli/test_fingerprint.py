@@ -1,4 +1,4 @@
-"""winnow fingerprint."""
+"""winnow fingerprint: the table, the rows and the JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""winnow history: the captures of a URL."""
+"""winnow history: the captures of a URL, as a table, as rows and as JSON."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert head == "captured    resemblance      crawl   title"
     assert first.split() == ["2023-05-06", "–", "first"]
     assert second == "2024-03-01  48 % ████▊       second  The mill in the valley"
-    assert summary == "2 captures · 1 of 1 changed"
+    assert summary == "2 captures from 2023-05-06 to 2024-03-01, 1 of them changed"
     assert step.startswith(f"→ winnow similar {MILL}")
 
 
@@ -76,17 +76,17 @@ def test_captures_of_one_day_and_of_no_known_one(on_terminal: OnTerminal, winnow
     assert "\x1b" not in shown
     limited = winnow("history", MILL, "--store", store, "--limit", "1")
     assert [row.split("\t")[:2] for row in limited.stdout.splitlines()[1:]] == [["2024-03-01T02:00:00Z", "1"]]
-    assert limited.stderr == "showing the latest 1: there are earlier captures (--limit)\n"
+    assert limited.stderr == "showing the latest 1 capture; --limit shows more\n"
     as_json = json.loads(winnow("history", MILL, "--store", store, "--limit", "2", "--json").stdout)
     assert (as_json["earlier"], len(as_json["captures"])) == (True, 2)
 
 
 def test_a_url_that_is_not_there(winnow: Winnow, crawl: Path) -> None:
     done = winnow("history", f"{MILL}/", "--store", crawl)
-    assert (done.exit_code, done.stdout) == (1, "fetched_at\tresemblance\tid\tcrawl\ttitle\n")
-    assert done.stderr == f"{crawl} has no page {MILL}/; there is {MILL}\n"
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"Error: {crawl} has no page {MILL}/; there is {MILL}\n"
     as_json = winnow("history", "x", "--store", crawl, "--json")
-    assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, {"url": "x", "earlier": False, "captures": []})
+    assert (as_json.exit_code, as_json.stdout) == (2, "")
     gone = winnow("history", MILL, "--store", crawl.with_name("gone.winnow"))
     assert (gone.exit_code, gone.stderr.count("\n")) == (2, 1)
 

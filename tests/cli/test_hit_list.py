@@ -1,4 +1,4 @@
-"""Hits on a terminal: marked words, what is like a hit below it, facets, lines that fit; and the answer in words."""
+"""Hits on a terminal: highlighted words, groups, facets, lines that fit; and the sentences about them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.answers.formatting import percent_range
 from opensearch_winnow.answers.nothing_found import as_typed
 from opensearch_winnow.answers.search_words import more_like_this
-from opensearch_winnow.cli.hit_list import blocks, marked
-from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown
+from opensearch_winnow.cli.hit_list import blocks, empty_page, highlighted, hits_range, total_with_hint
 from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults
 from opensearch_winnow.queries.words import Words
 from tests.cli.shown_card import HOSTILE, MILL, card
@@ -61,11 +60,11 @@ def test_a_hit_has_a_title_a_url_a_date_and_a_snippet() -> None:
 
 
 def test_marks_are_bold_and_nothing_is_lost() -> None:
-    spans = marked("… the mill in the valley …", [(6, 10), (18, 24)])
+    spans = highlighted("… the mill in the valley …", [(6, 10), (18, 24)])
     assert [text for text, style in spans if style == "bold"] == ["mill", "valley"]
     assert "".join(text for text, _ in spans) == "… the mill in the valley …"
-    assert marked("a \x1b[2J mill", [(7, 11)]) == [("a ␛[2J ", "plain"), ("mill", "bold"), ("", "plain")]
-    assert marked("nothing", []) == [("nothing", "plain")]
+    assert highlighted("a \x1b[2J mill", [(7, 11)]) == [("a ␛[2J ", "plain"), ("mill", "bold"), ("", "plain")]
+    assert highlighted("nothing", []) == [("nothing", "plain")]
 
 
 def test_what_is_like_a_hit_is_below_it() -> None:
@@ -201,7 +200,7 @@ def test_lines_fit_whatever_pages_are_called(columns: int, url: str, title: str 
     ],
 )
 def test_the_answer_in_words(others: dict[str, Any], said: str) -> None:
-    assert all_in_groups(found(**others)) == said
+    assert total_with_hint(found(**others)) == said
 
 
 @pytest.mark.parametrize(
@@ -217,17 +216,17 @@ def test_the_answer_in_words(others: dict[str, Any], said: str) -> None:
     ],
 )
 def test_which_hits_are_shown(others: dict[str, Any], page: int, said: str) -> None:
-    assert which_are_shown(found(result(), result(), **others), page, 2) == said
+    assert hits_range(found(result(), result(), **others), page, 2) == said
 
 
 def test_a_page_of_results_with_nothing_on_it() -> None:
-    assert past_the_end(found(total=5, groups=3), 4, 2) == (
+    assert empty_page(found(total=5, groups=3), 4, 2) == (
         "There are 5 pages in 3 groups · 2 repeats folded, and --page 2 is the last"
     )
-    assert past_the_end(found(total=5, groups=None, by=None), 4, 2) == "There are 5 pages, and --page 3 is the last"
+    assert empty_page(found(total=5, groups=None, by=None), 4, 2) == "There are 5 pages, and --page 3 is the last"
     paused = {"total": 30_000, "groups": None, "at_least": 1, "at_most": 10_001, "examined": 20_000}
-    assert past_the_end(found(**paused), 2, 10).endswith("for all): nothing new so far, and --page 3 looks further")
-    assert past_the_end(found(**paused, cursor="abc"), 2, 10).endswith("for all): nothing new so far")
+    assert empty_page(found(**paused), 2, 10).endswith("for all): nothing new so far, and --page 3 looks further")
+    assert empty_page(found(**paused, cursor="abc"), 2, 10).endswith("for all): nothing new so far")
 
 
 @pytest.mark.check

@@ -1,4 +1,4 @@
-"""Matches on a terminal: lines that fit, URLs that can be told apart, bars, per cents; and dates as they are typed."""
+"""Matches on a terminal: lines that fit, URLs that can be told apart, bars and percentages; and typed dates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.time_period import TimePeriod
-from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.match_table import table
-from opensearch_winnow.cli.page_line import short_urls
+from opensearch_winnow.cli.short_urls import short_urls
+from opensearch_winnow.cli.terminal import bar
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
 from tests.cli.shown_card import HOSTILE, MILL, card
@@ -23,8 +23,8 @@ from tests.cli.shown_card import HOSTILE, MILL, card
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
 
 
-def of(*found: Match, asked: str = "resemblance") -> Matches:
-    return Matches(list(found), len(found), asked, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
+def of(*found: Match, score: str = "resemblance") -> Matches:
+    return Matches(list(found), len(found), score, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
 
 
 def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
@@ -40,11 +40,11 @@ def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
     assert head.index("page (B)") == line.index(MILL)
 
 
-def test_the_score_that_was_asked_for_comes_first() -> None:
-    head, line = lines(of(match, asked="containment"), 120)
+def test_the_score_of_the_threshold_comes_first() -> None:
+    head, line = lines(of(match, score="containment"), 120)
     assert head.startswith("A in B ")
     assert line.strip().startswith("97 % █████████▊")
-    head, line = lines(of(match, asked="contained"), 120)
+    head, line = lines(of(match, score="contained"), 120)
     assert head.startswith("B in A ")
     assert line.strip().startswith("96 % █████████▋")
 

@@ -1,4 +1,4 @@
-"""The command as the process that it is: exit codes, streams, signals, and files that are not texts."""
+"""The command in a process of its own: exit codes, streams, signals, and files that are not text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
-    """What it says when it could not be done: on stderr only, in words."""
+    """Return the message of a failed command, which is on stderr only and no traceback."""
     assert (done.returncode, done.stdout) == (2, b"")
     message = done.stderr.decode()
     assert "Error: " in message
@@ -60,7 +60,7 @@ def test_files_that_cannot_be_read(process: Process, tmp_path: Path) -> None:
     assert "iconv -f WINDOWS-1252 -t UTF-8 latin.txt" in latin
     assert "iconv -f UTF-16" in complaint(process("fingerprint", "wide.txt"))
     assert "binary file" in complaint(process("fingerprint", "program"))
-    assert "what was piped in is not UTF-8" in complaint(process("fingerprint", "-", stdin=b"\xff"))
+    assert "the piped input is not UTF-8" in complaint(process("fingerprint", "-", stdin=b"\xff"))
     if os.geteuid():  # root may read all
         (tmp_path / "secret").touch(mode=0)
         assert "secret cannot be read: Permission denied" in complaint(process("fingerprint", "secret"))

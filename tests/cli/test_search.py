@@ -1,4 +1,4 @@
-"""winnow search: the list, the rows, the JSON, and what is said where nothing is found."""
+"""winnow search: the list, the rows, the JSON, and the messages if nothing is found."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-
 
 @pytest.fixture
 def word(prose: Callable[..., str]) -> str:
-    """That is on five pages of the crawl, of which four are alike."""
+    """A word that is on five pages of the crawl, four of them near-duplicates."""
     return prose(60, 0).split()[7]
 
 
-def asked(store: Path | str, words: str = "", **question: Any) -> SearchResults:
+def results_of(store: Path | str, words: str = "", **question: Any) -> SearchResults:
     with Index.open(store, create=False) as index:
         return index.search(words, **question)
 
@@ -48,7 +48,7 @@ def as_json(member: Member) -> dict[str, Any]:
 def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path, word: str, by: str, exact: bool) -> None:
     options = ["--by", by, "--facets", "site,month", *(["--exact"] if exact else [])]
     done = winnow("search", word, "--store", crawl, "--json", *options)
-    found = asked(crawl, word, group=True, by=by, exact=exact, facets=("site", "month"))
+    found = results_of(crawl, word, group=True, by=by, exact=exact, facets=("site", "month"))
     answer = json.loads(done.stdout)
     assert done.exit_code == 0
     assert done.stdout.count("\n") == 1
@@ -173,7 +173,7 @@ def test_what_is_found_late_is_told_on_a_later_page(
     winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal
 ) -> None:
     few = ["--examine", "1", "--limit", "1", "--page", "2"]
-    best, other = asked(crawl, word, group=True).hits
+    best, other = results_of(crawl, word, group=True).hits
     second = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
     assert [hit["url"] for hit in second["hits"]] == [other.card.url]
     assert second["folded"] == [{"url": best.card.url, "member": as_json(member)} for member in best.members]
@@ -263,12 +263,14 @@ def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path
         assert "is not in the range" in refused("mill", *options)
     for threshold in ("0", "1.1", "-1"):
         assert "is not in the range 0<x<=1" in refused("mill", "--threshold", threshold)
-    assert "'sight' is none of site, crawl, month, year" in refused("mill", "--json", "--facets", "site,sight")
+    assert "'sight' is not one of site, crawl, month, year" in refused("mill", "--json", "--facets", "site,sight")
     assert "add --json" in refused("mill", "--facets", "site")
-    assert "--stable is for a store on a cluster" in refused("mill", "--stable")
-    assert "give one of them, not both" in refused("mill", "--cursor", "abc")
+    assert "--stable works only with a store on OpenSearch" in refused("mill", "--stable")
+    assert "give WORDS or --cursor, not both" in refused("mill", "--cursor", "abc")
     for options in (["--limit", "3"], ["--site", "example.org"], ["--no-group"], ["--any"]):
-        assert f"{options[0].replace('no-', '')} cannot be changed" in refused("--cursor", "abc", *options)
+        assert f"{options[0].replace('no-', '')} cannot be combined with --cursor" in refused(
+            "--cursor", "abc", *options
+        )
     assert "that is no cursor" in refused("--cursor", "abc")
     most = winnow("search", "mill", "--limit", "10000", "--page", "1000000", "--store", crawl)
     assert "--page 1 is the last" in most.stderr
@@ -279,7 +281,7 @@ def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path
 
 @pytest.fixture
 def notes(engine: Running, tmp_path: Path) -> str:
-    """A store on a cluster: twelve pages, of which each has a copy."""
+    """A store on OpenSearch: twelve pages, each with a copy."""
     address = f"{engine.url}/{tmp_path.name}"
     texts = [f"A note on the mill. {' '.join(f'{number}x{word}' for word in range(40))}" for number in range(12)]
     with Index.open(address) as index:
@@ -292,7 +294,7 @@ def notes(engine: Running, tmp_path: Path) -> str:
 
 
 def test_a_cursor_goes_on_whatever_is_written(winnow: Winnow, notes: str) -> None:
-    before = [hit.card.url for hit in asked(notes, "mill", group=True, limit=50).hits]
+    before = [hit.card.url for hit in results_of(notes, "mill", group=True, limit=50).hits]
     assert len(before) == 12
     done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "5", "--json")
     answers = [json.loads(done.stdout)]
@@ -304,13 +306,13 @@ def test_a_cursor_goes_on_whatever_is_written(winnow: Winnow, notes: str) -> Non
         answers.append(json.loads(done.stdout))
     assert [hit["url"] for answer in answers for hit in answer["hits"]] == before
     assert [(answer["total"], answer["groups"]) for answer in answers] == [(24, 12)] * 3
-    assert asked(notes, "mill").total == 26
+    assert results_of(notes, "mill").total == 26
 
 
 def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: OnTerminal) -> None:
     done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "7")
-    cursor = shlex.split(done.stderr)[1]
-    assert done.stderr == f"--cursor {cursor} has the next\n"
+    cursor = shlex.split(done.stderr)[-1]
+    assert done.stderr == f"next page: --cursor {cursor}\n"
     assert len(done.stdout.splitlines()) == 8
     code, shown = on_terminal("winnow", "search", "--cursor", cursor, "--store", notes)
     lines = unstyle(shown).splitlines()

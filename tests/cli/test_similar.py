@@ -1,4 +1,4 @@
-"""winnow similar: the table, the rows, the JSON, and what is said where nothing is found."""
+"""winnow similar: the table, the rows, the JSON, and the messages if nothing is found."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SCORES = ("resemblance", "containment", "contained")
 HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def asked(store: Path, **question: object) -> Matches:
+def matches_of(store: Path, **question: object) -> Matches:
     with Index.open(store, create=False) as index:
         return index.similar(**question)  # type: ignore[arg-type]
 
 
 def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--store", crawl, "--json")
-    found = asked(crawl, url=MILL)
+    found = matches_of(crawl, url=MILL)
     answer = json.loads(done.stdout)
     assert done.exit_code == 0
     assert done.stdout.count("\n") == 1
@@ -90,7 +90,7 @@ def test_options_are_those_of_the_library(
     winnow: Winnow, crawl: Path, options: list[str], question: dict[str, object]
 ) -> None:
     answer = json.loads(winnow("similar", MILL, "--store", crawl, "--json", *options).stdout)
-    found = asked(crawl, url=MILL, **question)
+    found = matches_of(crawl, url=MILL, **question)
     assert len(found)
     assert [(each["id"], each["resemblance"], each["kind"]) for each in answer["matches"]] == [
         (each.card.id, each.resemblance, each.kind) for each in found
@@ -101,7 +101,7 @@ def test_rows_have_full_urls(process: Process, crawl: Path) -> None:
     done = process("similar", MILL, "--store", crawl)
     head, *rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
     assert head == [*SCORES, "kind", "error", "passages", "fetched_at", "url", "title"]
-    found = asked(crawl, url=MILL)
+    found = matches_of(crawl, url=MILL)
     assert [float(row[0]) for row in rows] == [pytest.approx(each.resemblance, abs=1e-5) for each in found]
     assert any(len(row[7]) > 300 for row in rows)
     assert rows[0][3:6] == ["exact", "0", str(len(found[0].passages))]
@@ -118,7 +118,7 @@ def test_a_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: st
     assert table[0].startswith("resemblance")
     assert table[1].lstrip().startswith("100 % ██████████")
     assert max(map(width, table)) <= int(columns)
-    found = asked(crawl, url=MILL)
+    found = matches_of(crawl, url=MILL)
     assert len(table) == 1 + len(found) * (2 if columns == "80" else 1)
     assert re.fullmatch(rf"{len(found)} pages with a resemblance of at least 50 % · \d+ candidates · \d+ ms", summary)
     assert next_step == f"→ winnow compare {MILL} http://mirror.example/mill --store {crawl.name}"
@@ -154,12 +154,12 @@ def test_a_text_a_file_and_html_ask_the_same(
     assert [each["url"] for each in json.loads(piped.stdout)["matches"]] == urls
 
 
-def test_one_thing_is_asked_about(winnow: Winnow, crawl: Path) -> None:
+def test_there_is_one_question(winnow: Winnow, crawl: Path) -> None:
     for question in ([], [MILL, "--text", "x"], ["--text", "x", "--file", "y"]):
         done = winnow("similar", *question, "--store", crawl)
         assert done.exit_code == 2
-        assert "name one thing to ask about: a URL of the store, --file or --text" in done.stderr
-    assert "name the URL" in winnow("similar", "--text", "x", "--at", "2024", "--store", crawl).stderr
+        assert "give exactly one question: the URL of a page in the store, --file, or --text" in done.stderr
+    assert "give the URL" in winnow("similar", "--text", "x", "--at", "2024", "--store", crawl).stderr
     assert "not a date such as 2024" in winnow("similar", MILL, "--at", "yesterday", "--store", crawl).stderr
     assert "80" in winnow("similar", MILL, "--min-resemblance", "80", "--store", crawl).stderr
 
@@ -171,7 +171,7 @@ def complaint(done: Result) -> str:
     return done.stderr
 
 
-def test_what_cannot_be_asked_is_said_in_one_sentence(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_an_error_is_one_sentence(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert f"there is {MILL}" in complaint(winnow("similar", "https://example.org/mill", "--store", crawl))  # nearly
     assert "nothing.winnow" in complaint(winnow("similar", MILL, "--store", tmp_path / "nothing.winnow"))
     assert not (tmp_path / "nothing.winnow").exists()
@@ -210,7 +210,7 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
 
 def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--site", "example.net", "--store", crawl)
-    found = asked(crawl, url=MILL).total
+    found = matches_of(crawl, url=MILL).total
     assert done.exit_code == 1
     assert done.stderr.splitlines()[1] == f"Without --site there are {found}"
     both = winnow(
@@ -241,7 +241,7 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
 
 
 def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: Path) -> None:
-    """Ours, in the list of SPDX."""
+    """Our licence is found in the SPDX list."""
     store, lines = tmp_path / "spdx.winnow", tmp_path / "licences.jsonl"
     lines.write_text("\n".join(json.dumps({"url": page.url, "html": page.html}) for page in licences()))
     assert winnow("index", lines, "--store", store, "--workers", "1", "-q").exit_code == 0
@@ -257,7 +257,7 @@ def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: P
 def test_a_licence_is_found_among_real_pages(
     winnow: Winnow, unpacked: Callable[[str], Path], root: Path, tmp_path: Path
 ) -> None:
-    """Ours, on the page of a site with 821 of them: all of it is there, and its template is not taken for it."""
+    """Our licence is found on its page of a site with 821 licences, and the site's template is not mistaken for it."""
     store = tmp_path / "spdx.winnow"
     pages = unpacked("spdx-license-pages")
     base = "https://spdx.org/licenses/"
@@ -280,12 +280,12 @@ def test_a_licence_is_found_among_real_pages(
 def test_more_than_is_shown(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--limit", "1", "--store", crawl)
     assert done.exit_code == 0
-    assert f"showing 1 of {asked(crawl, url=MILL).total} (--limit)" in done.stderr
+    assert f"showing 1 of {matches_of(crawl, url=MILL).total} matches; --limit shows more" in done.stderr
 
 
 @pytest.mark.check
 @pytest.mark.parametrize(
-    "command", [f"similar {MILL}", "search the", "stats", f"compare {MILL} {MILL}", "stats --json"]
+    "command", [f"similar {MILL}", "search the", "stats", f"compare {MILL} http://mirror.example/mill", "stats --json"]
 )
 def test_a_pipe_that_is_closed_is_quiet(crawl: Path, command: str) -> None:
     reading, writing = os.pipe()

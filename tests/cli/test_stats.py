@@ -27,7 +27,7 @@ OnTerminal = Callable[..., tuple[int, str]]
 
 
 def drawn(exponent: float, tokens: int = 50_000) -> Counter[int]:
-    """Tokens by the pages they are on, from a power law."""
+    """Draw tokens from a power law, and count them by the number of pages they are on."""
     random = Random(5)
     law = list(accumulate(n**-exponent for n in range(1, 100_000)))
     return Counter(bisect(law, random.random() * zeta(exponent)) + 1 for _ in range(tokens))

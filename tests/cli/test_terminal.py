@@ -1,4 +1,4 @@
-"""What a reader sees: colours, columns, and nothing that a text could do to a terminal."""
+"""Output on a terminal: colours, columns, and no control characters from texts."""
 
 from __future__ import annotations
 
@@ -126,4 +126,4 @@ def test_text_is_not_waited_for_on_a_terminal(on_terminal: OnTerminal) -> None:
     code, shown = on_terminal("winnow", "fingerprint", "-")
     assert code == 2
     assert "Examples:" in shown
-    assert shown.endswith("Error: - is for text that is piped in, and nothing is: name a file.\n")
+    assert shown.endswith("Error: - reads from a pipe, but nothing is piped in; name a file.\n")

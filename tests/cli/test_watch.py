@@ -1,4 +1,4 @@
-"""winnow watch: kept, asked again, and taken out."""
+"""winnow watch: add, list, check and remove."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NEW = "http://new.example/quote"
 
 
 def quote(store: Path, url: str = NEW, text: str = f"{FIRST} {sentences(20, 50)}") -> str:
-    """Another page has come; the id of its capture."""
+    """Add another page, and return the id of its capture."""
     with Index.open(store) as index:
         index.add([Page(url, text=text, title="A quotation", fetched_at=datetime(2024, 5, 1, tzinfo=UTC))])
         return captures(index.store, url)[0].id
 
 
 def checked(winnow: Winnow, store: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
-    """The exit code, and the reports by name."""
+    """Return the exit code, and the reports by name."""
     done = winnow("watch", "check", *arguments, "--store", store, "--json")
     return done.exit_code, {each["name"]: each for each in json.loads(done.stdout)["watches"]}
 
@@ -43,7 +43,7 @@ def test_what_has_come_is_shown_once(winnow: Winnow, crawl: Path) -> None:
     assert added.stderr == f"Added mill: pages with ≥ 20 % of {MILL}\n"
     winnow("watch", "add", "second", "--text", SECOND, "--store", crawl)
     nothing = winnow("watch", "check", "--store", crawl)
-    assert (nothing.exit_code, nothing.stderr) == (1, "Nothing new for 2 watches\n")
+    assert (nothing.exit_code, nothing.stderr) == (1, "No new pages for 2 watches\n")
     assert len(nothing.stdout.splitlines()) == 1
     new = quote(crawl)
     kept = winnow("watch", "check", "--keep", "--store", crawl)
@@ -94,7 +94,7 @@ def test_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> 
     quote(crawl)
     code, shown = on_terminal("winnow", "watch", "list", "--store", crawl, NO_COLOR="1", COLUMNS="80")
     head, *rows, step = shown.splitlines()
-    assert (code, head.split()) == (0, ["name", "since", "at", "least", "of"])
+    assert (code, head.split()) == (0, ["name", "added", "threshold", "page", "or", "text"])
     assert rows[1].split()[::3] == ["mill", "%"]
     assert rows[1].endswith(MILL)
     assert all(width(row) <= 80 for row in rows)
@@ -111,7 +111,7 @@ def test_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> 
     assert NEW in row
     assert step.startswith("→ winnow similar ")
     code, shown = on_terminal("winnow", "watch", "check", "--store", crawl, NO_COLOR="1")
-    assert (code, shown) == (1, "Nothing new for 2 watches\n")
+    assert (code, shown) == (1, "No new pages for 2 watches\n")
 
 
 def test_sources(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
@@ -139,11 +139,11 @@ def test_sources(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["add", "x"], "name one thing to watch: a URL of the store, --file or --text"),
-        (["add", "x", MILL, "--text", FIRST], "name one thing to watch"),
+        (["add", "x"], "give exactly one thing to watch: the URL of a page in the store, --file, or --text"),
+        (["add", "x", MILL, "--text", FIRST], "give exactly one thing to watch"),
         (["add", "x", "--text", "too short"], "needs 50: ask with a longer one"),
         (["add", "x", "http://gone.example/"], "has no page http://gone.example/"),
-        (["add", "there", "--text", FIRST], "there is a watch 'there' already: --replace it, or give another name"),
+        (["add", "there", "--text", FIRST], "there is already a watch 'there': use --replace, or choose another name"),
         (["remove", "x"], "has no watch x; there is there"),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_cannot_be_done(winnow: Winnow, crawl: Path, arguments: list[str], 
 def test_nothing_is_watched(winnow: Winnow, crawl: Path) -> None:
     for verb in ("list", "check"):
         done = winnow("watch", verb, "--store", crawl)
-        assert (done.exit_code, done.stderr) == (1, f"No watches in {crawl}: winnow watch add keeps a question\n")
+        assert (done.exit_code, done.stderr) == (1, f"No watches in {crawl}; add one with: winnow watch add NAME\n")
     assert json.loads(winnow("watch", "list", "--store", crawl, "--json").stdout) == {"watches": []}
     assert json.loads(winnow("watch", "check", "--store", crawl, "--json").stdout) == {"watches": []}
 

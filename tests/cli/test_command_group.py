@@ -1,0 +1,45 @@
+"""All commands: what a wrong name, a wrong option or an unknown page gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Winnow = Callable[..., Result]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simlar"], "No such command 'simlar'. Did you mean 'similar'?"),
+        (["boilerplat", "list"], "No such command 'boilerplat'. Did you mean 'boilerplate'?"),
+        (["xyzzy"], "No such command 'xyzzy'."),
+        (["similar", "--min-resemblence", "1"], "Did you mean '--min-resemblance'?"),
+    ],
+)
+def test_misspelt_names_get_a_suggestion(winnow: Winnow, arguments: list[str], message: str) -> None:
+    done = winnow(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"{message}\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["similar"],
+        ["history"],
+        ["compare", "http://example.org/mill"],
+        ["boilerplate", "add"],
+        ["watch", "add", "name"],
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_page_that_is_not_in_the_store_is_an_error(
+    winnow: Winnow, crawl: Path, command: list[str], options: list[str]
+) -> None:
+    done = winnow(*command, "http://example.org/mil", "--store", crawl, *options)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"Error: {crawl} has no page http://example.org/mil\n"
