@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,19 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, opened_to_write, refuse_stores
 from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
+from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.extractors import extractor_names
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.page_record import RecordMaker
-from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.stores.kept_recipe import kept_recipe
-from opensearch_winnow.stores.opening import failed_pages_of, files_of
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
+from opensearch_winnow.stores.opening import shown
 
 SOME_FAILED = 1
-# Bytes: of compressed HTML a second or two of work, and some 10 MB of records that wait for their turn.
-SPLIT = 16_000_000
-SMALLEST_SPLIT = 500_000
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
@@ -70,7 +63,6 @@ class Size(click.ParamType[int]):
     "--workers",
     metavar="N",
     type=click.IntRange(1, 1024),
-    default=lambda: len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     show_default="one for each processor",
     help="Processes that read and parse. The records are the same for any number.",
 )
@@ -112,7 +104,7 @@ class Size(click.ParamType[int]):
     "--max-page-seconds",
     metavar="S",
     type=click.FloatRange(0.01),
-    default=CPU_SECONDS,
+    default=MAX_PAGE_SECONDS,
     show_default=True,
     help="A page that takes more CPU time fails.",
 )
@@ -133,7 +125,7 @@ def command(
     store: str | None,
     to: str | None,
     crawl: str,
-    workers: int,
+    workers: int | None,
     scheme: Scheme | None,
     extractor: str | None,
     alt: bool | None,
@@ -172,43 +164,29 @@ def command(
     A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
     source could not be read.
     """
-    place = chosen_place(ctx, to, store)
-    refuse_stores(sources)
-    dead_letters = failed or failed_pages_of(place.name)
-    ours = [*map(str, files_of(place.name)), str(dead_letters)]
-    with stopped_by_signals() as stop, opened_if_there(place, scheme) as before:
-        recipe = kept_recipe(
-            before,
-            scheme=scheme,
+    store, to = one_target(ctx, store, to)
+    with (
+        stopped_by_signals() as stop,
+        open_target(store=store, to=to, scheme=scheme) as target,
+        shown_progress(quiet=quiet, color=color) as show,
+    ):
+        report = index_sources(
+            target,
+            sources,
+            workers=workers,
+            base_url=base_url,
+            max_page_seconds=max_page_seconds,
+            failed=failed,
+            progress=show,
+            stop=stop,
             crawl=crawl,
             extractor=extractor,
             alt=alt,
             title=title,
             text=text,
-            page_bytes=max_page_size,
+            max_page_size=max_page_size,
         )
-        RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
-        with (
-            Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
-            opened_to_write(place, before, recipe) as opened,
-            FailedPages(dead_letters) as kept,
-            kept_in(place, opened) as records,
-            shown_progress(crawled.size, quiet=quiet, color=color) as show,
-        ):
-            start = time.monotonic()
-            report = index(
-                crawled.splits(split_size(crawled.size, workers)),
-                records,
-                kept,
-                recipe,
-                workers=workers,
-                cpu_seconds=max_page_seconds,
-                progress=show,
-                stop=stop,
-            )
-            records.close()  # before what failed is kept: if that fails too, these are safe
-            report.seconds = time.monotonic() - start
-            next_command = place.next_command(records)
+        failed = failed_pages_file(target, failed)
     screen = terminal(color)
     if as_json:
         click.echo(json.dumps(as_object(report)))
@@ -216,13 +194,28 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    say_the_rest(report, place.name, dead_letters, next_command)
+    say_the_rest(report, target.name, failed, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:
         ctx.exit(SOME_FAILED)
 
 
-def split_size(total: int | None, workers: int) -> int:
-    """Several splits for each worker, so that none is left with all the rest; but none so small that it costs more."""
-    return SPLIT if total is None else min(max(total // (4 * workers), SMALLEST_SPLIT), SPLIT)
+def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[str | None, str | None]:
+    """Return `store` or `to`, and None for the other. A store in the environment counts only if `to` is not given."""
+    if to and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
+        store = None
+    if to and store:
+        raise click.UsageError("--store and --to are two places to keep the records: name one of them", ctx)
+    if not to and not store:
+        raise click.UsageError("where to keep the records? Add --store crawl.winnow, or --to records.parquet", ctx)
+    if to and to.endswith(".winnow"):
+        raise click.UsageError(f"--to is for Parquet, and {to} is named as a store: --store {to}", ctx)
+    return store or None, to or None
+
+
+def next_command(report: Report, store: str | None, to: str | None) -> Sequence[str]:
+    """Return the words of a command that the user may want to run next."""
+    if store:
+        return "similar", report.example_url or "URL", "--store", shown(store)
+    return "export", to or "", "--to", "records.jsonl"

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from opensearch_winnow.clusters.asked import ClusterError
+from opensearch_winnow.mappings.record_metadata import METADATA
 from opensearch_winnow.record_files.atomic_file import AtomicFile
 from opensearch_winnow.record_files.atomic_parquet import in_words
-from opensearch_winnow.record_files.reader import METADATA
 
 
 class TableFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
@@ -11,7 +11,7 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes, digest
 from opensearch_winnow.ingest.http_body import BodyError, decoded
-from opensearch_winnow.ingest.recently import Recently
+from opensearch_winnow.ingest.lru_cache import LruCache
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.record import Record
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
 
 MARKUP = ("text/html", "text/xml")  # of the types that start with text/
+MAX_PAGE_BYTES = 10_000_000  # once decoded: more than any page that a person would read through
 # Characters of text: copies come in flocks, from a mirror or a server that is out of order.
 REMEMBERED = 8_000_000
 
@@ -33,7 +34,18 @@ class Recipe:
     alt: bool = False  # the alternative text of images is text too
     title: bool = False  # the title is part of the text
     text: bool = True  # it is kept; without, there are only its hashes
-    page_bytes: int = 10_000_000  # more than any page that a person would read through
+    max_page_size: int = MAX_PAGE_BYTES
+
+
+class RecipeChoices(TypedDict, total=False):
+    """What a run may choose of its recipe. None, or nothing, is what the store's first run chose, or the default."""
+
+    crawl: str  # a name for this crawl, to tell it from others
+    extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura" or a plug-in
+    alt: bool | None  # take the alternative text of images as text
+    title: bool | None  # take the title as a part of the text
+    text: bool | None  # keep the texts; without them, scores are estimates and there is no search
+    max_page_size: int  # bytes: a page with more, once decoded, fails
 
 
 class Content(NamedTuple):
@@ -51,8 +63,8 @@ class RecordMaker:
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self._extract = extractor(recipe.extractor, alt=recipe.alt)
-        self._contents: Recently[Content] = Recently(REMEMBERED)
-        self._hashes: Recently[Hashes] = Recently(REMEMBERED)
+        self._contents: LruCache[Content] = LruCache(REMEMBERED)
+        self._hashes: LruCache[Hashes] = LruCache(REMEMBERED)
 
     def make(self, page: Page) -> Record | Skipped | Failed:
         try:
@@ -90,7 +102,7 @@ class RecordMaker:
         payload = digest(raw)
         content = self._contents.get((payload, page.codings, said))
         if content is None:
-            body = decoded(raw, page.codings, self._recipe.page_bytes)
+            body = decoded(raw, page.codings, self._recipe.max_page_size)
             opened = payload if body is raw else digest(body)
             if digest_only:
                 return Content(opened, "", None, Hashes())

@@ -29,10 +29,12 @@ class Report:
     damaged: list[Damaged] = field(default_factory=list)  # the first of them
     damaged_places: int = 0
     damaged_bytes: int = 0
-    source_bytes: int = 0  # read, as they lie on disk
+    source_bytes: int = 0  # bytes of the sources that were read, as they lie on disk
+    total_bytes: int | None = None  # bytes of all sources; None if they are too many files to look at
     content_bytes: int = 0  # of pages
     seconds: float = 0.0
-    stopped: bool = False  # before the end
+    stopped: bool = False  # before the end of the sources
+    example_url: str | None = None  # a page that is stored, when the run has ended
 
     @property
     def pages(self) -> int:

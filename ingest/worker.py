@@ -87,7 +87,7 @@ class _Worker:
         content, offset, sent = 0, task.split.start, time.monotonic()
         in_hand.value = 0
         try:
-            for number, (offset, item) in enumerate(read(task.split, self._job.recipe.page_bytes)):
+            for number, (offset, item) in enumerate(read(task.split, self._job.recipe.max_page_size)):
                 if item is None:
                     break
                 if number >= task.start:

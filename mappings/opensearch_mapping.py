@@ -84,8 +84,11 @@ def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
         raise RecordsError(f"{name} is an index, but not a store of winnow: its mapping tells no scheme") from None
 
 
-def fragment(below: str = "") -> dict[str, Any]:
-    """Only what fingerprinting makes, and the cluster, for somebody's own mapping; if said, below an object field."""
+def mapping_fragment(below: str = "") -> dict[str, Any]:
+    """Return `{"properties": …}` for the fields of `winnow_fields`, to merge into the mapping of your own index.
+
+    With `below`, the name of an object field such as "copies" or "a.b", the fields are put below that field.
+    """
     made: dict[str, Any] = {"properties": _copy({**HASH_FIELDS, "cluster": KEYWORD})}
     for name in reversed(below.split(".") if below else []):
         made = {"properties": {name: made}}

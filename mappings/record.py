@@ -120,6 +120,12 @@ def site_of(url: str) -> str:
         return ""
 
 
+def bytes_in_memory(record: Record) -> int:
+    """Return about how many bytes `record` takes in memory."""
+    numbers = len(record.fingerprints) * 12 + (len(record.sketch) + len(record.bands)) * 8
+    return sys.getsizeof(record.text) + numbers + len(record.minhash) + 1_500
+
+
 def microseconds(time: datetime) -> int:
     """Since 1970, exactly. A time without a time zone is in UTC."""
     return (_in_utc(time) - EPOCH) // MICROSECOND

@@ -3,11 +3,11 @@ from opensearch_winnow.foundation.errors import WinnowError as WinnowError
 from opensearch_winnow.foundation.extras import MissingExtraError as MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme as Scheme
 from opensearch_winnow.index import Index as Index
-from opensearch_winnow.ingest.bulk_actions import actions as actions
+from opensearch_winnow.ingest.own_documents import actions as actions
 from opensearch_winnow.ingest.fingerprint import Fingerprints as Fingerprints
 from opensearch_winnow.ingest.fingerprint import fingerprint as fingerprint
-from opensearch_winnow.ingest.own_fields import mapping_fragment as mapping_fragment
-from opensearch_winnow.ingest.own_fields import winnow_fields as winnow_fields
+from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment as mapping_fragment
+from opensearch_winnow.ingest.own_documents import winnow_fields as winnow_fields
 from opensearch_winnow.ingest.page import Page as Page
 from opensearch_winnow.operations.watches import WatchError as WatchError
 from opensearch_winnow.queries.asked import QuestionError as QuestionError

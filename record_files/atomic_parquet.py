@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.record_files.atomic_file import AtomicFile, cannot_be_written
-from opensearch_winnow.record_files.reader import METADATA, batches, metadata_of
+from opensearch_winnow.record_files.reader import batches
 
 # Rows wait in memory up to so many bytes, and take about as much again while they are compressed. A row group is also
 # what a reader has in memory at a time, however large pages are.

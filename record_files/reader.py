@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,20 +17,12 @@ import pyarrow.parquet as pq
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
+from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 
-FORMAT = 1  # of the columns and of the metadata; readers refuse others
-METADATA = b"winnow"  # the key of the file's metadata that says so
-SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 BATCH = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
 IDS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
-
-
-def metadata_of(scheme: WrittenScheme) -> bytes:
-    """What METADATA holds in a file."""
-    content = {"format": FORMAT, "scheme_id": scheme.id, "keyed": scheme.keyed, "scheme": scheme.choices}
-    return json.dumps(content).encode()
 
 
 def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
@@ -46,27 +37,10 @@ def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
 def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> WrittenScheme:
     """That of one file; with `footer`, of a file elsewhere of which only the end was fetched."""
     with opened(file, footer) as parquet:
-        try:
-            content = _content(parquet.metadata.metadata or {})
-            version = content["format"]
-            if version != FORMAT:
-                raise RecordsError(f"{file} has format {version} of record files, and this winnow knows {FORMAT} only")
-            scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
-        except (KeyError, TypeError, ValueError):
-            raise RecordsError(f"{file} is a Parquet file, but not one of winnow's records") from None
+        scheme = parse_metadata(parquet.metadata.metadata or {}, file)
         if not parquet.schema_arrow.equals(SCHEMA):
             raise RecordsError(f"{file} has other columns than a record file; was it written by something else?")
     return scheme
-
-
-def _content(metadata: dict[bytes, bytes]) -> dict[str, Any]:
-    """What METADATA holds. Spark writes no keys into files but its own, which has what is said of columns."""
-    if METADATA in metadata or SPARK_METADATA not in metadata:
-        content: dict[str, Any] = json.loads(metadata[METADATA])
-    else:
-        first, *_ = json.loads(metadata[SPARK_METADATA])["fields"]
-        content = json.loads(first["metadata"][METADATA.decode()])
-    return content
 
 
 def record_files(path: str | os.PathLike[str]) -> list[Path]:

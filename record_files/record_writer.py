@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Self
 import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.mappings.record import Record, RecordsError, Stored, bytes_in_memory
 from opensearch_winnow.mappings.record_columns import as_columns
-from opensearch_winnow.mappings.record_size import size_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.record_files.atomic_file import lock
 from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, in_words, merged
@@ -55,13 +54,18 @@ class RecordWriter:
         in_folder = os.fspath(path).endswith("/") or place.is_dir()
         self._place = _Folder(place, self._scheme) if in_folder else _SingleFile(place, self._scheme)
 
+    @property
+    def stored_file(self) -> Path | None:
+        """None: there is no SQLite file, so `stored` lists what is stored."""
+        return None
+
     def stored(self) -> Iterator[Stored]:
-        """What is in place. If an id comes twice, the later one counts."""
+        """List what is in place. If an id comes twice, the later one counts."""
         rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
         return (Stored(*row) for row in rows)
 
     def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
-        """Nothing but what `stored` tells."""
+        """Return nothing: `stored` has listed everything."""
         return ()
 
     def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
@@ -71,12 +75,20 @@ class RecordWriter:
         # One append, and the columns later: wherever Ctrl-C comes, a record is there as a whole or not at all.
         self._waiting.append(record)
         self.count += 1
-        self._waiting_size += size_of(record)
+        self._waiting_size += bytes_in_memory(record)
         if self._waiting_size >= WAITING:
             self._pass_on()
 
+    def flush(self) -> None:
+        """Do nothing: a file, or a part of a folder, appears when it is complete."""
+
+    def example_url(self) -> str | None:
+        """Return the URL of a record that is in place, or None if there is none."""
+        urls = read_columns(self._place.path, "url") if self._place.files() else iter(())
+        return next((url for (url,) in urls), None)
+
     def close(self) -> None:
-        """Put in place what was added."""
+        """Put in place what was added. Closing again does nothing."""
         if self._closed:
             return
         try:

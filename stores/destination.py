@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
-from opensearch_winnow.mappings.record import Record, Stored
-from opensearch_winnow.mappings.record_size import size_of
-from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.mappings.record import Record, Stored, bytes_in_memory
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
@@ -54,15 +53,21 @@ class StoreDestination:
         self._revisits = Revisits(store)
         self._clear()
 
-    def stored(self) -> Iterator[Stored] | Path:
-        """All that was there; of a remote store nothing, which is then asked for what matters."""
-        return self._store.path if isinstance(self._store, EmbeddedStore) else iter(())
+    @property
+    def stored_file(self) -> Path | None:
+        """The file of an embedded store, which lists its pages; None for a remote store."""
+        return None if self._remote else Path(os.path.realpath(self._store.name))
+
+    def stored(self) -> Iterable[Stored]:
+        """Return nothing: a remote store is too large to be listed, and `look_up` asks it for what matters."""
+        return ()
 
     def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+        """List what a remote store had of `records` before the run; nothing for an embedded store."""
         return self._remote.known(records, before=self._started) if self._remote and records else ()
 
-    def example(self) -> str | None:
-        """The URL of a page that is stored."""
+    def example_url(self) -> str | None:
+        """Return the URL of a page that is stored, or None if there is none."""
         return next((card.url for card in self._store.cards()), None)
 
     def add(self, record: Record, refused: Callable[[str], None] = _stop) -> None:
@@ -71,7 +76,7 @@ class StoreDestination:
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting.append(Waiting(record, refused))
-        self._size += size_of(record)
+        self._size += bytes_in_memory(record)
         self._revisits.remember(record)
         waited = time.monotonic() - self._since
         if len(self._waiting) >= self._records or self._size >= BYTES or waited >= SECONDS:
@@ -91,10 +96,14 @@ class StoreDestination:
         else:
             self._settle(batch, partial(self._store.write, records))
 
-    def close(self) -> None:
-        """Write what waits, to the end."""
+    def flush(self) -> None:
+        """Write all records that wait, and return when they are stored."""
         self.write()
         self._finish()
+
+    def close(self) -> None:
+        """Write all records that wait. The store stays open."""
+        self.flush()
 
     def __enter__(self) -> Self:
         return self

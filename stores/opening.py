@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,21 +85,3 @@ def failed_pages_of(name: str) -> Path:
     """Where to keep the pages that failed on their way to a place: beside a file, or in this folder."""
     local = name.rstrip("/").rpartition("/")[2] if is_address(name) else name.rstrip("/")
     return Path(f"{local}.failed.jsonl")
-
-
-@contextmanager
-def new_store(name: str, scheme: Scheme, *, key: str | None = None) -> Iterator[Store]:
-    """A store that is made now. If an exception comes before its first page, there is no file again."""
-    nothing = False
-    try:
-        with open_store(name, scheme, create=True, key=key) as store:
-            try:
-                yield store
-            except BaseException:
-                with suppress(StoreError):
-                    nothing = store.count() == 0
-                raise
-    finally:
-        if nothing:
-            for file in files_of(name):
-                file.unlink(missing_ok=True)

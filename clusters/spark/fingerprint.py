@@ -27,9 +27,9 @@ from opensearch_winnow.ingest.sources.page_fields import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns
 from opensearch_winnow.ingest.sources.split import Split
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP
-from opensearch_winnow.record_files.reader import METADATA, metadata_of
 
 SPLIT = 64_000_000  # bytes of a source that are one task
 LISTED = 1_000  # damaged places that a report tells one by one

@@ -26,6 +26,7 @@ from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
+SQLITE = b"SQLite format 3\0"  # the first bytes of a store
 FILES = 256  # in a split, at most: enough to be worth a message to a worker
 COUNTED = 10_000  # files in folders that are looked at to say how much there is to read
 
@@ -240,6 +241,11 @@ class Sources:
             raise SourceError(
                 f"{name} is JSON, but not JSONL, which has an object with url and html or text on each line: "
                 "jq -c '.[]' makes it of an array"
+            )
+        if head.startswith(SQLITE):
+            raise SourceError(
+                f"{name} is a SQLite file, as stores are, and no source of pages: "
+                f"winnow export --store {name} --to records.parquet makes one of a store"
             )
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings import record_metadata
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.record_files import atomic_parquet, reader
@@ -75,11 +76,12 @@ def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Ma
     """In what it says of the first column. Other files of Spark are not records."""
     write(tmp_path / "r.parquet", record(1))
     table = pq.read_table(tmp_path / "r.parquet")
-    said = table.schema.metadata[reader.METADATA].decode()
+    said = table.schema.metadata[record_metadata.METADATA].decode()
     for about, known in (({"winnow": said}, True), ({}, False)):
         fields = {"fields": [{"name": "id", "metadata": about}, {"name": "url", "metadata": {}}]}
         pq.write_table(
-            table.replace_schema_metadata({reader.SPARK_METADATA: json.dumps(fields)}), tmp_path / "spark.parquet"
+            table.replace_schema_metadata({record_metadata.SPARK_METADATA: json.dumps(fields)}),
+            tmp_path / "spark.parquet",
         )
         if known:
             assert scheme_of(tmp_path / "spark.parquet") == scheme_of(tmp_path / "r.parquet")

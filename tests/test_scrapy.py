@@ -22,7 +22,7 @@ SPIDER = """
 import json, sys
 import scrapy
 from scrapy.crawler import CrawlerProcess
-from opensearch_winnow.ingest.scrapy import captured
+from opensearch_winnow.scrapy import captured
 
 class Spider(scrapy.Spider):
     name = "all"
@@ -35,7 +35,7 @@ class Spider(scrapy.Spider):
         yield from response.follow_all(css="a")
 
 settings = {
-    "ITEM_PIPELINES": {"opensearch_winnow.ingest.scrapy.WinnowPipeline": 900},
+    "ITEM_PIPELINES": {"opensearch_winnow.scrapy.WinnowPipeline": 900},
     "WINNOW_TO": "records.parquet",
     "WINNOW_CRAWL": "test",
     "TELNETCONSOLE_ENABLED": False,
@@ -106,5 +106,5 @@ def test_what_a_spider_yields_becomes_records(site: str, tmp_path: Path) -> None
 
 def test_where_to_is_asked_for(site: str, tmp_path: Path) -> None:
     done = crawl(tmp_path, site, WINNOW_TO="")
-    assert "WINNOW_TO is not set" in done.stderr
+    assert "WINNOW_STORE is not set" in done.stderr
     assert json.loads(done.stdout) == {}

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Recently(Generic[Value]):
+class LruCache(Generic[Value]):
     """Values by key. Those that were not asked for the longest are forgotten when all sizes exceed `room`."""
 
     def __init__(self, room: int) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import wait
-from typing import Self
+from typing import Any, Self
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Damage, Split
@@ -20,6 +22,28 @@ from opensearch_winnow.ingest.worker import Job, Message, Task, work
 PROCESSES = get_context("spawn")
 AHEAD = 2  # splits a worker that are planned: the others need not wait for the first, which alone may speak
 LOOK_UP_EVERY = 0.2  # seconds, to see whether we are to stop
+
+
+def available_processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _without_main_module() -> Iterator[None]:
+    """Keep spawned processes from importing `__main__` again, which they do by its name or its file.
+
+    Workers need nothing from it. Without this, a script that indexes at its top level would index once more in every
+    worker, and `multiprocessing` would refuse; a guard `if __name__ == "__main__":` would be needed.
+    """
+    main = vars(sys.modules["__main__"])
+    hidden: dict[str, Any] = {name: main[name] for name in ("__spec__", "__file__") if name in main}
+    main["__spec__"] = None
+    main.pop("__file__", None)
+    try:
+        yield
+    finally:
+        main.update(hidden)
 
 
 class WorkerError(WinnowError):
@@ -73,7 +97,8 @@ class _Worker:
         self.connection, theirs = PROCESSES.Pipe()
         self._in_hand = PROCESSES.RawValue("q", 0)
         self.process = PROCESSES.Process(target=work, args=(job, theirs, self._in_hand), daemon=True)
-        self.process.start()
+        with _without_main_module():
+            self.process.start()
         theirs.close()
         self._cpu_seconds = job.cpu_seconds
         self.ready = False
@@ -115,7 +140,7 @@ class _Worker:
         self.connection.close()
 
 
-class Crew:
+class WorkerPool:
     """So many workers. Used as a context: they are gone when it is left."""
 
     def __init__(self, count: int, job: Job) -> None:
