@@ -40,12 +40,12 @@ class Recipe:
 class RecipeChoices(TypedDict, total=False):
     """What a run may choose of its recipe. None, or nothing, is what the store's first run chose, or the default."""
 
-    crawl: str  # a name for this crawl, to tell it from others
-    extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura" or a plug-in
-    alt: bool | None  # take the alternative text of images as text
-    title: bool | None  # take the title as a part of the text
-    text: bool | None  # keep the texts; without them, scores are estimates and there is no search
-    max_page_size: int  # bytes: a page with more, once decoded, fails
+    crawl: str
+    extractor: str | None
+    alt: bool | None
+    title: bool | None
+    text: bool | None
+    max_page_size: int
 
 
 class Content(NamedTuple):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol, Unpack
+from typing import Protocol, TypedDict, Unpack
 
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
@@ -37,15 +37,24 @@ SourceName = str | os.PathLike[str]
 FileName = str | os.PathLike[str]
 
 
-class IndexingOptions(RecipeChoices, total=False):
-    """The options of `Index.index`, all by keyword and all optional."""
+class IndexingOptions(TypedDict, total=False):
+    """The options of `Index.index`. All are optional, and most are those of `winnow index`.
 
-    workers: int | None  # processes that read and parse: one for each processor, unless a number is given
-    base_url: str  # what the names of files in a folder are appended to: file:// by default
-    max_page_seconds: float  # CPU time: a page that takes more fails
-    failed: FileName | None  # the file for pages that fail, by default the store's name with .failed.jsonl
+    A store keeps the `extractor`, `alt`, `title` and `text` of its first run, which are the defaults of the next.
+    """
+
+    crawl: str  # a name for this crawl, to tell it from others
+    workers: int | None  # processes that read and parse; by default one for each processor
     progress: Callable[[Report], object] | None  # called with the report so far, several times a second
-    stop: Callable[[], bool] | None  # asked several times a second; when it returns true, the run stops
+    stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
+    failed: str | os.PathLike[str] | None  # file for pages that fail; by default the store's name and .failed.jsonl
+    base_url: str  # what the names of files in a folder are appended to; by default file://
+    max_page_size: int  # bytes; a page with more, once decoded, fails. By default 10 MB
+    max_page_seconds: float  # CPU time; a page that takes more fails. By default 10
+    extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
+    alt: bool | None  # take the alternative text of images as text
+    title: bool | None  # take the title as a part of the text
+    text: bool | None  # keep the texts; without them, scores are estimates and there is no search
 
 
 class Target(Protocol):

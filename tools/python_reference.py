@@ -49,6 +49,7 @@ INSIDE = {
     "stores.store": ["ClusterSize"],
     "clusters.found": ["Found"],
     "ingest.report": ["Report"],
+    "operations.indexing": ["IndexingOptions"],
 }
 
 
