@@ -28,7 +28,7 @@ from opensearch_winnow.cli.terminal import color_option, json_option, remark, sa
 from opensearch_winnow.clusters.asked import LINKAGES, Clustering, Linkage
 from opensearch_winnow.clusters.run import ENGINES, EngineName, How, cluster_records
 from opensearch_winnow.operations.clustering import cluster_store
-from opensearch_winnow.stores.opening import files_of, open_store, shown
+from opensearch_winnow.stores.opening import files_of, open_store, printable
 
 USUAL = Clustering()
 
@@ -202,7 +202,7 @@ def command(
         "work": work,
         "spark": dict(spark),
     }
-    name = shown(store) if store else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
+    name = printable(store) if store else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     start = time.time()
     try:
         with shown_phases(quiet=quiet, color=color) as how["progress"]:

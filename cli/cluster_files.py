@@ -12,7 +12,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Found
 from opensearch_winnow.operations.clustering import TELLING
-from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 
 SVG = ".svg"
 
@@ -44,7 +44,7 @@ def write_plot(plot: Path, name: str, asked: Clustering, found: Found) -> None:
     from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (only who asks for it waits)
 
     about = words.about(asked, found)
-    with written_in_words(plot):
+    with reporting_os_errors(plot):
         hidden = AtomicFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:

@@ -18,7 +18,7 @@ from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
-from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
@@ -115,10 +115,10 @@ def of_these(crawl: str | None, site: str | None) -> str:
 
 def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
     """How many records, and how many bytes."""
-    with written_in_words(out):
-        hidden = AtomicFile(out)
+    with reporting_os_errors(out):
+        atomic = AtomicFile(out)
         try:
-            with hidden.path.open("wb") as file:
+            with atomic.path.open("wb") as file:
                 if out.suffix == ".gz":
                     # Without a name and a time in it: the same records are the same bytes.
                     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
@@ -126,9 +126,9 @@ def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple
                 else:
                     count, _ = write_lines(file, records, scheme)
                 size = file.tell()
-            hidden.place()
+            atomic.place()
         finally:
-            hidden.discard()
+            atomic.discard()
     return count, size
 
 

@@ -64,9 +64,9 @@ class FiledRecords:
 
     @cached_property
     def _keep(self) -> list[pa.BooleanArray]:
-        from opensearch_winnow.record_files.reader import latest  # noqa: PLC0415
+        from opensearch_winnow.record_files.reader import latest_rows  # noqa: PLC0415
 
-        return latest(self.files, **self._wanted)
+        return latest_rows(self.files, **self._wanted)
 
     def count(self) -> int:
         return sum(rows.true_count for rows in self._keep)
@@ -77,6 +77,6 @@ class FiledRecords:
         return read_rows(self.files, self._keep)
 
     def write_parquet(self, target: Path) -> int:
-        from opensearch_winnow.record_files.atomic_parquet import merged  # noqa: PLC0415
+        from opensearch_winnow.record_files.atomic_parquet import merge_files  # noqa: PLC0415
 
-        return merged(self.files, self._keep, target, self.scheme)
+        return merge_files(self.files, self._keep, target, self.scheme)

@@ -21,7 +21,7 @@ from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
-from opensearch_winnow.stores.opening import shown
+from opensearch_winnow.stores.opening import printable
 
 SOME_FAILED = 1
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
@@ -217,5 +217,5 @@ def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[s
 def next_command(report: Report, store: str | None, to: str | None) -> Sequence[str]:
     """Return the words of a command that the user may want to run next."""
     if store:
-        return "similar", report.example_url or "URL", "--store", shown(store)
+        return "similar", report.example_url or "URL", "--store", printable(store)
     return "export", to or "", "--to", "records.jsonl"

@@ -1,4 +1,4 @@
-"""From a page to its record."""
+"""Makes the record of a page."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from opensearch_winnow.mappings.record import Record
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
 
-MARKUP = ("text/html", "text/xml")  # of the types that start with text/
+MARKUP = ("text/html", "text/xml")  # types of markup among those that start with text/
 MAX_PAGE_BYTES = 10_000_000  # once decoded: more than any page that a person would read through
-# Characters of text: copies come in flocks, from a mirror or a server that is out of order.
-REMEMBERED = 8_000_000
+MAX_CACHED_CHARS = 8_000_000  # of text: copies come in flocks, from a mirror or from a server with a fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How pages become records: the same for every page of a run, and for every worker."""
+    """The choices by which pages become records, the same for all pages and workers of a run."""
 
     scheme: Scheme = Scheme()
     crawl: str = ""
     extractor: str = "lxml"
-    alt: bool = False  # the alternative text of images is text too
-    title: bool = False  # the title is part of the text
-    text: bool = True  # it is kept; without, there are only its hashes
+    alt: bool = False  # take the alternative text of images as text
+    title: bool = False  # take the title as a part of the text
+    text: bool = True  # keep the text; without it, a record has only its hashes
     max_page_size: int = MAX_PAGE_BYTES
 
 
@@ -49,7 +48,7 @@ class RecipeChoices(TypedDict, total=False):
 
 
 class Content(NamedTuple):
-    """What depends on the bytes of a page alone."""
+    """The part of a record that depends on the bytes of the page alone."""
 
     digest: str
     text: str
@@ -58,13 +57,13 @@ class Content(NamedTuple):
 
 
 class RecordMaker:
-    """Makes records. A page that equals one of the last, as it came or once decoded, is not parsed again."""
+    """Makes records. A page that equals a recent one, as it came or once decoded, is not parsed again."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self._extract = extractor(recipe.extractor, alt=recipe.alt)
-        self._contents: LruCache[Content] = LruCache(REMEMBERED)
-        self._hashes: LruCache[Hashes] = LruCache(REMEMBERED)
+        self._contents: LruCache[Content] = LruCache(MAX_CACHED_CHARS)
+        self._hashes: LruCache[Hashes] = LruCache(MAX_CACHED_CHARS)
 
     def make(self, page: Page) -> Record | Skipped | Failed:
         try:
@@ -87,7 +86,7 @@ class RecordMaker:
         )
 
     def content_digest(self, page: Page) -> str | None:
-        """That of the record, if the page can be read."""
+        """Return the content digest that the record of `page` has, or None if the page cannot be read."""
         try:
             return self._content(page, digest_only=True).digest
         except BodyError:
@@ -128,7 +127,7 @@ class RecordMaker:
         return self._extract(to_utf8(body, encoding_of(body, page.content_type)))
 
     def _language(self, page: Page) -> str | None:
-        """The name that tells the language of code; other text is the same under any name."""
+        """Return the name that tells the language of code; None for other text, which is the same under any name."""
         return page.url if self._recipe.scheme.form == "code" else None
 
     def _hashed(self, text: str, name: str | None) -> Hashes:
@@ -143,6 +142,6 @@ class RecordMaker:
 
 
 def is_plain(content_type: str | None) -> bool:
-    """Whether the server said that this is text without markup."""
+    """Whether `content_type` stands for text without markup."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind.startswith("text/") and kind not in MARKUP

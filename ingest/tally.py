@@ -1,4 +1,4 @@
-"""Every result is put where it belongs, and counted."""
+"""Counts every result of a run and passes it on: records to the destination, failed pages to their file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from opensearch_winnow.mappings.record import Record
 Result = Record | Unchanged | Skipped | Failed | Damage
 Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
 
-LISTED = 1000  # damaged places that a report tells one by one
+MAX_LISTED_DAMAGE = 1000  # damaged places that a report lists one by one
 
 
 class Tally:
-    """Used as a context, for the time of a run."""
+    """Counts the results of one run. Used as a context, with temporary files that go when it is left."""
 
     def __init__(self, destination: Destination, failed: FailedPages) -> None:
         self.report = Report()
@@ -49,7 +49,7 @@ class Tally:
         self._folder.cleanup()
 
     def count_all(self, results: Sequence[Result], source: str) -> list[Outcome | None]:
-        """What has become of pages; None for what was not one."""
+        """Count `results` of one source and return the outcome of each; None for damage, which is no page."""
         found = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
         if found:
             add_stored(self.stored_file, found)
@@ -80,15 +80,15 @@ class Tally:
             case Damage():
                 report.damaged_places += 1
                 report.damaged_bytes += result.skipped
-                if len(report.damaged) < LISTED:
+                if len(report.damaged) < MAX_LISTED_DAMAGE:
                     report.damaged.append(Damaged(source, result.offset, result.skipped, result.reason))
                 return None
 
     def _refused(self, record: Record, source: str, reason: str) -> None:
-        """It was counted as indexed; now it has failed."""
+        """Count a record that was counted as indexed as failed, because the destination has refused it."""
         page = Page(record.url, text=record.text, fetched_at=record.fetched_at, title=record.title)
         self._failed.add(Failed(page, reason), source)
         self.report.failed[reason] += 1
         self.report.indexed -= 1
         if record.duplicate:
-            self.report.duplicates -= Counter([record.duplicate])  # no kind is left with none
+            self.report.duplicates -= Counter([record.duplicate])  # subtracting drops a kind that reaches 0

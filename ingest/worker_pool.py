@@ -1,4 +1,4 @@
-"""Workers side by side; what they make comes out in the order of the sources, whoever was quicker."""
+"""Runs worker processes side by side and yields their results in the order of the sources."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Damage, Split
 from opensearch_winnow.ingest.worker import Job, Message, Task, work
 
-# Not forked: a fork copies locks that a thread of the parent may hold.
-PROCESSES = get_context("spawn")
-AHEAD = 2  # splits a worker that are planned: the others need not wait for the first, which alone may speak
-LOOK_UP_EVERY = 0.2  # seconds, to see whether we are to stop
+# Spawned, not forked: a fork copies locks that a thread of the parent may hold.
+SPAWN = get_context("spawn")
+SPLITS_PER_WORKER = 2  # that are planned: only the first split may yield results, and the others need not wait for it
+STOP_CHECK_SECONDS = 0.2
 
 
 def available_processors() -> int:
@@ -47,28 +47,28 @@ def _without_main_module() -> Iterator[None]:
 
 
 class WorkerError(WinnowError):
-    """A worker that could not start."""
+    """A worker process could not start."""
 
 
 @dataclass(slots=True, eq=False)
-class _Share:
-    """A split, and what is known of it so far."""
+class _SplitProgress:
+    """A split with the results that a worker has sent so far."""
 
     split: Split
     messages: deque[Message] = field(default_factory=deque)
-    items: int = 0  # that have a result
-    offset: int = 0  # of the last of them
-    stopped: bool = False  # it is read, up to the offset
-    deadly: dict[int, str] = field(default_factory=dict)
+    items: int = 0  # how many have a result
+    offset: int = 0  # where the last of them starts; where reading stopped, when it is finished
+    finished: bool = False
+    deadly: dict[int, str] = field(default_factory=dict)  # reasons by number of the items that ended a worker
 
     def receive(self, message: Message) -> None:
         self.messages.append(message)
         self.items += len(message.results)
         self.offset = message.offset
-        self.stopped = message.finished
+        self.finished = message.finished
 
     def died(self, item: int, how: str) -> None:
-        """Leave this item out; or all the rest, if that does not help."""
+        """Leave out the item that ended the worker; if it ended one before, leave out the rest of the split."""
         if item not in self.deadly:
             self.deadly[item] = how
         else:
@@ -76,63 +76,63 @@ class _Share:
             end = self.split.end if self.split.end is not None else self.offset + rest
             self.receive(Message([Damage(rest, how, self.offset)], 0, end, finished=True))
 
-    def after(self, before: _Share) -> _Share:
-        """The share from its true start, which is known for certain once all before it is read."""
+    def after(self, before: _SplitProgress) -> _SplitProgress:
+        """Return this split from its true start: where reading `before`, the split in front of it, has stopped."""
         if (
             before.split.path != self.split.path
             or before.split.end != self.split.start
             or before.offset == self.split.start
         ):
             return self
-        true = _Share(replace(self.split, start=before.offset))
+        true = _SplitProgress(replace(self.split, start=before.offset))
         if self.split.end is not None and before.offset >= self.split.end:
             true.receive(Message([], 0, before.offset, finished=True))
         return true
 
 
 class _Worker:
-    """A worker as its parent sees it."""
+    """A worker process as its parent sees it."""
 
     def __init__(self, job: Job) -> None:
-        self.connection, theirs = PROCESSES.Pipe()
-        self._in_hand = PROCESSES.RawValue("q", 0)
-        self.process = PROCESSES.Process(target=work, args=(job, theirs, self._in_hand), daemon=True)
+        self.connection, theirs = SPAWN.Pipe()
+        self._in_hand = SPAWN.RawValue("q", 0)
+        self.process = SPAWN.Process(target=work, args=(job, theirs, self._in_hand), daemon=True)
         with _without_main_module():
             self.process.start()
         theirs.close()
         self._cpu_seconds = job.cpu_seconds
         self.ready = False
         self._started = False
-        self._share: _Share | None = None
+        self._task: _SplitProgress | None = None
 
-    def give(self, share: _Share) -> None:
+    def give(self, task: _SplitProgress) -> None:
         self.ready = False
-        self._share = share
-        self._in_hand.value = -1  # nothing, until it has begun
-        with suppress(ConnectionError):  # it is dead, which will show when we listen
-            self.connection.send(Task(share.split, share.items, share.deadly))
+        self._task = task
+        self._in_hand.value = -1  # no item, until it has begun
+        with suppress(ConnectionError):  # it has died, which shows when we listen
+            self.connection.send(Task(task.split, task.items, task.deadly))
 
     def listen(self) -> None:
-        """Take what it has said; EOFError if it is dead."""
+        """Receive its messages. Raises EOFError if it has died."""
         while self.connection.poll():
             message = self.connection.recv()
             if message is None:
                 self.ready = self._started = True
-            elif self._share is not None:
-                self._share.receive(message)
+            elif self._task is not None:
+                self._task.receive(message)
                 if message.finished:
-                    self._share = None
+                    self._task = None
 
-    def bury(self) -> _Share | None:
-        """What it has left undone."""
+    def reap(self) -> _SplitProgress | None:
+        """Clean up after a worker that died, and return the split that it has left unfinished."""
         self.process.join()
         self.connection.close()
         how = _cause(self.process.exitcode or 0, self._cpu_seconds)
         if not self._started:
-            raise WorkerError(f"a worker could not start: {how}; what it said stands above")
-        if self._share is not None:
-            self._share.died(self._in_hand.value, how)
-        return self._share
+            raise WorkerError(f"a worker process could not start: {how}; its own message is above")
+        if self._task is not None:
+            self._task.died(self._in_hand.value, how)
+        return self._task
 
     def end(self) -> None:
         self.process.kill()
@@ -141,13 +141,13 @@ class _Worker:
 
 
 class WorkerPool:
-    """So many workers. Used as a context: they are gone when it is left."""
+    """Keeps `count` worker processes. Used as a context, which ends them when it is left."""
 
     def __init__(self, count: int, job: Job) -> None:
         self._job = job
         self._workers = [_Worker(job) for _ in range(count)]
-        self._order: deque[_Share] = deque()  # of which the first may speak, and the others wait for it
-        self._free: deque[_Share] = deque()  # those of them that no worker has
+        self._order: deque[_SplitProgress] = deque()  # all that are planned; only the first may yield its results
+        self._free: deque[_SplitProgress] = deque()  # those that no worker has
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +157,7 @@ class WorkerPool:
             worker.end()
 
     def work(self, splits: Iterable[Split], stop: Callable[[], bool]) -> Iterator[tuple[Split, Message]]:
-        """What becomes of the splits, in their order, until all is done or we are to stop."""
+        """Yield the results of `splits` in their order, until all are done or `stop` returns true."""
         coming = iter(splits)
         self._plan(coming)
         while self._order and not stop():
@@ -165,54 +165,54 @@ class WorkerPool:
                 if worker.ready and self._free:
                     worker.give(self._free.popleft())
             self._listen()
-            yield from self._spoken(coming)
+            yield from self._messages(coming)
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether all splits are done."""
         return not self._order
 
     def _plan(self, coming: Iterator[Split]) -> None:
-        for split in islice(coming, AHEAD * len(self._workers) - len(self._order)):
-            self._order.append(_Share(split))
+        for split in islice(coming, SPLITS_PER_WORKER * len(self._workers) - len(self._order)):
+            self._order.append(_SplitProgress(split))
             self._free.append(self._order[-1])
 
     def _listen(self) -> None:
-        wait([worker.connection for worker in self._workers], LOOK_UP_EVERY)
+        wait([worker.connection for worker in self._workers], STOP_CHECK_SECONDS)
         for place, worker in enumerate(self._workers):
             try:
                 worker.listen()
             except (EOFError, ConnectionError):
-                share = worker.bury()
-                if share and share in self._order and not share.stopped:
-                    self._free.appendleft(share)
+                task = worker.reap()
+                if task and task in self._order and not task.finished:
+                    self._free.appendleft(task)
                 self._workers[place] = _Worker(self._job)
 
-    def _spoken(self, coming: Iterator[Split]) -> Iterator[tuple[Split, Message]]:
+    def _messages(self, coming: Iterator[Split]) -> Iterator[tuple[Split, Message]]:
         while self._order:
             first = self._order[0]
             while first.messages:
                 yield first.split, first.messages.popleft()
-            if not first.stopped:
+            if not first.finished:
                 return
             self._order.popleft()
             self._plan(coming)
             if self._order:
                 self._correct(self._order[0], first)
 
-    def _correct(self, share: _Share, before: _Share) -> None:
-        """Read a split again from where the one before it stopped, if that is not where it was thought to start."""
-        true = share.after(before)
-        if true is not share:
+    def _correct(self, task: _SplitProgress, before: _SplitProgress) -> None:
+        """Read a split again, if the one before it has stopped elsewhere than this one was thought to start."""
+        true = task.after(before)
+        if true is not task:
             self._order[0] = true
-            if share in self._free:
-                self._free.remove(share)
-            if not true.stopped:
+            if task in self._free:
+                self._free.remove(task)
+            if not true.finished:
                 self._free.appendleft(true)
 
 
 def _cause(code: int, cpu_seconds: float) -> str:
-    """Why a page ended a worker, in few words that can be counted."""
+    """Return why a page ended a worker, in a few words that can be counted."""
     if code == -signal.SIGPROF:
         return f"took over {cpu_seconds:g} s of CPU time"
     if code == -signal.SIGKILL:

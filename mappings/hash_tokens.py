@@ -14,9 +14,9 @@ from itertools import accumulate, pairwise
 
 from opensearch_winnow.mappings.record import in_order
 
-LENGTH = 11  # characters of a token
+TOKEN_CHARS = 11  # characters of a token
 BASE64 = re.compile(rb"[A-Za-z0-9_-]*")
-NO_TOKENS = f"tokens are {LENGTH} characters of base64url each, with a space between them"
+NO_TOKENS = f"tokens are {TOKEN_CHARS} characters of base64url each, with a space between them"
 
 
 def tokens_of(hashes: array[int]) -> list[str]:
@@ -30,16 +30,16 @@ def packed_tokens(hashes: array[int]) -> str:
     for byte in range(8):
         padded[byte::9] = raw[byte::8]
     letters = bytearray(urlsafe_b64encode(padded))
-    letters[LENGTH :: LENGTH + 1] = b" " * len(hashes)
+    letters[TOKEN_CHARS :: TOKEN_CHARS + 1] = b" " * len(hashes)
     return letters[:-1].decode()
 
 
 def unpacked_tokens(packed: str) -> array[int]:
     """The hashes. A ValueError if these are no tokens."""
     letters = bytearray(f"{packed} ".encode() if packed else b"")
-    count, rest = divmod(len(letters), LENGTH + 1)
-    spaces = letters[LENGTH :: LENGTH + 1]
-    letters[LENGTH :: LENGTH + 1] = b"A" * len(spaces)
+    count, rest = divmod(len(letters), TOKEN_CHARS + 1)
+    spaces = letters[TOKEN_CHARS :: TOKEN_CHARS + 1]
+    letters[TOKEN_CHARS :: TOKEN_CHARS + 1] = b"A" * len(spaces)
     if rest or spaces != b" " * count or not BASE64.fullmatch(letters):
         raise ValueError(NO_TOKENS)
     padded = urlsafe_b64decode(letters)

@@ -9,7 +9,7 @@ from typing import Any
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
-from opensearch_winnow.mappings.record import EPOCH, PERHAPS_TEXTS, TEXTS, Record, RecordsError, microseconds
+from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
 
 # What of a document a card is made of.
 CARD_FIELDS = (
@@ -53,7 +53,7 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
     """
     time = record.fetched_at
     document = {
-        **{name: getattr(record, name) for name in (*TEXTS, *PERHAPS_TEXTS)},
+        **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
         **hash_fields(record),
         "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
         "fetched_us": None if time is None else microseconds(time),
@@ -68,7 +68,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
     """The record of a document's `_source`."""
     try:
         texts: dict[str, Any] = {name: source[name] for name in TEXTS}
-        perhaps: dict[str, Any] = {name: source.get(name) for name in PERHAPS_TEXTS}
+        perhaps: dict[str, Any] = {name: source.get(name) for name in OPTIONAL_TEXTS}
         return Record(
             **texts,
             **perhaps,

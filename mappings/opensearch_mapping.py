@@ -17,8 +17,8 @@ META = "winnow"  # what says so, in the mapping's _meta
 TEXT = {"type": "text", "analyzer": ANALYZER}
 # Lucene refuses terms of more than 32,766 bytes, and a character has up to four: a longer one is kept, and not found.
 KEYWORD = {"type": "keyword", "ignore_above": 8191}
-KEPT = {"type": "keyword", "index": False, "doc_values": False}
-FOUND = {"type": "keyword", "doc_values": False}
+NOT_SEARCHABLE = {"type": "keyword", "index": False, "doc_values": False}
+SEARCHABLE = {"type": "keyword", "doc_values": False}
 # `bool.should` of `term` on such a field scores the number of shared tokens, and nothing else. One text with all tokens
 # takes less of the disk and of the engine's time than a keyword for each.
 TOKENS = {
@@ -34,8 +34,8 @@ BINARY = {"type": "binary"}
 SIGNATURE = {"type": "binary", "doc_values": True}
 
 HASH_FIELDS: dict[str, dict[str, Any]] = {
-    "text_digest": KEPT,
-    "shingle_digest": FOUND,
+    "text_digest": NOT_SEARCHABLE,
+    "shingle_digest": SEARCHABLE,
     "fingerprints": TOKENS,
     "fingerprint_count": COUNT,
     "positions": BINARY,
@@ -55,10 +55,10 @@ FIELDS: dict[str, dict[str, Any]] = {
     "fetched_at": {"type": "date"},
     "fetched_us": {"type": "long"},
     "payload_digest": {**KEYWORD, "doc_values": False},
-    "content_digest": KEPT,
+    "content_digest": NOT_SEARCHABLE,
     **HASH_FIELDS,
-    "duplicate": KEPT,
-    "duplicate_of": KEPT,
+    "duplicate": NOT_SEARCHABLE,
+    "duplicate_of": NOT_SEARCHABLE,
     "cluster": KEYWORD,
     "latest": {"type": "boolean"},
     "place": {"type": "long"},
@@ -139,7 +139,7 @@ def settings_index() -> dict[str, Any]:
     """The index NAME.settings: what goes with a store and is not a page, as JSON by name."""
     return {
         "settings": {"number_of_shards": 1, **replica_settings(None), "hidden": True},
-        "mappings": {"dynamic": "strict", "properties": {"value": dict(KEPT)}},
+        "mappings": {"dynamic": "strict", "properties": {"value": dict(NOT_SEARCHABLE)}},
     }
 
 

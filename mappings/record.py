@@ -20,7 +20,7 @@ MICROSECOND = timedelta(microseconds=1)
 DUPLICATES = ("revisit", "content", "text", "shingles")
 # The fields that are the same in a document.
 TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
-PERHAPS_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
+OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
 
 
 class RecordsError(WinnowError):
@@ -167,10 +167,10 @@ def as_document(record: Record) -> dict[str, Any]:
 def from_document(document: dict[str, Any]) -> Record:
     """The record of a document. What can be computed from the rest, and fields of others, are not looked at."""
     try:
-        plain = {name: document[name] for name in (*TEXTS, *PERHAPS_TEXTS, "shingle_count")}
+        plain = {name: document[name] for name in (*TEXTS, *OPTIONAL_TEXTS, "shingle_count")}
         for name, value in plain.items():
             kind = int if name == "shingle_count" else str
-            if not isinstance(value, kind) and not (value is None and name in PERHAPS_TEXTS):
+            if not isinstance(value, kind) and not (value is None and name in OPTIONAL_TEXTS):
                 raise ValueError(f"{name} is {value!r}")
         time = document["fetched_at"]
         positions = array("I", b64decode(document["positions"], validate=True))

@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
 from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
-from opensearch_winnow.stores.opening import files_of, open_store, shown, store_exists
+from opensearch_winnow.stores.opening import files_of, open_store, printable, store_exists
 from opensearch_winnow.stores.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LazyStore:
         key: str | None = None,
         client: OpenSearch | None = None,
     ) -> None:
-        self.name = shown(name)
+        self.name = printable(name)
         self._address = name  # with the credentials, if it has some
         self._client = client
         self._wanted_scheme = scheme

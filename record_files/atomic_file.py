@@ -88,7 +88,7 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def written_in_words(target: Path) -> Iterator[None]:
+def reporting_os_errors(target: Path) -> Iterator[None]:
     """Turn what the system says of a file that cannot be written into a RecordsError."""
     try:
         yield

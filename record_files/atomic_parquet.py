@@ -18,7 +18,7 @@ from opensearch_winnow.record_files.reader import batches
 
 # Rows wait in memory up to so many bytes, and take about as much again while they are compressed. A row group is also
 # what a reader has in memory at a time, however large pages are.
-ROW_GROUP = 32_000_000
+ROW_GROUP_BYTES = 32_000_000
 
 
 class AtomicParquet:
@@ -29,10 +29,10 @@ class AtomicParquet:
         self.size = 0  # in memory
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_size = 0
-        with in_words(target):
-            self._hidden = AtomicFile(target, suffix, alone=alone)
+        with reporting_write_errors(target):
+            self._atomic = AtomicFile(target, suffix, alone=alone)
             try:
-                self._sink = pa.OSFile(str(self._hidden.path), "wb")  # no Python object: Ctrl-C cannot break a write
+                self._sink = pa.OSFile(str(self._atomic.path), "wb")  # no Python object: Ctrl-C cannot break a write
                 self._writer = pq.ParquetWriter(
                     self._sink,
                     SCHEMA.with_metadata({METADATA: metadata_of(scheme)}),
@@ -45,20 +45,20 @@ class AtomicParquet:
                     write_page_checksum=True,
                 )
             except BaseException:
-                self._hidden.discard()
+                self._atomic.discard()
                 raise
 
     @property
     def path(self) -> Path:
         """Where it is until it is in place."""
-        return self._hidden.path
+        return self._atomic.path
 
     def write(self, batch: pa.RecordBatch) -> None:
         self.rows += len(batch)  # first: after Ctrl-C there may be fewer rows than that, but none that is not counted
         self.size += batch.nbytes
         self._waiting.append(batch)
         self._waiting_size += batch.nbytes
-        if self._waiting_size >= ROW_GROUP:
+        if self._waiting_size >= ROW_GROUP_BYTES:
             self._write_row_group()
 
     def write_all(self, files: Sequence[Path], keep: Sequence[pa.BooleanArray]) -> None:
@@ -69,7 +69,7 @@ class AtomicParquet:
 
     def finish(self) -> None:
         """Complete, but not in place yet. Again does nothing."""
-        with in_words(self._hidden.target):
+        with reporting_write_errors(self._atomic.target):
             if self._waiting:
                 self._write_row_group()
             self._writer.close()
@@ -77,8 +77,8 @@ class AtomicParquet:
 
     def place(self) -> None:
         self.finish()
-        with in_words(self._hidden.target):
-            self._hidden.place()
+        with reporting_write_errors(self._atomic.target):
+            self._atomic.place()
 
     def discard(self) -> None:
         """Leave no trace, whatever happened. Does nothing after `place`."""
@@ -87,16 +87,16 @@ class AtomicParquet:
         self._writer.is_open = False  # else it would try again, and complain, when it is collected
         with suppress(OSError):
             self._sink.close()
-        self._hidden.discard()
+        self._atomic.discard()
 
     def _write_row_group(self) -> None:
-        with in_words(self._hidden.target):
+        with reporting_write_errors(self._atomic.target):
             table = pa.Table.from_batches(self._waiting)
             self._writer.write_table(table, row_group_size=len(table))
         self._waiting, self._waiting_size = [], 0
 
 
-def merged(
+def merge_files(
     files: Sequence[Path], keep: Sequence[pa.BooleanArray], target: Path, scheme: WrittenScheme, suffix: str = "new"
 ) -> int:
     """Put these rows of record files of one scheme at the target, in place of what is there. How many they are."""
@@ -111,7 +111,7 @@ def merged(
 
 
 @contextmanager
-def in_words(target: Path) -> Iterator[None]:
+def reporting_write_errors(target: Path) -> Iterator[None]:
     """Turn what the system or Arrow says of a file that cannot be written into a RecordsError."""
     try:
         yield

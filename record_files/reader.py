@@ -20,8 +20,8 @@ from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
 from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 
-BATCH = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
-IDS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
+MAX_BATCH_ROWS = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
+MAX_IDS_PER_PASS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
 
 
@@ -36,7 +36,7 @@ def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
 
 def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> WrittenScheme:
     """That of one file; with `footer`, of a file elsewhere of which only the end was fetched."""
-    with opened(file, footer) as parquet:
+    with open_parquet(file, footer) as parquet:
         scheme = parse_metadata(parquet.metadata.metadata or {}, file)
         if not parquet.schema_arrow.equals(SCHEMA):
             raise RecordsError(f"{file} has other columns than a record file; was it written by something else?")
@@ -67,7 +67,7 @@ def part_number(file: Path) -> int:
 
 
 @contextmanager
-def opened(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
+def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
     """The Parquet file, or the content that is known of it, and whatever is wrong with it in words."""
     try:
         with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
@@ -88,7 +88,7 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a file, few at a time; with `keep`, those for which it is true."""
     row = 0
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, columns):
             chosen = batch if keep is None else batch.filter(keep.slice(row, len(batch)))
             row += len(batch)
@@ -100,24 +100,24 @@ def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> I
     rows = 0
     # Group by group: else Arrow fills a batch from as many row groups as it takes.
     for group in range(parquet.num_row_groups):
-        for batch in parquet.iter_batches(batch_size=BATCH, row_groups=[group], columns=columns):
+        for batch in parquet.iter_batches(batch_size=MAX_BATCH_ROWS, row_groups=[group], columns=columns):
             rows += len(batch)
             yield batch
     if rows != parquet.metadata.num_rows:  # pages have checksums, but the list of them has none
         raise ValueError(f"it has {rows} rows instead of {parquet.metadata.num_rows}")
 
 
-def latest(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
+def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
     """For each file which of its rows count: those whose id is in no later row.
 
     `wanted` names columns and what a row must hold there to count at all.
     """
     starts = [0]
     for file in files:
-        with opened(file) as parquet:
+        with open_parquet(file) as parquet:
             starts.append(starts[-1] + parquet.metadata.num_rows)
     counts = bytearray(starts[-1])
-    passes = min(starts[-1] // IDS + 1, 16)
+    passes = min(starts[-1] // MAX_IDS_PER_PASS + 1, 16)
     for turn in range(passes):
         digits = pa.array("0123456789abcdef"[turn::passes])
         pieces = [
@@ -135,7 +135,7 @@ def latest(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]
 def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) -> Iterator[pa.RecordBatch]:
     """The ids that begin with one of the digits, with the number of their row, counted from `row`."""
     values = {name: value for name, value in wanted.items() if value is not None}
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, ["id", *values]):
             chosen = pc.is_in(pc.utf8_slice_codeunits(batch.column("id"), 0, 1), value_set=digits)
             for name, value in values.items():
@@ -155,11 +155,11 @@ def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> 
 
 def _read_latest(files: Sequence[Path]) -> Iterator[Record]:
     # The ids within a file differ. A run that was killed may have left a newer record of a page in a later part.
-    yield from read_rows(files, latest(files) if len(files) > 1 else [None])
+    yield from read_rows(files, latest_rows(files) if len(files) > 1 else [None])
 
 
 def read_rows(files: Sequence[Path], keep: Sequence[pa.BooleanArray | None]) -> Iterator[Record]:
-    """The records of rows that `latest` chose."""
+    """The records of rows that `latest_rows` chose."""
     for file, rows in zip(files, keep, strict=True):
         for batch in batches(file, rows):
             yield from as_records(batch)
@@ -172,6 +172,6 @@ def read_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[An
 
 
 def _rows(file: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, names):
             yield from zip(*(batch.column(name).to_pylist() for name in names), strict=True)

@@ -14,9 +14,9 @@ from opensearch_winnow.mappings.record import Record, RecordsError, Stored, byte
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.record_files.atomic_file import lock
-from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, in_words, merged
+from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, merge_files, reporting_write_errors
 from opensearch_winnow.record_files.reader import (
-    latest,
+    latest_rows,
     part_number,
     parts,
     read_columns,
@@ -26,9 +26,9 @@ from opensearch_winnow.record_files.reader import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-WAITING = 8_000_000  # bytes of records in memory, before they become columns
+MAX_WAITING_BYTES = 8_000_000  # bytes of records in memory, before they become columns
 # Bytes in memory of a part: some 100 MB on disk, as Spark likes its files. It is what a killed run loses at most.
-PART = 250_000_000
+MAX_PART_BYTES = 250_000_000
 
 
 class RecordWriter:
@@ -76,7 +76,7 @@ class RecordWriter:
         self._waiting.append(record)
         self.count += 1
         self._waiting_size += bytes_in_memory(record)
-        if self._waiting_size >= WAITING:
+        if self._waiting_size >= MAX_WAITING_BYTES:
             self._pass_on()
 
     def flush(self) -> None:
@@ -142,11 +142,11 @@ class _SingleFile:
         if old and not self._new.rows:
             self._new.discard()
             return
-        keep = latest(files)
+        keep = latest_rows(files)
         if not old and keep[0].true_count == len(keep[0]):
             self._new.place()
             return
-        merged(files, keep, self.path, self._scheme, "merged")
+        merge_files(files, keep, self.path, self._scheme, "merged")
         self._new.discard()
 
     def discard(self) -> None:
@@ -158,7 +158,7 @@ class _Folder:
         self.path = folder
         self._scheme = scheme
         self._part: AtomicParquet | None = None
-        with in_words(folder):
+        with reporting_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -184,7 +184,7 @@ class _Folder:
         self._place_if_full()
 
     def _place_if_full(self) -> None:
-        if self._part is not None and self._part.size >= PART:
+        if self._part is not None and self._part.size >= MAX_PART_BYTES:
             self._part.place()
             self._part = None
 
@@ -195,11 +195,11 @@ class _Folder:
             self._part.place()
             self._part = None
         files = self.files()
-        for file, keep in zip(files, latest(files), strict=True):
+        for file, keep in zip(files, latest_rows(files), strict=True):
             if len(keep) and not keep.true_count:
                 file.unlink()
             elif keep.true_count < len(keep):
-                merged([file], [keep], file, self._scheme)
+                merge_files([file], [keep], file, self._scheme)
         self.discard()
 
     def discard(self) -> None:

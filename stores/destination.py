@@ -17,18 +17,18 @@ from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Writt
 
 # A batch is written when it has so many records, or bytes, or its first record has waited for so many seconds: it is
 # what a process that is killed loses. Batches of 250 or 1,000 records took as much time.
-RECORDS = 4_000
-BYTES = 64_000_000
-SECONDS = 10.0
+MAX_BATCH_RECORDS = 4_000
+MAX_BATCH_BYTES = 64_000_000
+MAX_BATCH_SECONDS = 10.0
 # Of a remote store: while one batch is written the next one is made, so the first should not take long.
-REMOTE_RECORDS = 2_000
+MAX_REMOTE_BATCH_RECORDS = 2_000
 
 
 def _stop(reason: str) -> NoReturn:
     raise StoreError(f"a page was refused: {reason}")
 
 
-class Waiting(NamedTuple):
+class WaitingRecord(NamedTuple):
     record: Record
     refused: Callable[[str], None]  # to be called with the reason
 
@@ -47,8 +47,8 @@ class StoreDestination:
         self._store = store
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
-        self._in_hand: tuple[list[Waiting], Future[list[Written]]] | None = None
-        self._records = min(RECORDS, REMOTE_RECORDS) if self._remote else RECORDS
+        self._in_hand: tuple[list[WaitingRecord], Future[list[Written]]] | None = None
+        self._records = min(MAX_BATCH_RECORDS, MAX_REMOTE_BATCH_RECORDS) if self._remote else MAX_BATCH_RECORDS
         self._started = time.time_ns()
         self._revisits = Revisits(store)
         self._clear()
@@ -75,11 +75,11 @@ class StoreDestination:
             record = self._revisits.filled(record)
         if not self._waiting:
             self._since = time.monotonic()
-        self._waiting.append(Waiting(record, refused))
+        self._waiting.append(WaitingRecord(record, refused))
         self._size += bytes_in_memory(record)
         self._revisits.remember(record)
         waited = time.monotonic() - self._since
-        if len(self._waiting) >= self._records or self._size >= BYTES or waited >= SECONDS:
+        if len(self._waiting) >= self._records or self._size >= MAX_BATCH_BYTES or waited >= MAX_BATCH_SECONDS:
             self.write()
 
     def write(self) -> None:
@@ -121,7 +121,7 @@ class StoreDestination:
                 self._background.shutdown()
 
     def _clear(self) -> None:
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingRecord] = []
         self._size = 0
         self._since = 0.0
 
@@ -133,7 +133,7 @@ class StoreDestination:
             self._in_hand = None
             self._settle(batch, future.result)
 
-    def _settle(self, batch: Sequence[Waiting], write: Callable[[], Sequence[Written]]) -> None:
+    def _settle(self, batch: Sequence[WaitingRecord], write: Callable[[], Sequence[Written]]) -> None:
         try:
             outcomes = write()
         except StoreError as error:

@@ -12,7 +12,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.record_files.atomic_parquet import AtomicParquet
 from opensearch_winnow.stores.store import Store
 
-BATCH = 1_000  # records that become columns at a time
+BATCH_SIZE = 1_000  # records that become columns at a time
 
 
 def export_records(
@@ -22,7 +22,7 @@ def export_records(
     records = store.scan(where)
     out = AtomicParquet(target, written(store.scheme))
     try:
-        while some := list(islice(records, BATCH)):
+        while some := list(islice(records, BATCH_SIZE)):
             out.write(as_columns(some))
             if done:
                 done(out.rows)

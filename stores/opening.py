@@ -50,7 +50,7 @@ def is_address(name: str) -> bool:
     return bool(ADDRESS.match(name))
 
 
-def shown(name: str) -> str:
+def printable(name: str) -> str:
     """The name without the credentials that an address may have: for all that is printed."""
     return CREDENTIALS.sub("", name) if is_address(name) else name
 

@@ -61,7 +61,7 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
     from opensearch_winnow.cli.demo.next_commands import next_commands  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
-    from opensearch_winnow.stores.opening import shown, store_exists  # noqa: PLC0415
+    from opensearch_winnow.stores.opening import printable, store_exists  # noqa: PLC0415
 
     folder = to or Path(tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,13 +73,13 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
             crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
             findings = find(index, crawled, clock, progress)
     except Stopped:
-        say(f"Stopped; what is in {shown(store)} stays there: {shell_command('demo', '--to', str(folder))} goes on")
+        say(f"Stopped; what is in {printable(store)} stays there: {shell_command('demo', '--to', str(folder))} goes on")
         raise
     report = folder / "report.html"
-    commands = next_commands(findings, shown(store))
+    commands = next_commands(findings, printable(store))
     write_report(report, findings, commands)
     if as_json:
-        click.echo(json.dumps(findings_document(findings, shown(store), report, commands)))
+        click.echo(json.dumps(findings_document(findings, printable(store), report, commands)))
     else:
         columns = shutil.get_terminal_size().columns
         show(terminal(color) or Terminal(columns, colour=False), findings, report, commands)

@@ -29,7 +29,7 @@ from opensearch_winnow.ingest.sources.split import Split
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import written
-from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP
+from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP_BYTES
 
 SPLIT = 64_000_000  # bytes of a source that are one task
 LISTED = 1_000  # damaged places that a report tells one by one
@@ -72,7 +72,7 @@ def fingerprint_on_spark(
             repeated = scratch.keep("repeated", _repeated(outcomes))
             report = _report(outcomes, repeated)
             _say(progress, "writing records", 1)
-            outputs.write(to, _records(outcomes, repeated, recipe), {"parquet.block.size": str(ROW_GROUP)})
+            outputs.write(to, _records(outcomes, repeated, recipe), {"parquet.block.size": str(ROW_GROUP_BYTES)})
             if report.failed:
                 failures = outcomes.where("outcome = 'failed'")
                 outputs.write(targets[1], failures.select("page.*", "reason", "source"))

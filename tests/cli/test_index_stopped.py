@@ -87,7 +87,7 @@ def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
 SMALL_BATCHES = """
 import sys
 from opensearch_winnow.stores import destination
-destination.RECORDS = 20
+destination.MAX_BATCH_RECORDS = 20
 """
 
 

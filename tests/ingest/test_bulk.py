@@ -171,7 +171,7 @@ def test_workers_that_retire_are_replaced(
 ) -> None:
     archive = warc("a.warc.gz", pages(page, 40))
     write_stored(tmp_path / "stored", [])
-    job = Job(Recipe(), 10, tmp_path / "stored", memory=1)  # each retires after its first task
+    job = Job(Recipe(), 10, tmp_path / "stored", max_memory=1)  # each retires after its first task
     seen: set[int] = set()
     made: list[str] = []
     with Sources([str(archive)]) as sources, WorkerPool(2, job) as pool:

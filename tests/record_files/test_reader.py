@@ -21,7 +21,7 @@ from opensearch_winnow.mappings import record_metadata
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.record_files import atomic_parquet, reader
-from opensearch_winnow.record_files.reader import latest, read_columns, read_records, scheme_of
+from opensearch_winnow.record_files.reader import latest_rows, read_columns, read_records, scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
 Make = Callable[..., Record]
@@ -120,7 +120,7 @@ def test_a_row_group_is_bounded_in_bytes_and_so_is_what_is_read(tmp_path: Path, 
     write(path, *pages)
     metadata = pq.read_metadata(path)
     rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-    most = atomic_parquet.ROW_GROUP // 10_000_000 + 1
+    most = atomic_parquet.ROW_GROUP_BYTES // 10_000_000 + 1
     assert sum(rows) == 8
     assert max(rows) <= most
     assert max(map(len, reader.batches(path))) <= most
@@ -133,15 +133,15 @@ def test_of_equal_ids_the_last_counts(
     files: list[list[int]], ids: int, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few ids are compared at a time."""
-    monkeypatch.setattr(reader, "IDS", ids)
+    monkeypatch.setattr(reader, "MAX_IDS_PER_PASS", ids)
     rows = [(place, number) for place, numbers in enumerate(files) for number in numbers]
     last = {number: place for place, number in rows}
     with TemporaryDirectory() as folder:
         paths = [Path(folder, f"{place}.parquet") for place in range(len(files))]
         for path, numbers in zip(paths, files, strict=True):
             write(path, *(record(number, crawl="even" if number % 2 == 0 else "odd") for number in numbers))
-        chosen = [flag for flags in latest(paths) for flag in flags.to_pylist()]
-        even = [flag for flags in latest(paths, crawl="even", site=None) for flag in flags.to_pylist()]
+        chosen = [flag for flags in latest_rows(paths) for flag in flags.to_pylist()]
+        even = [flag for flags in latest_rows(paths, crawl="even", site=None) for flag in flags.to_pylist()]
     assert chosen == [last[number] == place for place, number in rows]
     assert even == [flag and number % 2 == 0 for flag, (_, number) in zip(chosen, rows, strict=True)]
 

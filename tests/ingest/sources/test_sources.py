@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import COUNTED, FILES, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 pytestmark = pytest.mark.filterwarnings(
@@ -142,16 +142,16 @@ def test_any_size_of_splits_gives_the_same(tmp_path_factory: pytest.TempPathFact
 
 
 def test_a_folder_is_walked_as_it_is_asked_for(tmp_path: Path) -> None:
-    for number in range(2 * FILES + 1):
+    for number in range(2 * MAX_FILES_PER_SPLIT + 1):
         (tmp_path / f"{number:05}.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
         splits = sources.splits(SIZE)
         first = next(splits)
-        assert first.names == tuple(f"{number:05}.html" for number in range(FILES))
-        assert (first.start, first.end, first.size) == (0, FILES, FILES * len(HTML))
-        (tmp_path / f"{FILES:05}.html").unlink()
+        assert first.names == tuple(f"{number:05}.html" for number in range(MAX_FILES_PER_SPLIT))
+        assert (first.start, first.end, first.size) == (0, MAX_FILES_PER_SPLIT, MAX_FILES_PER_SPLIT * len(HTML))
+        (tmp_path / f"{MAX_FILES_PER_SPLIT:05}.html").unlink()
         found = [item for split in splits for _, item in read(split, CAP) if item is not None]
-    assert [type(item) for item in found] == [Failed] + [Page] * FILES
+    assert [type(item) for item in found] == [Failed] + [Page] * MAX_FILES_PER_SPLIT
 
 
 def test_a_folder_that_has_gone(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_folder_that_has_gone(tmp_path: Path) -> None:
 
 
 def test_how_much_there_is(tmp_path: Path) -> None:
-    for number in range(COUNTED):
+    for number in range(MAX_FILES_TO_SIZE):
         (tmp_path / f"{number}.html").touch()
     (tmp_path / "0.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
