@@ -1,4 +1,4 @@
-"""winnow index: from a crawl to a store, or to record files."""
+"""The command winnow index: reads a crawl into a store, or into record files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
 class Size(click.ParamType[int]):
-    """A number of bytes: 10M, 500k, 2000000."""
+    """A number of bytes, such as 10M, 500k or 2000000."""
 
     name = "size"
 
@@ -47,16 +47,16 @@ class Size(click.ParamType[int]):
         return size
 
 
-@click.command("index", short_help="From a crawl to a store: every page is accounted for.")
+@click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @store_option(
-    "The store to add to: a file (crawl.winnow) or http://host:9200/name, made if there is none.", required=False
+    "The store to add to: a file (crawl.winnow) or http://host:9200/name. A missing one is made.", required=False
 )
 @click.option(
     "--to",
     metavar="RECORDS",
     type=click.Path(),
-    help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/), which a run adds to.",
+    help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
 @click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
 @click.option(
@@ -64,33 +64,34 @@ class Size(click.ParamType[int]):
     metavar="N",
     type=click.IntRange(1, 1024),
     show_default="one for each processor",
-    help="Processes that read and parse. The records are the same for any number.",
+    help="Number of processes that read and parse. It does not change the records.",
 )
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
 @click.option(
     "--extractor",
     metavar="NAME",
     shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
-    help="What finds the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
+    help="How to find the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
     "  [default: lxml]",
 )
 @click.option("--alt/--no-alt", default=None, help="Take the alternative text of images as text.  [default: no-alt]")
 @click.option(
     "--title/--no-title",
     default=None,
-    help="Take the title as a part of the text. It is kept beside it in any case.  [default: no-title]",
+    help="Take the title as a part of the text. It is always kept beside the text, too.  [default: no-title]",
 )
 @click.option(
     "--text/--no-text",
     default=None,
-    help="Keep the texts. Without, a store is smaller, scores are estimates, and there are no passages and no search."
+    help="Keep the texts. Without them, the store is smaller, but scores are estimates, and there are no passages and "
+    "no search."
     "  [default: text]",
 )
 @click.option(
     "--base-url",
     metavar="URL",
     default="",
-    help="What the names of files in a folder are appended to.  [default: file://]",
+    help="Put this URL before the names of files in a folder.  [default: file://]",
 )
 @click.option(
     "--max-page-size",
@@ -98,7 +99,7 @@ class Size(click.ParamType[int]):
     type=Size(),
     default="10M",
     show_default=True,
-    help="A page with more bytes, once decoded, fails.",
+    help="Pages with more bytes, once decoded, fail.",
 )
 @click.option(
     "--max-page-seconds",
@@ -106,13 +107,13 @@ class Size(click.ParamType[int]):
     type=click.FloatRange(0.01),
     default=MAX_PAGE_SECONDS,
     show_default=True,
-    help="A page that takes more CPU time fails.",
+    help="Pages that take more CPU time fail.",
 )
 @click.option(
     "--failed",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to keep pages that failed, as JSON lines that are a source again.  "
+    help="The file for pages that fail: JSON lines, which can be indexed again.  "
     "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -147,22 +148,22 @@ def command(
       winnow index crawl.winnow.failed.jsonl --store crawl.winnow --max-page-seconds 60
       winnow index crawl.warc.gz --to records.parquet
 
-    Reads each SOURCE, and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
+    Reads each SOURCE and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
     archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, JSON lines or Parquet with url
-    and html or text, or - for any of these piped in; what it is shows in its content, not in its name.
+    and html or text, or - for any of these piped in. Its format is recognised by its content, not by its name.
 
     \b
     Each page ends as one of
       indexed    its record is new, or has changed
-      unchanged  this capture is there already with the same content
-      skipped    not a page to index: another status, type, or no text
-      failed     it could not be read; kept in a file, to be tried again
+      unchanged  this capture is stored already, with the same content
+      skipped    not a page to index: another status, another type, or no text
+      failed     could not be read; kept in a file, to be tried again
 
-    A store keeps the scheme, and how texts are found (--extractor, --alt, --title, --text), of its first run: these
-    are the defaults of the next. The scheme cannot change.
+    A store remembers the scheme of its first run, which cannot change, and the choices --extractor, --alt, --title and
+    --text, which are the defaults of the next run.
 
-    A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
-    source could not be read.
+    To continue a run that was stopped, start it again. Exit code 1 if pages failed or bytes of a source could not be
+    read.
     """
     store, to = one_target(ctx, store, to)
     with (

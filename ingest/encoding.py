@@ -142,9 +142,7 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
     valid = _non_ascii(text) - broken + halves
     broken -= 3 * halves
     said = any(name == UTF8 for name, _ in labels)
-    if valid >= broken * 4 or (
-        said and valid > broken
-    ):  # of legacy Chinese and Japanese, a third as much is valid by chance
+    if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese, Japanese: a third as much, by chance
         return Encoding(UTF8, "mostly utf-8")
     sample = _sample(body)
     for name, how in labels:

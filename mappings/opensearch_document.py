@@ -1,4 +1,4 @@
-"""The document of OpenSearch that stands for a record: its `_source`, and back."""
+"""Converts a record to the `_source` of its OpenSearch document, and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
 from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
 
-# What of a document a card is made of.
+# The fields of a document that make a card.
 CARD_FIELDS = (
     "url",
     "site",
@@ -30,7 +30,7 @@ CARD_FIELDS = (
 
 
 def hash_fields(record: Record) -> dict[str, Any]:
-    """What fingerprinting has made of the text."""
+    """Return the fields that are computed from the text."""
     return {
         "text_digest": record.text_digest,
         "shingle_digest": record.shingle_digest,
@@ -46,10 +46,10 @@ def hash_fields(record: Record) -> dict[str, Any]:
 
 
 def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
-    """The `_source` of a record; its `_id` is the record's. What is None is left out.
+    """Return the `_source` of a record, without fields that are None. Its `_id` is that of the record.
 
-    The place is where the record stands among all, by its first write. A time is there twice: `fetched_at` for people,
-    in milliseconds as far as the engine looks, and `fetched_us` exactly.
+    `place` is the position of the record among all, in the order of their first writes. The time is stored twice:
+    `fetched_at` for people, which the engine reads in milliseconds, and `fetched_us` in microseconds.
     """
     time = record.fetched_at
     document = {
@@ -65,7 +65,7 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
 
 
 def record_of(source: Mapping[str, Any]) -> Record:
-    """The record of a document's `_source`."""
+    """Return the record of a document's `_source`."""
     try:
         texts: dict[str, Any] = {name: source[name] for name in TEXTS}
         perhaps: dict[str, Any] = {name: source.get(name) for name in OPTIONAL_TEXTS}
@@ -87,7 +87,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
 
 
 def card_of(id_: str, source: Mapping[str, Any]) -> Card:
-    """The card of a document, from its CARD_FIELDS."""
+    """Return the card of a document, from its CARD_FIELDS."""
     try:
         return Card(
             id=id_,
@@ -112,7 +112,7 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
 
 
 def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
-    """The card of any document, whoever has written it: what it does not have is empty."""
+    """Return the card of any document, also of other programs: fields that it lacks are empty."""
     empty: dict[str, Any] = {
         **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
         **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),

@@ -1,4 +1,4 @@
-"""Record files: Parquet with the scheme in its metadata, alone or as the parts in a folder. Reading them."""
+"""Reads record files: one Parquet file, or the parts in a folder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
 from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 
-MAX_BATCH_ROWS = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
-MAX_IDS_PER_PASS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
+MAX_BATCH_ROWS = 1_000  # a row group may have fewer, because it is bounded in bytes
+MAX_IDS_PER_PASS = 1_000_000  # some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
 
 
 def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
-    """The scheme of a record file, or of all parts of a folder."""
+    """Return the scheme of a record file, or of all parts of a folder."""
     first, *others = map(scheme_of_file, record_files(path))
     for other in others:
         if other.id != first.id:
@@ -35,16 +35,16 @@ def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
 
 
 def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> WrittenScheme:
-    """That of one file; with `footer`, of a file elsewhere of which only the end was fetched."""
+    """Return the scheme of one file. `footer` is the end of a file that is not on this machine."""
     with open_parquet(file, footer) as parquet:
         scheme = parse_metadata(parquet.metadata.metadata or {}, file)
         if not parquet.schema_arrow.equals(SCHEMA):
-            raise RecordsError(f"{file} has other columns than a record file; was it written by something else?")
+            raise RecordsError(f"{file} does not have the columns of a record file; did another program write it?")
     return scheme
 
 
 def record_files(path: str | os.PathLike[str]) -> list[Path]:
-    """The file itself, or the parts of a folder, in the order they were written. There is at least one."""
+    """Return the file itself, or the parts of a folder in the order they were written; at least one."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -55,20 +55,20 @@ def record_files(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def parts(folder: Path) -> list[Path]:
-    """The record files of a folder, in the order they were written."""
+    """Return the record files of a folder in the order they were written."""
     shown = [file for file in folder.glob("*.parquet") if not file.name.startswith((".", "_"))]
     return sorted(shown, key=lambda file: (part_number(file), file.name))
 
 
 def part_number(file: Path) -> int:
-    """-1 for a file that was named by somebody else."""
+    """Return the number in the name of a part, or -1 if the name has another form."""
     match = PART_NAME.fullmatch(file.name)
     return int(match[1]) if match else -1
 
 
 @contextmanager
 def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
-    """The Parquet file, or the content that is known of it, and whatever is wrong with it in words."""
+    """Open a Parquet file, or the `content` that is known of it, and raise RecordsError for all that is wrong."""
     try:
         with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
             yield parquet
@@ -86,7 +86,7 @@ def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator
 def batches(
     file: Path, keep: pa.BooleanArray | None = None, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a file, few at a time; with `keep`, those for which it is true."""
+    """Yield the rows of a file in batches; with `keep`, those for which it is true."""
     row = 0
     with open_parquet(file) as parquet:
         for batch in _batches(parquet, columns):
@@ -98,19 +98,19 @@ def batches(
 
 def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
     rows = 0
-    # Group by group: else Arrow fills a batch from as many row groups as it takes.
+    # Group by group: otherwise Arrow fills a batch from several row groups.
     for group in range(parquet.num_row_groups):
         for batch in parquet.iter_batches(batch_size=MAX_BATCH_ROWS, row_groups=[group], columns=columns):
             rows += len(batch)
             yield batch
-    if rows != parquet.metadata.num_rows:  # pages have checksums, but the list of them has none
+    if rows != parquet.metadata.num_rows:  # data pages have checksums, but the list of them has none
         raise ValueError(f"it has {rows} rows instead of {parquet.metadata.num_rows}")
 
 
 def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
-    """For each file which of its rows count: those whose id is in no later row.
+    """Return for each file which of its rows count: those whose id is in no later row.
 
-    `wanted` names columns and what a row must hold there to count at all.
+    `wanted` gives values of columns; rows with other values do not count.
     """
     starts = [0]
     for file in files:
@@ -133,7 +133,7 @@ def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanA
 
 
 def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) -> Iterator[pa.RecordBatch]:
-    """The ids that begin with one of the digits, with the number of their row, counted from `row`."""
+    """Yield the ids that begin with one of `digits`, with the numbers of their rows, counted from `row`."""
     values = {name: value for name, value in wanted.items() if value is not None}
     with open_parquet(file) as parquet:
         for batch in _batches(parquet, ["id", *values]):
@@ -146,7 +146,7 @@ def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) 
 
 
 def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> Iterator[Record]:
-    """The records of a file or folder, each capture once, few at a time in memory. Refused if of another scheme."""
+    """Yield the records of a file or folder, each capture once. Raises if they are of another scheme than `scheme`."""
     found = scheme_of(path)
     if scheme is not None and scheme.id != found.id:
         raise other_scheme(path, found.id, scheme.id)
@@ -154,19 +154,19 @@ def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> 
 
 
 def _read_latest(files: Sequence[Path]) -> Iterator[Record]:
-    # The ids within a file differ. A run that was killed may have left a newer record of a page in a later part.
+    # The ids within a file differ. A run that was killed may have left a newer record of a capture in a later part.
     yield from read_rows(files, latest_rows(files) if len(files) > 1 else [None])
 
 
 def read_rows(files: Sequence[Path], keep: Sequence[pa.BooleanArray | None]) -> Iterator[Record]:
-    """The records of rows that `latest_rows` chose."""
+    """Yield the records of the rows that `latest_rows` has chosen."""
     for file, rows in zip(files, keep, strict=True):
         for batch in batches(file, rows):
             yield from as_records(batch)
 
 
 def read_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
-    """These columns of each row: quick, if they are not the large ones. A folder may have two rows with one id."""
+    """Yield the columns `names` of each row; quick for small columns. A folder may have two rows with one id."""
     scheme_of(path)
     return (row for file in record_files(path) for row in _rows(file, names))
 

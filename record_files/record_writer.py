@@ -1,4 +1,4 @@
-"""Writing record files: one Parquet file, or a folder of parts; what was there before stays, or is replaced by id."""
+"""Writes records to one Parquet file or to a folder of parts; older records stay, unless one has the same id."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ from opensearch_winnow.record_files.reader import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-MAX_WAITING_BYTES = 8_000_000  # bytes of records in memory, before they become columns
-# Bytes in memory of a part: some 100 MB on disk, as Spark likes its files. It is what a killed run loses at most.
+MAX_WAITING_BYTES = 8_000_000  # of records in memory, before they become columns
+# In memory: some 100 MB on disk, a good size for Spark. A killed run loses this much at most.
 MAX_PART_BYTES = 250_000_000
 
 
 class RecordWriter:
-    """Adds records to a record file, or to a folder of them if the path ends with / or is one.
+    """Adds records to a record file, or to a folder of them if the path ends with / or is a folder.
 
-    A file is put in place as a whole when the writer is closed; the parts of a folder on the way, each when it is
-    complete. A record replaces an older one with its id: in a folder at the end, and until then, or after a run that
-    was killed, the later part is right.
+    This is a destination of an indexing run. A file is put in place as a whole when the writer is closed; a part of a
+    folder as soon as it is complete. A record replaces an older one with its id. In a folder, this is done at the end;
+    until then, or after a run that was killed, the record in the later part counts.
 
-    Left by Ctrl-C, it keeps what was added. Left by another exception, it leaves a file as it was, and in a folder
-    the parts that are complete.
+    Ctrl-C keeps what was added. Another exception leaves a file as it was, and a folder with its complete parts.
     """
 
     def __init__(self, path: str | os.PathLike[str], scheme: Scheme) -> None:
@@ -49,7 +48,7 @@ class RecordWriter:
         self._waiting_size = 0
         self._closed = False
         place = Path(path)
-        if place.is_symlink():  # which stays
+        if place.is_symlink():  # the link stays
             place = place.resolve()
         in_folder = os.fspath(path).endswith("/") or place.is_dir()
         self._place = _Folder(place, self._scheme) if in_folder else _SingleFile(place, self._scheme)
@@ -69,10 +68,10 @@ class RecordWriter:
         return ()
 
     def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
-        """Keep a record; none is refused."""
+        """Add a record; none is refused."""
         if self._closed:
             raise ValueError("the writer is closed")
-        # One append, and the columns later: wherever Ctrl-C comes, a record is there as a whole or not at all.
+        # One append, and the columns later: wherever Ctrl-C comes, a record is kept as a whole or not at all.
         self._waiting.append(record)
         self.count += 1
         self._waiting_size += bytes_in_memory(record)
@@ -100,7 +99,7 @@ class RecordWriter:
                 self.discard()
 
     def discard(self) -> None:
-        """Forget what was added, but for the complete parts of a folder."""
+        """Drop what was added, except for complete parts of a folder."""
         self._closed = True
         self._place.discard()
 
@@ -118,7 +117,7 @@ class RecordWriter:
     def _pass_on(self) -> None:
         if self._waiting:
             self._place.write(as_columns(self._waiting))
-            # Ctrl-C here, and they are written twice; of equal ids one row is kept.
+            # After Ctrl-C here they are written twice, but of equal ids one row is kept.
             self._waiting, self._waiting_size = [], 0
 
 
@@ -167,7 +166,7 @@ class _Folder:
             if others and not self.files():
                 raise RecordsError(f"{folder} is a folder with other files in it; name an empty one, or a new one")
             _check(folder, self.files(), scheme)
-            for left in folder.glob(".part-*.parquet.*"):  # by a run that was killed
+            for left in folder.glob(".part-*.parquet.*"):  # left by a run that was killed
                 left.unlink()
         except BaseException:
             os.close(self._descriptor)
@@ -177,7 +176,7 @@ class _Folder:
         return parts(self.path)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._place_if_full()  # if Ctrl-C came in between the last time
+        self._place_if_full()  # if Ctrl-C came in between last time
         if self._part is None:
             self._part = self._new_part()
         self._part.write(batch)
@@ -190,7 +189,7 @@ class _Folder:
 
     def close(self) -> None:
         if self._part is None and not self.files():
-            self._part = self._new_part()  # empty, but it says the scheme
+            self._part = self._new_part()  # empty, but it has the scheme
         if self._part is not None:
             self._part.place()
             self._part = None
@@ -211,7 +210,7 @@ class _Folder:
 
     def _new_part(self) -> AtomicParquet:
         number = max(map(part_number, self.files()), default=-1) + 1
-        # No second lock: a part that Ctrl-C broke off as it was opened would keep it, and is opened again.
+        # No second lock: a part that Ctrl-C interrupted while it was opened would keep it, and is opened again.
         return AtomicParquet(self.path / f"part-{number:05}.parquet", self._scheme, alone=True)
 
 

@@ -1,4 +1,4 @@
-"""The way of a run's records into a store."""
+"""Writes the records of an indexing run to a store, in batches."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from opensearch_winnow.mappings.record import Record, Stored, bytes_in_memory
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
-# A batch is written when it has so many records, or bytes, or its first record has waited for so many seconds: it is
-# what a process that is killed loses. Batches of 250 or 1,000 records took as much time.
+# The limits of a batch, which is what a killed process loses. Batches of 250 or 1,000 records took as much time.
 MAX_BATCH_RECORDS = 4_000
 MAX_BATCH_BYTES = 64_000_000
 MAX_BATCH_SECONDS = 10.0
-# Of a remote store: while one batch is written the next one is made, so the first should not take long.
+# For a remote store, which is written in the background: the first batch should not keep it waiting for long.
 MAX_REMOTE_BATCH_RECORDS = 2_000
 
 
@@ -34,16 +33,16 @@ class WaitingRecord(NamedTuple):
 
 
 class StoreDestination:
-    """Keeps the records of a run in a store, many at a time. Used as a context; the store stays open.
+    """Writes records to a store in batches. Used as a context; the store stays open.
 
-    A remote store is written in the background: while it takes a batch, the next one is made, and no more than that.
-    Left by Ctrl-C or by any exception, it still keeps what was added, if the store can be written.
+    A remote store is written in the background: while one batch is written, the next one is made, but no further one.
+    Ctrl-C, or any exception, still writes what was added, if the store can be written.
 
-    A revisit gets the text and hashes of the page that it repeats, if that is stored or came before it.
+    A revisit gets the text and hashes of the page that it repeats, if that page is stored or came before it.
     """
 
     def __init__(self, store: Store) -> None:
-        self.count = 0  # of records that are written
+        self.count = 0  # records that are stored
         self._store = store
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
@@ -83,7 +82,7 @@ class StoreDestination:
             self.write()
 
     def write(self) -> None:
-        """Write what waits; if that goes on in the background, the batch before has been written."""
+        """Write the records that wait. A remote store goes on with it in the background; the batch before is stored."""
         self._finish()
         if not self._waiting:
             return
@@ -114,7 +113,7 @@ class StoreDestination:
         try:
             self.close()
         except StoreError:
-            if kind is None:  # else what went wrong first is what to say
+            if kind is None:  # otherwise the first exception is the one to report
                 raise
         finally:
             if self._background:
@@ -126,10 +125,10 @@ class StoreDestination:
         self._since = 0.0
 
     def _finish(self) -> None:
-        """Wait for what is written in the background."""
+        """Wait until the batch in the background is stored."""
         if self._in_hand:
             batch, future = self._in_hand
-            wait([future])  # if Ctrl-C comes here, it is still in hand
+            wait([future])  # if Ctrl-C comes here, the batch is not forgotten
             self._in_hand = None
             self._settle(batch, future.result)
 

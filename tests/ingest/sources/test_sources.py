@@ -293,7 +293,7 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
     accepted = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
     not_lines = "is JSON, but not JSONL, which has an object with url and html or text on each line"
     expected = {
-        "https://example.org/": "https://example.org/ is an address, and sources are files: fetch it first, "
+        "https://example.org/": "https://example.org/ is an address. Sources are files: fetch it first, "
         "for example with wget --warc-file",
         f"{at}gone": f"there is no file or folder {at}gone",
         f"{at}mirror/index.html/x": f"there is no file or folder {at}mirror/index.html/x",
@@ -312,8 +312,8 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
         f"{at}empty.jsonl.gz": f"{at}empty.jsonl.gz is empty",
         f"{at}letter.docx": f"{at}letter.docx is application/zip: {accepted}",
         f"{at}paper.pdf": f"{at}paper.pdf is application/pdf: {accepted}",
-        f"{at}rows.parquet": f"{at}rows.parquet has no pages: it takes a column url, and one html or text, but there "
-        "are address; rename them first",
+        f"{at}rows.parquet": f"{at}rows.parquet has no pages: it needs a column url, and one html or text, but its "
+        "columns are address; rename them first",
         f"{at}none": f"{at}none is empty",
         "/dev/zero": f"/dev/zero is neither a file nor a folder: {accepted}",
     }
