@@ -37,7 +37,7 @@ class Recipe:
 
 
 class RecipeChoices(TypedDict, total=False):
-    """What a run may choose of its recipe. None, or nothing, is what the store's first run chose, or the default."""
+    """The parts of a recipe that a run may choose. None: as the store's first run, or the default."""
 
     crawl: str
     extractor: str | None

@@ -102,7 +102,7 @@ def index_settings(shards: int = 1, replicas: int | None = None) -> dict[str, An
     cluster keeps every page when it loses a node.
 
     The codec and the refresh interval are the engine's own: `best_compression` doubled the CPU time of indexing, and an
-    index that nobody searches is not refreshed.
+    index that is not searched is not refreshed.
     """
     return {
         "number_of_shards": shards,
@@ -126,7 +126,7 @@ LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 def index_template(
     name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None
 ) -> dict[str, Any]:
-    """Return the template for the indices NAME-000001 and on, whoever makes the next one."""
+    """Return the template for the indices NAME-000001 and on, also for those that other tools make."""
     return {
         "index_patterns": [f"{name}-0*"],
         "priority": 200 + len(name),  # if two patterns match, the longer name wins; equal priorities are refused

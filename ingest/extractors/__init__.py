@@ -61,7 +61,7 @@ def extractor(name: str, alt: bool = False) -> Extractor:
             text, title = extract(html)
         except ExtractError:
             raise
-        except Exception as error:  # of code that is not ours, on pages that nobody has tried
+        except Exception as error:  # plug-ins may raise anything
             raise ExtractError(f"extractor {name}: {type(error).__name__}") from error
         if not isinstance(text, str):
             raise ExtractError(f"extractor {name}: gives {type(text).__name__} for a text")

@@ -109,7 +109,7 @@ def revisit(blank: Page, block: Block) -> Item:
 
 
 def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes: int) -> Item:
-    """Fill in the body, of which `first` was read with the headers, if it is a page."""
+    """Fill in the body, if it is a page. `first` are the bytes of it that were read with the headers."""
     kind = _kind(content_type)
     if kind and not _is_page(kind):
         return Skipped(blank.url, f"type {kind}", blank.fetched_at)
