@@ -1,1 +1,1 @@
-"""What an answer says: in words, numbers and JSON values, the same for the terminal and for a browser."""
+"""Results as sentences, formatted numbers and JSON values, shared by the command line and the web interface."""

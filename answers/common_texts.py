@@ -1,4 +1,4 @@
-"""The texts that are on the most pages: licences, menus, and what everybody copies."""
+"""The texts that most pages share: licences, menus, and whatever is copied everywhere."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.store import Store
 
-MOST = 10  # texts
-TOKENS = 400  # whose pages are counted: several are in each text
-BATCH = 20  # records in memory at a time
-SHOWN = 400  # characters of a text
-# A text goes on as long as its next fingerprint is on about as many pages.
-NEARLY = 0.8
-WORD = 30  # characters; a longer one is cut
+MAX_TEXTS = 10
+MAX_TOKENS_COUNTED = 400  # fingerprints whose pages are counted; a text has several
+BATCH_SIZE = 20  # records in memory at a time
+MAX_TEXT_CHARS = 400  # of a text, as returned
+MIN_FREQUENCY_RATIO = 0.8  # a text extends as long as the next fingerprint is on about as many pages
+MAX_WORD_CHARS = 30  # how far to look for the end of a word that is cut
 
 
 class CommonTextDocument(TypedDict):
-    """A text as one page has it, its beginning if it is long. `phrase` is the most common part of it, which is on so
-    many `pages`."""
+    """The beginning of a common text, as one page has it. `phrase` is its most common part, and `pages` says how many
+    pages have that; `characters` is the length of the whole text."""
 
     text: str
     phrase: str
@@ -33,7 +33,7 @@ class CommonTextDocument(TypedDict):
     url: str
 
 
-class Hashed(NamedTuple):
+class PageFingerprints(NamedTuple):
     """The fingerprints of a page, in the order of its text."""
 
     id: str
@@ -42,25 +42,28 @@ class Hashed(NamedTuple):
 
 
 def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument]:
-    """The most common of those that at least two pages of the sample have, by id: what is on many pages is there."""
+    """Return the most common texts among those that at least two pages of `sample` share.
+
+    `sample` has page ids: a text on many pages is on several of them.
+    """
     store = index.store
-    pages = list(_hashed(store, sample))
+    pages = list(_fingerprints(store, sample))
     seen = Counter(token for page in pages for token in set(page.fingerprints))
-    likely = array("Q", [token for token, times in seen.most_common(TOKENS) if times > 1])
+    likely = array("Q", [token for token, times in seen.most_common(MAX_TOKENS_COUNTED) if times > 1])
     if not likely:
         return []
-    (counted,) = store.frequent([Lookup("fingerprints", likely)], over=1)
-    found: list[CommonTextDocument] = []
-    told: list[str] = []  # canonical
+    (counted,) = store.frequencies([Lookup("fingerprints", likely)], over=1)
+    texts: list[CommonTextDocument] = []
+    canonical_texts: list[str] = []
     done: set[int] = set()
     for token in sorted(counted, key=lambda token: (-counted[token], token)):
-        if token in done or len(found) == MOST:
+        if token in done or len(texts) == MAX_TEXTS:
             continue
         page = next(page for page in pages if token in page.fingerprints)
         at = page.fingerprints.index(token)
         stretch = _stretch(page, at, seen)
         done.update(page.fingerprints[stretch])
-        record = store.get([page.id]).get(page.id)
+        record = store.read([page.id], Record).get(page.id)
         if record is None or not record.text:
             continue
         text = canonical(record.text, index.scheme, name=record.url)
@@ -68,13 +71,13 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
         chars = text.chars[start:end]
         half = index.scheme.k // 2
         pieces = [chars[at : at + half] for at in range(0, len(chars) - half + 1, half)]
-        if any(piece in other for other in told for piece in pieces):
-            continue  # a part of it, and what some pages have beside it
-        told.append(chars)
+        if any(piece in other for other in canonical_texts for piece in pieces):
+            continue  # overlaps a text that is listed already
+        canonical_texts.append(chars)
         passage = _whole_words(record.text, *text.span(start, end))
-        found.append(
+        texts.append(
             {
-                "text": passage[:SHOWN],
+                "text": passage[:MAX_TEXT_CHARS],
                 "phrase": _whole_words(
                     record.text, *text.span(page.positions[at], page.positions[at] + index.scheme.k)
                 ),
@@ -84,18 +87,19 @@ def common_texts(index: Index, sample: Sequence[str]) -> list[CommonTextDocument
                 "url": record.url,
             }
         )
-    return found
+    return texts
 
 
-def _hashed(store: Store, ids: Sequence[str]) -> Iterator[Hashed]:
-    for start in range(0, len(ids), BATCH):
-        for record in store.get(ids[start : start + BATCH]).values():
-            yield Hashed(record.id, record.fingerprints, record.positions)
+def _fingerprints(store: Store, ids: Sequence[str]) -> Iterator[PageFingerprints]:
+    for start in range(0, len(ids), BATCH_SIZE):
+        for record in store.read(ids[start : start + BATCH_SIZE], Record).values():
+            yield PageFingerprints(record.id, record.fingerprints, record.positions)
 
 
-def _stretch(page: Hashed, at: int, seen: Counter[int]) -> slice:
-    """The fingerprints around one that are on about as many pages."""
-    least, most = NEARLY * seen[page.fingerprints[at]], seen[page.fingerprints[at]] / NEARLY
+def _stretch(page: PageFingerprints, at: int, seen: Counter[int]) -> slice:
+    """Return the range of neighbouring fingerprints that are on about as many pages as the one at `at`."""
+    frequency = seen[page.fingerprints[at]]
+    least, most = MIN_FREQUENCY_RATIO * frequency, frequency / MIN_FREQUENCY_RATIO
     first = last = at
     while first and least <= seen[page.fingerprints[first - 1]] <= most:
         first -= 1
@@ -105,9 +109,9 @@ def _stretch(page: Hashed, at: int, seen: Counter[int]) -> slice:
 
 
 def _whole_words(text: str, start: int, end: int) -> str:
-    """That part of the text, without the part of a word at each end."""
+    """Return a part of the text without the cut words at its ends."""
     if start and text[start - 1].isalnum():
-        start += next((at for at, char in enumerate(text[start : start + WORD]) if char.isspace()), -1) + 1
+        start += next((at for at, char in enumerate(text[start : start + MAX_WORD_CHARS]) if char.isspace()), -1) + 1
     if end < len(text) and text[end].isalnum():
-        end -= next((at for at, char in enumerate(text[end - WORD : end][::-1]) if char.isspace()), -1) + 1
+        end -= next((at for at, char in enumerate(text[end - MAX_WORD_CHARS : end][::-1]) if char.isspace()), -1) + 1
     return text[start:end]

@@ -1,4 +1,4 @@
-"""Two texts that were compared, and what a reader wants to know of each."""
+"""Two compared texts, with the parts of each that are shared, boilerplate, or neither."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedText:
-    """A capture, or a text that was pasted: then there is no URL."""
+    """A capture, or a pasted text, which has no URL."""
 
     id: str
     text: str
@@ -31,19 +31,19 @@ class ComparedText:
 
     @cached_property
     def covered(self) -> float:
-        """The share of its characters that is in passages."""
-        return self._share(united(self.passages))
+        """The share of its characters inside passages."""
+        return self._share(merged_spans(self.passages))
 
     @cached_property
     def greyed(self) -> float:
-        """The share that is in boilerplate and in no passage."""
-        return self._share(self._explained) - self.covered
+        """The share of its characters inside boilerplate and no passage."""
+        return self._share(self._accounted_for) - self.covered
 
     @cached_property
     def unshared(self) -> list[Span]:
-        """Where it has words that are in none of them."""
-        ends = [0, *(end for _, end in self._explained)]
-        starts = [*(start for start, _ in self._explained), len(self.text)]
+        """The spans with words that are neither in a passage nor in boilerplate."""
+        ends = [0, *(end for _, end in self._accounted_for)]
+        starts = [*(start for start, _ in self._accounted_for), len(self.text)]
         return [span for span in zip(ends, starts, strict=True) if has_words(self.text[slice(*span)])]
 
     @cached_property
@@ -51,8 +51,8 @@ class ComparedText:
         return sum(len(canonical_text(self.text[start:end]).words) for start, end in self.unshared)
 
     @cached_property
-    def _explained(self) -> list[Span]:
-        return united([*self.passages, *self.boilerplate])
+    def _accounted_for(self) -> list[Span]:
+        return merged_spans([*self.passages, *self.boilerplate])
 
     def _share(self, spans: Iterable[Span]) -> float:
         return sum(end - start for start, end in spans) / max(len(self.text), 1)
@@ -60,13 +60,15 @@ class ComparedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
+    """A comparison of two texts as it is shown."""
+
     a: ComparedText
     b: ComparedText
     scheme: Scheme
     comparison: Comparison
-    passages: Sequence[NumberedPassage] = ()  # that are long enough to be shown; their numbers are those of all
-    hidden: int = 0  # that are not
-    boilerplate: Sequence[NumberedPassage] = ()  # for their sizes: nobody sees their numbers
+    passages: Sequence[NumberedPassage] = ()  # those long enough to show, numbered among all
+    hidden: int = 0  # passages too short to show
+    boilerplate: Sequence[NumberedPassage] = ()  # used for their sizes; the numbers are not shown
     kind: Literal["exact", "estimate"] = "exact"
     error: float = 0.0  # the standard error of an estimated resemblance
 
@@ -79,10 +81,10 @@ class Compared:
         passages: Sequence[NumberedPassage],
         scheme: Scheme,
         *,
-        least: int = 0,
+        min_words: int = 0,
     ) -> Self:
-        """Of the passages those of so many words at least are shown."""
-        long_enough = [each for each in passages if each.words >= least]
+        """Combine two texts with their comparison. Passages of fewer than `min_words` are hidden."""
+        long_enough = [each for each in passages if each.words >= min_words]
         runs = comparison.boilerplate
         ours, theirs = [each.passage[:2] for each in long_enough], [each.passage[2:] for each in long_enough]
         return cls(
@@ -96,17 +98,17 @@ class Compared:
         )
 
 
-def united(spans: Iterable[Span]) -> list[Span]:
-    """The same places, apart and in order."""
-    found: list[Span] = []
+def merged_spans(spans: Iterable[Span]) -> list[Span]:
+    """Merge spans that overlap or touch, and sort them."""
+    merged: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def has_words(text: str) -> bool:
-    """Or anything else that is compared: white space and punctuation are not."""
+    """Return whether a text has letters or digits, the only characters that are compared."""
     return any(map(str.isalnum, text))

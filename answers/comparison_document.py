@@ -1,17 +1,17 @@
-"""What two texts share, as JSON values."""
+"""The comparison of two texts, as JSON values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
 from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.compare import Comparison, Passage
 
 
 class PassageDocument(TypedDict):
-    """Where a run that both have is, in code points of each: of the question or A, and of the page or B."""
+    """A run of text in both: its offsets, in code points, in A (the question) and in B (the page)."""
 
     start: int
     end: int
@@ -20,7 +20,7 @@ class PassageDocument(TypedDict):
 
 
 class NumberedPassageDocument(PassageDocument):
-    """A passage has moved if it is not in the longest series whose order is the same in both texts."""
+    """A passage has moved if it is not in the longest series of passages in the same order in both texts."""
 
     number: int
     words: int
@@ -36,15 +36,15 @@ class ScoresDocument(TypedDict):
 
 
 class ComparisonDocument(ScoresDocument):
-    """There is `boilerplate`, runs that both have but that are no evidence, where a store could know of some."""
+    """`boilerplate` has shared runs that are no evidence of copying; absent if no store was used."""
 
     passages: list[PassageDocument]
     boilerplate: NotRequired[list[PassageDocument]]
 
 
 class ComparedTextDocument(TypedDict):
-    """A or B: a capture, or a text that was pasted, which has no URL. `covered` is the share of its characters in
-    passages, `greyed` that in boilerplate alone; `unshared_words` are in neither, and in so many `unshared_places`."""
+    """A or B: a capture, or a pasted text, which has no URL. `covered` is the share of its characters in passages,
+    `greyed` the share in boilerplate only. `unshared_words` are in neither; they are at `unshared_places` places."""
 
     id: str
     url: str | None
@@ -59,8 +59,8 @@ class ComparedTextDocument(TypedDict):
 
 
 class ComparedDocument(ScoresDocument):
-    """What two texts share, in words and numbers. `hidden` passages are shorter than was asked for; estimates, where a
-    text is not stored, have a standard `error`, and no passages."""
+    """What two texts share, in words and numbers. `hidden` counts passages shorter than requested. If a text is not
+    stored, the scores are estimates with a standard `error`, and there are no passages."""
 
     answer: str
     kind: Literal["exact", "estimate"]

@@ -1,17 +1,17 @@
-"""What is similar, as JSON values."""
+"""The matches of a question, as JSON values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
 from opensearch_winnow.answers.comparison_document import PassageDocument, passage_documents
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
 
 class MatchDocument(TypedDict):
-    """A page, and how it compares with the question. `containment` is how much of the question is in the page,
+    """A page and how it compares with the question. `containment` is how much of the question is in the page,
     `contained` how much of the page is in the question; `error` is the standard error of an estimate."""
 
     id: str
@@ -29,7 +29,8 @@ class MatchDocument(TypedDict):
 
 
 class FoundDocument(TypedDict):
-    """`matches` are the first of `total`, ordered by the score that was `asked`, which is at least the `threshold`."""
+    """`matches` are the best of `total`, ordered by the score named in `asked`, which is at least the `threshold`.
+    `candidates` pages were scored; `ignored` hashes were not looked up, because too many pages have them."""
 
     total: int
     asked: Score
@@ -40,7 +41,7 @@ class FoundDocument(TypedDict):
 
 
 class MatchesDocument(FoundDocument):
-    """Pages that are similar to one."""
+    """Pages that are similar to the question."""
 
     matches: list[MatchDocument]
 

@@ -1,22 +1,23 @@
-"""A page with its near-duplicates, its cluster and its history, as JSON values."""
+"""A page with its matches, cluster and history, as JSON values."""
 
 from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.answers.history_document import HistoryDocument
+from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.answers.history import HistoryDocument
 from opensearch_winnow.answers.matches_document import MatchesDocument, matches_document
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.matches import Matches
 
-MEMBERS = 100  # of a cluster, that are counted
+MAX_MEMBERS_COUNTED = 100  # of the page's cluster
 
 
 class PageClusterDocument(TypedDict):
-    """`pages` are counted up to a limit: with `more` there are more. `at` is when the store was last clustered."""
+    """The page's cluster. `pages` are counted up to a limit; `more` says whether there are more. `at` is when the store
+    was last clustered."""
 
     id: str
     pages: int
@@ -25,13 +26,13 @@ class PageClusterDocument(TypedDict):
 
 
 class SimilarDocument(MatchesDocument):
-    """`copies` are ids of matches with the same words in the same order."""
+    """`copies` has the ids of matches with the same words in the same order."""
 
     copies: list[str]
 
 
 class PageDocument(TypedDict):
-    """A capture. `words` and `characters` (canonical: letters and digits) are null where the text is not stored."""
+    """A capture. `words` and `characters` (letters and digits only) are null if the text is not stored."""
 
     id: str
     url: str
@@ -83,10 +84,10 @@ def similar_document(page: Record, matches: Matches) -> SimilarDocument:
 
 
 def page_cluster_document(index: Index, page: Record) -> PageClusterDocument:
-    pages = len(index.cluster_members(page.cluster, limit=MEMBERS + 1))
+    pages = len(index.cluster_members(page.cluster, limit=MAX_MEMBERS_COUNTED + 1))
     return {
         "id": page.cluster,
-        "pages": min(pages, MEMBERS),
-        "more": pages > MEMBERS,
+        "pages": min(pages, MAX_MEMBERS_COUNTED),
+        "more": pages > MAX_MEMBERS_COUNTED,
         "at": (index.clustering() or {}).get("at"),
     }

@@ -1,4 +1,4 @@
-"""The power law of fingerprints: most are on one page, and a few are on very many."""
+"""Fits a power law to fingerprint frequencies: most fingerprints are on one page, a few on very many."""
 
 from __future__ import annotations
 
@@ -6,44 +6,48 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-# Fingerprints that are on x pages are in proportion to x to the power of -exponent; above 1, or they would have no sum.
-LEAST, MOST = 1.000_1, 60.0
-GOLDEN = (math.sqrt(5) - 1) / 2
+# p(x) = x**-exponent / zeta(exponent), where x is a number of pages; zeta diverges for exponents up to 1.
+MIN_EXPONENT, MAX_EXPONENT = 1.000_1, 60.0
+INVERSE_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
 class PowerLaw(NamedTuple):
-    """How the number of fingerprints falls with the number of pages that they are on.
+    """How the number of fingerprints falls with the number of pages they are on.
 
-    `exponent` is the one of greatest likelihood for a discrete power law (Clauset, Shalizi, Newman 2009): a line
-    through the points of a log-log plot would weigh the few frequent fingerprints as much as the many rare ones.
-    `distance` is the largest difference between the law and what there is, in shares of all fingerprints
-    (Kolmogorov-Smirnov): some hundredths are a good fit. `rank_slope` is what the winnowing paper plots: frequency over
-    rank, a line of least squares through both ends of each plateau; it found -0.7 for 20,000 pages of the Web.
+    `exponent` is the maximum-likelihood estimate for a discrete power law (Clauset, Shalizi, Newman 2009); a line
+    fitted to a log-log plot would weigh the few frequent fingerprints as much as the many rare ones. `distance` is the
+    Kolmogorov-Smirnov distance between the law and the data: a few hundredths are a good fit. `rank_slope` is what the
+    winnowing paper plots, the log-log slope of frequency over rank, by least squares through both ends of each plateau;
+    the paper found -0.7 for 20,000 Web pages.
     """
 
     exponent: float
-    error: float  # its standard error, if the law holds
+    error: float  # standard error of the exponent, if the law holds
     distance: float
-    rank_slope: float | None  # None where all fingerprints are on equally many pages
+    rank_slope: float | None  # None if all fingerprints are on equally many pages
 
 
 def power_law(counts: Mapping[int, int]) -> PowerLaw | None:
-    """Of how many tokens there are on so many pages. None where none is on more than one page."""
+    """Fit a power law to `counts`, which maps a number of pages to how many tokens are on that many.
+
+    Return None if no token is on more than one page.
+    """
     counts = {pages: tokens for pages, tokens in sorted(counts.items()) if tokens}
     if not counts or max(counts) == 1:
         return None
     total = sum(counts.values())
     mean_log = sum(tokens * math.log(pages) for pages, tokens in counts.items()) / total
-    exponent = _greatest(lambda exponent: -math.log(zeta(exponent)) - exponent * mean_log)
+    exponent = _maximum(lambda exponent: -math.log(zeta(exponent)) - exponent * mean_log)
     return PowerLaw(exponent, _error(exponent, total), _distance(counts, total, exponent), _rank_slope(counts))
 
 
-def law_in_words(law: PowerLaw | None) -> Iterator[str]:
+def power_law_sentences(law: PowerLaw | None) -> Iterator[str]:
+    """Yield sentences about a power law: its exponent, how well it fits, and its slope over rank."""
     if law is None:
         yield "no power law: every fingerprint is on one page only"
         return
     fit = "well" if law.distance < 0.05 else "roughly" if law.distance < 0.15 else "badly"
-    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by greatest likelihood"
+    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by maximum likelihood"
     off = f"{law.distance:.1%}".replace("%", " %")
     yield f"it fits {fit}: off by at most {off} of the fingerprints"
     if law.rank_slope is not None:
@@ -51,7 +55,7 @@ def law_in_words(law: PowerLaw | None) -> Iterator[str]:
 
 
 def zeta(exponent: float) -> float:
-    """The sum of n to the power of -exponent over all n from 1. After the first terms, by Euler and Maclaurin."""
+    """Return the Riemann zeta function: the sum of n**-exponent, by Euler-Maclaurin after the first terms."""
     rest = 20
     head = math.fsum(math.pow(n, -exponent) for n in range(1, rest))
     power = math.pow(rest, -exponent)
@@ -64,11 +68,11 @@ def zeta(exponent: float) -> float:
     )
 
 
-def _greatest(likelihood: Callable[[float], float]) -> float:
-    """Where a function with one summit has it: by golden sections."""
-    low, high = LEAST, MOST
+def _maximum(likelihood: Callable[[float], float]) -> float:
+    """Return where a unimodal function has its maximum, by golden-section search."""
+    low, high = MIN_EXPONENT, MAX_EXPONENT
     while high - low > 1e-7:
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)
         if likelihood(left) < likelihood(right):
             low = left
         else:
@@ -78,8 +82,10 @@ def _greatest(likelihood: Callable[[float], float]) -> float:
 
 def _error(exponent: float, total: int) -> float:
     step = min(1e-4, (exponent - 1) / 4)
-    bend = (math.log(zeta(exponent - step)) - 2 * math.log(zeta(exponent)) + math.log(zeta(exponent + step))) / step**2
-    return 1 / math.sqrt(total * bend) if bend > 0 else math.inf
+    curvature = (
+        math.log(zeta(exponent - step)) - 2 * math.log(zeta(exponent)) + math.log(zeta(exponent + step))
+    ) / step**2
+    return 1 / math.sqrt(total * curvature) if curvature > 0 else math.inf
 
 
 def _distance(counts: Mapping[int, int], total: int, exponent: float) -> float:

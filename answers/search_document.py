@@ -1,15 +1,15 @@
-"""What a search found, as JSON values."""
+"""The results of a search, as JSON values."""
 
 from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.capture_time import time_stamp
+from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.results import Member, Result, SearchResults, Way
 
 
 class MemberDocument(TypedDict):
-    """A page that is folded into a hit, and how alike it is to that."""
+    """A page grouped with a hit, and its resemblance to the hit."""
 
     id: str
     url: str
@@ -23,7 +23,7 @@ class MemberDocument(TypedDict):
 
 
 class HitDocument(TypedDict):
-    """A page that has the words. Marks are where they are in snippet and title."""
+    """A page that has the words. `marks` and `title_marks` are their offsets in `snippet` and `title`."""
 
     id: str
     url: str
@@ -46,14 +46,14 @@ class FacetDocument(TypedDict):
 
 
 class FoldedDocument(TypedDict):
-    """A page, found late, that is like a hit of an earlier page of results."""
+    """A page that belongs to the group of a hit on an earlier page of results."""
 
     url: str
     member: MemberDocument
 
 
 class SearchDocument(TypedDict):
-    """`groups` is null where it is not known exactly: then it is between the bounds."""
+    """`groups` is null if it is not known exactly; it is then between `groups_at_least` and `groups_at_most`."""
 
     total: int
     groups: int | None

@@ -1,41 +1,41 @@
-"""What is similar to a page, in words."""
+"""Sentences about the matches of a question: how many pages are similar to it, and in what way."""
 
 from __future__ import annotations
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.page_document import SimilarDocument
-from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.queries.matches import Score
 
-NEAR = 0.5  # from which on a page that resembles another is called a near-duplicate of it
-
-
-def similar_words(similar: SimilarDocument) -> str:
-    """5 near-duplicates, 2 of them exact copies."""
-    total, copies = similar["total"], len(similar["copies"])
-    found = _found(similar)
-    if not copies:
-        return found
-    if copies == total:
-        return f"{found}, {'all' if total > 1 else 'an'} exact {'copies' if total > 1 else 'copy'}"
-    # Copies come first: if the last one that is shown is one, there may be more.
-    least = "at least " * (copies == len(similar["matches"]))
-    return f"{found}, {least}{copies:,} of them {'exact copies' if copies > 1 else 'an exact copy'}"
+NEAR_DUPLICATE = 0.5  # resemblance from which a page is called a near-duplicate
 
 
-def _found(similar: SimilarDocument) -> str:
-    total, threshold = similar["total"], similar["threshold"]
-    count, one = f"{total:,}" if total else "No", total < 2
-    pages = f"{count} page{'s' * (not one)}"
-    least = compact_percent(threshold)
+def matches_summary(total: int, score: Score, threshold: float) -> str:
+    """Say how many pages match: "2 pages contain at least 30 % of it", "No page shares a passage with it"."""
+    least = f"at least {100 * threshold:g} %"
     if not threshold:
-        return f"{pages} {'shares' if one else 'share'} a passage with it"
-    if similar["asked"] == "resemblance":
-        if threshold >= NEAR:
-            return f"{count} near-duplicate{'s' * (not one)}"
-        return f"{pages} {'resembles' if one else 'resemble'} it by {least} or more"
-    if similar["asked"] == "containment":
-        return f"{pages} {'has' if one else 'have'} {_or_more(threshold)} of it"
-    return f"{pages} {'has' if one else 'have'} {_or_more(threshold)} of {'its' if one else 'their'} text from it"
+        return f"{_count(total, 'page shares', 'pages share')} a passage with it"
+    if score == "resemblance":
+        return f"{_count(total, 'page', 'pages')} with a resemblance of {'100 %' if threshold == 1 else least}"
+    if score == "containment":
+        return f"{_count(total, 'page contains', 'pages contain')} {'all' if threshold == 1 else least} of it"
+    return f"{_count(total, 'page is', 'pages are')} {'entirely' if threshold == 1 else least} contained in it"
 
 
-def _or_more(share: float) -> str:
-    return "all" if share == 1 else f"{compact_percent(share)} or more"
+def similar_summary(similar: SimilarDocument) -> str:
+    """Say what is similar to a page: "5 near-duplicates, 2 of them exact copies"."""
+    total, copies = similar["total"], len(similar["copies"])
+    if similar["asked"] == "resemblance" and similar["threshold"] >= NEAR_DUPLICATE:
+        pages = _count(total, "near-duplicate", "near-duplicates")
+    else:
+        pages = matches_summary(total, similar["asked"], similar["threshold"])
+    if not copies:
+        return pages
+    if copies == total:
+        return f"{pages}, {'all exact copies' if total > 1 else 'an exact copy'}"
+    # Copies come first: if every listed match is one, there may be more.
+    least = "at least " * (copies == len(similar["matches"]))
+    return f"{pages}, {least}{copies:,} of them {'exact copies' if copies > 1 else 'an exact copy'}"
+
+
+def _count(total: int, singular: str, plural: str) -> str:
+    return count_of(total, singular, plural) if total else f"No {singular}"

@@ -1,10 +1,10 @@
-"""How much is in a store, as JSON values."""
+"""Statistics of a store, as JSON values."""
 
 from __future__ import annotations
 
 from typing import TypedDict
 
-from opensearch_winnow.answers.clustering_document import ClusteringDocument
+from opensearch_winnow.answers.clusters_document import ClusteringDocument
 from opensearch_winnow.answers.common_texts import CommonTextDocument
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.answers.power_law import PowerLaw
@@ -23,7 +23,7 @@ class SchemeDocument(TypedDict):
 
 
 class TokensDocument(TypedDict):
-    """`frequencies` are pairs: on so many pages there are so many different tokens."""
+    """`frequencies` has pairs of a number of pages and how many different tokens are on that many pages."""
 
     total: int
     different: int
@@ -38,7 +38,7 @@ class PowerLawDocument(TypedDict):
 
 
 class StatisticsDocument(TypedDict):
-    """`months` are without the pages whose time is not known."""
+    """Counts of a store. `months` leaves out pages without a capture time."""
 
     store: str
     format: int
@@ -60,8 +60,8 @@ class StatisticsDocument(TypedDict):
 
 
 class CountedDocument(StatisticsDocument):
-    """With what takes longer to find, when it was counted, and how long that took. `common_texts` are the most common
-    of a sample of pages; `clustering` is what the last one has found."""
+    """Statistics with the parts that take longer to compute, when they were computed (`at`) and for how long.
+    `common_texts` come from a sample of pages; `clustering` describes the last clustering run."""
 
     common_texts: list[CommonTextDocument]
     clustering: ClusteringDocument | None
@@ -72,7 +72,7 @@ class CountedDocument(StatisticsDocument):
 def statistics_document(
     name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
 ) -> StatisticsDocument:
-    """All of it; what is on so many pages as pairs, since the keys of a JSON object are no numbers."""
+    """Return all statistics. Frequencies are pairs, because the keys of a JSON object cannot be numbers."""
     return {
         "store": name,
         "format": len(MIGRATIONS),

@@ -1,4 +1,4 @@
-"""A period of time as somebody types it: a year, a month, a day, or a moment."""
+"""Parses a period of time as people type it: a year, a month, a day, or a moment."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ EXAMPLES = "2024, 2024-03, 2024-03-01 or 2024-03-01T12:00:00Z"
 
 
 class TimePeriod(NamedTuple):
+    """A half-open interval of time, in UTC."""
+
     start: datetime
-    end: datetime  # the first moment after it
+    end: datetime  # the first moment after the period
 
     @classmethod
     def of(cls, typed: str) -> TimePeriod:
-        """Of what ISO 8601 names; without a time zone in UTC. Raises ValueError for anything else."""
+        """Parse an ISO 8601 year, month, day or time, in UTC unless it has a time zone; else raise ValueError."""
         day = DAY.fullmatch(typed)
         if day is None:
             moment = datetime.fromisoformat(typed)
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-            # A second is named as a whole; what is written with its fraction is meant to that.
+            # A time without a fraction means the whole second.
             return cls(moment, moment + (timedelta(seconds=1) if not moment.microsecond else MICROSECOND))
         year, month, date = (int(part or 0) for part in day.groups())
         start = datetime(year, month or 1, date or 1, tzinfo=UTC)

@@ -1,9 +1,9 @@
-"""The core beside its peers, in one run.
+"""Runs benchmarks of opensearch-winnow and its peers.
 
     python -m benchmarks [NAME…] [--write] [--scale X] [--offline]
 
-Candidates take turns and count in CPU time of one thread, so that a machine that is never quite idle does not spoil the
-ratios; but figures are worth keeping only from one that is nearly so.
+Candidates take turns and are measured in CPU time of one thread, so that other work on the machine does not spoil the
+ratios. Keep figures only from a machine that is nearly idle.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Winnowing of texts that were made to slow it down, beside ordinary text whose characters are as wide."""
+"""Winnowing of texts that were made to slow it down, compared with ordinary text of the same character width."""
 
 from __future__ import annotations
 

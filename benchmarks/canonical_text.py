@@ -1,4 +1,4 @@
-"""Canonical text in many scripts, beside what one would write in Python."""
+"""Canonical text in many scripts, compared with the obvious Python code."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def tables(run: Run) -> Iterator[Table]:
         "Canonical text",
         ("", "MB/s of UTF-8", "with offsets", "faster than Python by"),
         rows,
-        f"Aim: 300 MB/s for ASCII, 50 for other scripts. {source()} For other languages a few phrases at random. "
-        "In Python: NFKC, `casefold`, then `str.isalnum`, which loses marks and has no words and no offsets.",
+        f"Aim: 300 MB/s for ASCII, 50 for other scripts. {source()} For other languages, phrases in random order. "
+        "The Python code is NFKC, `casefold`, then `str.isalnum`; it loses marks, and gives no words and no offsets.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the choices of a scheme and the script of a text cost: winnowing of canonical text in one thread."""
+"""How the scheme and the script of a text affect speed: winnowing of canonical text in one thread."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ def scripts(chars: str) -> Table:
         "Scripts, by how Python keeps them",
         ("script", *(f"million characters/s, k={k}, w={w}" for k, w in SETTINGS)),
         [(name, *(f"{measured[f'{name} {k} {w}']:.0f}" for k, w in SETTINGS)) for name in texts],
-        "The English text with other letters in their place; an ideograph stands for two.",
+        "The English text with its letters replaced; an ideograph stands for two letters.",
     )

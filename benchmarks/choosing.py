@@ -1,4 +1,4 @@
-"""What k, t, the width of shingles and a threshold do on real pages: the tables of docs/choosing.md."""
+"""The effect of k, t, the shingle width and a threshold on real pages: the tables of docs/choosing.md."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def noise(texts: Sequence[str]) -> Table:
         "Fingerprints, and unrelated texts that share one",
         ("", "fingerprints a thousand characters", "a page", f"of {pairs:,} pairs share one"),
         rows,
-        f"The main texts of {len(texts)} real pages as people took them, {mean(map(len, texts)):,.0f} letters and"
-        " digits each. Nearly all are of different sites, and about different things.",
+        f"The hand-labelled main texts of {len(texts)} real pages, with {mean(map(len, texts)):,.0f} letters and digits"
+        " each on average. Nearly all are from different sites, and about different subjects.",
     )
 
 
@@ -88,8 +88,8 @@ def found(texts: Sequence[str], planted: int) -> Table:
         "Runs that are found, by their length",
         ("", *(f"{length} characters" for length in RUNS)),
         rows,
-        f"{planted:,} runs of each length, each put into two of these texts at any place. Found: both texts have a"
-        " fingerprint of it. From t on it is certain.",
+        f"{planted:,} runs of each length, each put into two of these texts at random places. Found: both texts have a"
+        " fingerprint of it. From t on this is certain.",
     )
 
 
@@ -128,7 +128,7 @@ def families(by_width: dict[int, dict[str, tuple[list[float], list[float]]]]) ->
         "Resemblance of pages of the same name",
         ("", "shingles", "pairs", "10 % are below", "25 %", "50 %", "75 %", "highest of other names"),
         rows,
-        "Pages of HTML as they are, menus and all. Names are a weak label: some chapters were renumbered.",
+        "HTML pages as they are, including menus. Names are a weak label: some chapters were renumbered.",
     )
 
 

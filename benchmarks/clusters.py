@@ -1,4 +1,4 @@
-"""Clusters of a whole crawl: how they grow with it, what they take from HTML on, and peers from text on."""
+"""Clusters of a whole crawl: how the cost grows, the cost starting from HTML, and peers starting from text."""
 
 from __future__ import annotations
 

@@ -59,8 +59,9 @@ def from_html_table(run: Run, growth: Growth) -> Table:
         "From HTML to clusters",
         ("", *columns),
         rows,
-        f"Aim: 10.5 CPU-hours, for pages as the paper had them, of {THEIR_BYTES / 1e3:.0f} kB: on the right are the"
-        " smallest of the same pages. Hours of clustering are by the growth above, and not by these few pages."
+        f"Aim: 10.5 CPU-hours, for pages as the paper had them, of {THEIR_BYTES / 1e3:.0f} kB: the right column has"
+        " the smallest of the same pages. The hours of clustering follow from the growth above, and not from these few"
+        " pages."
         f" {PAPER} {source()}",
     )
 

@@ -141,9 +141,9 @@ def growth_table(default: Sequence[Clustered], fast: Sequence[Clustered], growth
         rows,
         f"Within {MEMORY}, from record files of {PART:,} pages, each run in a process of its own. CPU time grows as the"
         f" pages to the power of {growth.exponent:.2f} (fast: {fast_growth.exponent:.2f}), since families grow with the"
-        f" crawl. If it went on so, and no slower than the pages, {WHOLE_CRAWL:,} of them would take"
+        f" crawl. At that rate, and at least in proportion to the pages, {WHOLE_CRAWL:,} pages would take"
         f" {growth.hours(WHOLE_CRAWL):.1f} CPU-hours (fast: {fast_growth.hours(WHOLE_CRAWL):.1f}). {PAPER}"
-        " Edges that fast finds are some of those of the default: how many, and how many it expects itself to find.",
+        " Fast finds a part of the default's edges: the table shows how many, and how many it expects to find.",
     )
 
 
@@ -183,5 +183,5 @@ def state_table(first: Clustered, grown: Clustered, whole: Clustered) -> Table:
         f"A crawl that has grown by {GROWN - 1:.0%}",
         ("", "s", "CPU s", "beside all at once", "peak memory, MB", "pairs compared"),
         rows,
-        "The clusters are the same as those of all at once, page by page.",
+        "The clusters are the same as in one run over all pages, page by page.",
     )

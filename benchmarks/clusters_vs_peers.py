@@ -89,9 +89,10 @@ def peers_table(run: Run) -> Table:
         rows + [(why, *[""] * (len(columns) - 1)) for why in missing],
         f"Aim: 10 × datasketch. Best of {rounds} rounds, all threads counted. {WIDTH}-word shingles, resemblance"
         f" from {THRESHOLD:g}; the truth is the same linkage of the exact resemblances of all pairs. Ours makes whole"
-        " records, and a Parquet file of them. The peers have this many permutations, and shingles made in Python, as"
-        " their users do. datasketch and rensa verify candidates by their MinHashes, datatrove takes all of them. They"
-        " are given their quickest ways but where said: datasketch xxhash and batches, datatrove words by str.split.",
+        " records and writes them to Parquet. The numbers after the peers are permutations; their shingles are made in"
+        " Python, as their users do. datasketch and rensa verify candidates by their MinHashes, datatrove accepts all"
+        " of them. Each runs in its fastest mode unless stated: datasketch with xxhash and batches, datatrove with"
+        " words by str.split.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a caller waits for: an import, and `fingerprint` and `compare` of whole texts, everything included."""
+"""What a caller waits for: the import, and whole calls of `fingerprint` and `compare`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tables(run: Run) -> Iterator[Table]:
         "An import, in a new process",
         ("", "ms of CPU time"),
         [(f"`{statement}`", f"{taken * 1e3:.0f}") for statement, taken in imports.items()],
-        f"Aim: 60 ms for the first. The best of {rounds}; the start of Python itself is not counted.",
+        f"Aim: 60 ms for the first. The best of {rounds} runs, without the start of Python itself.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Groups among the hits of a search, from their MinHashes, beside datasketch doing the same with its own."""
+"""Grouping the hits of a search by their MinHashes, compared with datasketch doing the same with its own."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ PERMUTATIONS = (
 
 NOTES = {
     "real pages": f"Aim: 50 ×. A hit joins the first group whose best hit it resembles by {THRESHOLD:g}. MinHashes are"
-    f" ready, and decide alone. {source()}",
-    "all different": "The worst case: each is compared with all before it, and they are of one size.",
+    f" computed beforehand, and decide alone. {source()}",
+    "all different": "The worst case: each hit is compared with all before it, and all have the same size.",
     "all the same": "",
 }
 

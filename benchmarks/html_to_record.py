@@ -1,4 +1,4 @@
-"""From the bytes of a page to its record: beside lxml, beside what one would assemble otherwise, and with workers."""
+"""From the bytes of a page to its record, compared with lxml and with well-known parts combined, and with workers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def beside_lxml(pages: list[bytes], rounds: int) -> Table:
     seconds = alternate(candidates, rounds)
     size = sum(map(len, pages)) / 1e6
     rows = [(name, f"{size / each:,.0f} MB/s", f"{each / seconds[PLAIN]:.2f} ×") for name, each in seconds.items()]
-    note = f"{source()} lxml is given UTF-8; its text has blocks glued together and scripts in it."
+    note = f"{source()} lxml gets UTF-8; its text has blocks glued together, and contains scripts."
     return Table(f"HTML to record: {len(pages):,} pages, {size:,.0f} MB", ("", "speed", "time"), rows, note)
 
 
@@ -88,7 +88,7 @@ def beside_assembled(pages: list[bytes]) -> Table:
         (name, f"{len(pages) / each:,.0f} pages/s", times(each / seconds["winnow"])) for name, each in seconds.items()
     ]
     rows += [(line, "", "") for line in missing]
-    note = "The peers end with a MinHash. Ours are fingerprints with positions, two sketches, bands and three digests."
+    note = "The peers stop at a MinHash. Ours makes fingerprints with positions, two sketches, bands and three digests."
     return Table(f"Beside what one would assemble: {len(pages):,} pages", ("", "speed", "time"), rows, note)
 
 
@@ -141,7 +141,7 @@ def with_workers(run: Run, pages: list[bytes]) -> Table:
         for workers, seconds in best.items()
     ]
     columns = ("workers", "speed", "beside one", "largest worker")
-    note = "By the clock. Speed is in MB of HTML; the process that writes the records works beside the workers."
+    note = "Wall-clock time. Speed is in MB of HTML; the process that writes the records runs beside the workers."
     return Table(f"WARC.gz to records.parquet: {size / 1e6:,.0f} MB", columns, rows, note)
 
 

@@ -1,4 +1,4 @@
-"""The memory that the fingerprints of a long text take, the text and their spans in it included."""
+"""Memory for the fingerprints of a long text, including the text itself and the spans."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tables(run: Run) -> Iterator[Table]:
         f"A text of {length / 1e6:,.1f} million ASCII characters",
         ("after", "peak, MB", "bytes a character", "seconds"),
         [(name, f"{peak / 1e6:,.0f}", f"{peak / length:.2f}", f"{taken:.1f}") for name, peak, taken in steps],
-        f"Bound: seven bytes a character. {source()[:-1]}, repeated to this length.",
+        f"Limit: seven bytes per character. {source()[:-1]}, repeated to this length.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Loading real pages into OpenSearch, beside opensearch-py's `helpers.bulk` of their titles and texts alone.
+"""Loading real pages into OpenSearch, compared with opensearch-py's `helpers.bulk` of titles and texts alone.
 
 By the clock, in turns, on one node.
 """
@@ -167,9 +167,9 @@ def times_table(load: Loading, rounds: int) -> Table:
         f"{pages:,} real pages",
         ("", "pages a second", "pages a second, beside it", "CPU ms of the engine, a page", "of the client"),
         rows,
-        f"{AIM} The median of {rounds} rounds. For the bulk loop the records are made before, their documents"
-        " meanwhile. `Index.add` makes the records too, looks up what is there of their URLs and contents, and makes"
-        " them visible to searches.",
+        f"{AIM} The median of {rounds} rounds. For the bulk loop, the records are made beforehand and their"
+        " documents during the run. `Index.add` also makes the records, looks up their URLs and contents in the store,"
+        " and refreshes the index.",
     )
 
 

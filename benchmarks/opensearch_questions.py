@@ -1,4 +1,4 @@
-"""Questions to OpenSearch, by the clock, beside what the engine offers: a match of ten words, and more_like_this.
+"""Wall-clock time of questions to OpenSearch, compared with a match of ten words and with more_like_this.
 
 Each takes its turn about the same pages, on one node.
 """
@@ -73,7 +73,7 @@ def filled(engine: str, name: str, pages: Iterable[Page]) -> Iterator[tuple[Inde
 
 def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table:
     """All kinds of question about one page, then about the next."""
-    pages = list(index.store.scan() if title == "Real pages" else islice(index.store.scan(), 20_000))
+    pages = list(index.store.scan(Record) if title == "Real pages" else islice(index.store.scan(Record), 20_000))
     asked = Random(6).sample(pages, min(len(pages), run.size(QUESTIONS, least=5) + WARM))
     kinds: dict[str, Callable[[Record], Any]] = {
         MATCH: lambda page: search(index, client, match(page)),

@@ -1,4 +1,4 @@
-"""Search results in groups on OpenSearch, by the clock, beside the same hits without groups, on one node.
+"""Wall-clock time of grouped search results on OpenSearch, compared with the same hits without groups, on one node.
 
 Queries are two words of a title; each kind of search takes its turn with each of them.
 """
@@ -18,6 +18,7 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
@@ -57,7 +58,7 @@ def tables(run: Run) -> Iterator[Table]:
                 titles = [each.title for each in corpus if each.title]
                 yield times_table("Manuals and licences", index, client, titles, run)
             with filled(running.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
-                texts = [record.text for record, _ in zip(index.store.scan(), range(1_000), strict=False)]
+                texts = [record.text for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)]
                 yield times_table("Generated pages", index, client, texts, run)
         finally:
             engine.stop()

@@ -1,4 +1,4 @@
-"""How good the answers are on real pages: the figures whose floors tests/quality keeps."""
+"""The quality of answers on real pages; tests/quality checks that these figures stay above their floors."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def near_duplicate_pages(every: int) -> Table:
         f"Near-duplicates (≥ .5) of {len(urls):,} of {len(corpus):,} pages",
         ("", "recall", "precision", "largest error of a score", "CPU ms a question"),
         rows,
-        f"Aim: .99 each, .97 by estimate. Beside the exact resemblance of all pairs, which takes {taken:.0f} s;"
-        f" those from {ZONE[0]} to {ZONE[1]} do not count.",
+        f"Aim: .99 each, .97 by estimate. Compared with the exact resemblance of all pairs, which takes"
+        f" {taken:.0f} s; pairs from {ZONE[0]} to {ZONE[1]} do not count.",
     )
 
 
@@ -101,7 +101,7 @@ def states(unpacked: Unpacked) -> Table:
         f"{len(pages)} states of a web application, by hand labels of {len(labels):,} pairs",
         ("", "resemblance", "recall", "precision", "F1"),
         rows,
-        "For each scheme the best threshold, and .5. Labels are about the function of a page, whatever data is on it.",
+        "For each scheme, the best threshold and .5. Labels describe the function of a page, whatever data it shows.",
     )
 
 
@@ -126,8 +126,8 @@ def main_text_pages(unpacked: Unpacked) -> Table:
             "no main text",
         ),
         rows,
-        "Aim: .99 at .1. Never found are four: the main text of two comes by script, of one it is in a meta tag only,"
-        " and one has 64 letters, of which the page has no ten words in a row.",
+        "Aim: .99 at .1. Four are never found: the main text of two is written by a script, that of one is only in a"
+        " meta tag, and one has 64 letters but shares no ten words in a row with its page.",
     )
 
 
@@ -147,5 +147,5 @@ def reuse(unpacked: Unpacked) -> Table:
         f"{len(written)} short answers: how much of each is in its source (median)",
         ("", *REUSE, "area under ROC, copied / non"),
         rows,
-        "Cut: told to copy; light, heavy: to reword; non: not to look at the source.",
+        "Students were told to copy (cut), to reword (light, heavy), or not to look at the source (non).",
     )

@@ -1,4 +1,4 @@
-"""From text to MinHash, beside rensa and datasketch: the whole path of their users, who shingle in Python."""
+"""From text to MinHash, compared with rensa and datasketch, whose users make shingles in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to a store of generated records, by the clock: how long they take, and how that grows with the store."""
+"""Wall-clock time of questions to a store of generated records, and how it grows with the store."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def ask(index: Index, size: int, count: int) -> Seconds:
             lambda each: index.similar(text=each, min_containment=0, guarantee=1000), texts
         ),
         "store.overlap of all fingerprints": clocked(
-            lambda each: index.store.overlaps([Lookup("fingerprints", each)]), tokens
+            lambda each: index.store.candidates([Lookup("fingerprints", each)]), tokens
         ),
         "search, two words of a page": clocked(index.search, words),
     }
@@ -140,9 +140,9 @@ def questions_table(grown: Sequence[Step]) -> Table:
         ),
         rows,
         f"{AIM} {len(last.asked[rows[0][0]])} questions of each kind, one after the other, each about a page of the"
-        " store with about 100 fingerprints. One page in ten is a near-duplicate of another, one in three has a"
-        " passage from elsewhere, how often each is copied follows a power law; and the 50 pages of a site"
-        " share a template, so that who asks for any passage gets all of them.",
+        " store with about 100 fingerprints. One page in ten is a near-duplicate of another, and one in three has a"
+        " passage from elsewhere; the number of copies follows a power law. The 50 pages of a site share a template,"
+        " so a question for any passage finds all of them.",
     )
 
 
@@ -157,10 +157,10 @@ def cost_table(grown: Sequence[Step]) -> Table:
         for step in grown
     ]
     return Table(
-        "What a record costs, on the way to a store of so many",
+        "What a record costs, by the size of the store",
         ("records", "CPU ms to make it of text", "to write it", "bytes in the store"),
         rows,
-        "In batches as an indexing run makes them. These pages come as text: what HTML adds is in store_cost.",
+        "In the batches of an indexing run. These pages are text already; store_cost shows what HTML adds.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What it costs to keep real pages in a store, beside making records of them: one process, CPU time."""
+"""The cost of writing real pages to a store, compared with making their records: one process, CPU time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import Record
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import html_pages
 
@@ -52,7 +53,7 @@ def tables(run: Run) -> Iterator[Table]:
         "HTML to record, and record to store",
         ("", "pages", "kB of HTML → text", "CPU ms to make a record", "to write it", "writing / making"),
         rows,
-        "Aim: at most 1 ×, the text index included. Batches are those of an indexing run; closing the store counts.",
+        "Aim: at most 1 ×, including the text index. Batches are those of an indexing run; closing the store counts.",
     )
     yield size_table(costs["together"].sizes, costs["together"].pages)
 
@@ -84,6 +85,6 @@ def cost(pages: Iterable[Page]) -> Cost:
         path = Path(folder, "pages.winnow")
         making, writing = making_and_writing(path, iter(read))
         with Index.open(path, create=False) as index:
-            text = sum(len(record.text) for record in index.store.scan())
+            text = sum(len(record.text) for record in index.store.scan(Record))
             html = sum(page.size for page in read)
             return Cost(index.store.count(), html, text, making, writing, index.statistics().sizes)

@@ -1,4 +1,4 @@
-"""The questions of `store`, up to a million generated records. It takes 25 minutes, and 14 GB."""
+"""The questions of `store`, with up to a million generated records. It takes 25 minutes and 14 GB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search UI by the clock: its search page beside the same search without it, and fifty visitors at once."""
+"""Wall-clock time of the search page, compared with the same search without a server, and fifty visitors at once."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from benchmarks.unpacked_data import real_records
 from benchmarks.web_visitors import VISITORS, visitors_table
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.screens.search import EXAMINED
 from tests.web.served_fixture import serving
 
@@ -37,7 +38,8 @@ def tables(run: Run) -> Iterator[Table]:
             with Index.open(path) as index:
                 index.add(pages)
                 titles = [
-                    record.title or record.text for record, _ in zip(index.store.scan(), range(1_000), strict=False)
+                    record.title or record.text
+                    for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)
                 ]
                 index.cluster()
             asked = queries(titles, run.size(QUESTIONS, least=5) + WARM)

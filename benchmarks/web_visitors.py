@@ -80,7 +80,5 @@ def visitors_table(title: str, served: Served, asked: list[str], seconds: int) -
         answers = f"{len(every):,}", f"{len(every) / taken:.0f}"
         rows.append((kind, *answers, f"{cuts[9] * 1e3:.0f}", f"{cuts[18] * 1e3:.0f}"))
     first = f" The first: {errors[0]}" if errors else ""
-    note = (
-        f"Aim: no errors. Errors: {len(errors):,}.{first} None of them waits between an answer and the next question."
-    )
+    note = f"Aim: no errors. Errors: {len(errors):,}.{first} They do not pause between an answer and the next request."
     return Table(title, ("", "answers", "a second", "ms, p50", "ms, p95"), rows, note)

@@ -1,4 +1,4 @@
-"""Words of titles and texts: the text index of the embedded store beside FTS5 of SQLite, over the same pages."""
+"""Words of titles and texts: the text index of the embedded store compared with SQLite's FTS5, over the same pages."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def tables(run: Run) -> Iterator[Table]:
         "What a page costs",
         ("", "CPU µs to write it, FTS5", "ours", "FTS5 / ours", "bytes, FTS5", "ours", "FTS5 / ours"),
         costs,
-        f"{AT_ONCE} pages in a transaction, in turns. Neither has the texts themselves.",
+        f"{AT_ONCE} pages per transaction, in turns. Neither stores the texts themselves.",
     )
 
 
@@ -186,8 +186,8 @@ def questions_table(what: str, both: Both, asked: dict[str, list[Question]]) -> 
         f"{both.pages:,} {what}: milliseconds, p50",
         ("", "pages found, p50", "FTS5", "ours", "ours is faster by"),
         rows,
-        f"How many pages there are, and the {SHOWN} best, without a look at them; {count} questions of each kind,"
-        " in turns, by the clock.",
+        f"Each query counts the pages and finds the {SHOWN} best, without reading them. {count} queries of each kind,"
+        " in turns, wall-clock time.",
     )
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from opensearch_winnow.answers.display_width import shorten, shorten_middle, width
-from opensearch_winnow.answers.printable import one_line, printable
+from opensearch_winnow.answers.display_text import one_line, printable, shorten, shorten_middle, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.page_with_text import page_with_text

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.cluster_files import (
     check_files,

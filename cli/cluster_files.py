@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.cluster_table import Written
 from opensearch_winnow.cli.phase_progress import Stopped
@@ -63,7 +64,7 @@ def what_was_written(
     if output:
         written.append(("clusters", output))
     if evidence:
-        written.append(("evidence", f"{evidence}, {words.counted(found.edges, 'pair')}"))
+        written.append(("evidence", f"{evidence}, {count_of(found.edges, 'pair')}"))
     if plot:
         written.append(("plot", str(plot)))
     if store:

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from math import log10
 
-from opensearch_winnow.answers.display_width import shorten, shorten_middle, width, wrap
-from opensearch_winnow.answers.page_bins import bins
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width, wrap
+from opensearch_winnow.answers.formatting import compact_percent
+from opensearch_winnow.answers.page_counts import bins
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.page_line import short_urls

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.percent import compact_percent, percent
+from opensearch_winnow.answers.formatting import compact_percent, count_of, percent
 from opensearch_winnow.clusters.asked import Clustering
 from opensearch_winnow.clusters.found import Candidates, Found
 
 ENOUGH = 0.9  # of the pairs: a quick run that finds fewer is not what most want
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
-
-
 def pages_and_contents(found: Found) -> str:
-    pages = counted(found.pages, "page (capture)", "pages (captures)")
+    pages = count_of(found.pages, "page (capture)", "pages (captures)")
     fresh = "" if found.fresh is None else f", {found.fresh:,} of them new"
-    return f"{pages} with {counted(found.contents, 'different content')}{fresh}"
+    return f"{pages} with {count_of(found.contents, 'different content')}{fresh}"
 
 
 def clusters_and_pages(found: Found) -> str:
@@ -24,7 +20,7 @@ def clusters_and_pages(found: Found) -> str:
     lonely = "1 page is alone" if alone == 1 else f"{alone:,} pages are alone" if alone else "no page is alone"
     if not found.clusters:
         return f"no cluster: {lonely}"
-    clusters = f"{counted(found.clusters, 'cluster')} with {found.clustered_pages:,} pages; {lonely}"
+    clusters = f"{count_of(found.clusters, 'cluster')} with {found.clustered_pages:,} pages; {lonely}"
     if not found.identical_clusters:
         return clusters
     is_or_are = "is" if found.identical_clusters == 1 else "are"
@@ -43,7 +39,7 @@ def what_was_compared(candidates: Candidates, asked: Clustering) -> str:
     share = "a band" if asked.fast else "a band, or a shingle of their sketches"
     by_text = f", {candidates.exact:,} of them by their texts" if candidates.exact else ""
     return (
-        f"{counted(candidates.compared, 'pair was', 'pairs were')} compared{by_text}: contents that share {share}."
+        f"{count_of(candidates.compared, 'pair was', 'pairs were')} compared{by_text}: contents that share {share}."
         " Of pairs below the threshold only these are counted, and there may be many more."
     )
 
@@ -55,9 +51,9 @@ def what_was_left_out(candidates: Candidates, asked: Clustering) -> str:
     several = f"more than {asked.compared + 1:,} contents each, one of them on {candidates.longest:,}"
     where = f"{candidates.longest:,} contents" if candidates.common == 1 else several
     return (
-        f"{counted(candidates.common, one, many)} on {where}: a page was compared with only {asked.compared:,} of the"
+        f"{count_of(candidates.common, one, many)} on {where}: a page was compared with only {asked.compared:,} of the"
         f" earlier ones that have it, the first and the last, so that"
-        f" {counted(candidates.left_out, 'pair was', 'pairs were')} left for others to propose (--compared N looks at"
+        f" {count_of(candidates.left_out, 'pair was', 'pairs were')} left for others to propose (--compared N looks at"
         " more)."
     )
 
@@ -77,11 +73,13 @@ def told(found: Found) -> str:
     """Of the store."""
     if found.changed is None:
         return "is told nothing: a dry run"
-    return f"{counted(found.changed, 'page has', 'pages have')} another cluster now"
+    return f"{count_of(found.changed, 'page has', 'pages have')} another cluster now"
 
 
 def about(asked: Clustering, found: Found) -> str:
     """In one line."""
-    pages = f"{counted(found.pages, 'page')}, {found.clustered_pages:,} of them in {counted(found.clusters, 'cluster')}"
+    pages = (
+        f"{count_of(found.pages, 'page')}, {found.clustered_pages:,} of them in {count_of(found.clusters, 'cluster')}"
+    )
     how = ", components" * (asked.linkage == "components") + ", fast" * asked.fast
     return f"{pages} · resemblance ≥ {compact_percent(asked.threshold)}{how} · scheme {found.scheme}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.printable import printable
+from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1

@@ -11,11 +11,9 @@ import click
 from click.core import ParameterSource
 
 from opensearch_winnow.answers.comparison_document import comparison_document
-from opensearch_winnow.answers.comparison_words import answer, three_numbers
-from opensearch_winnow.answers.no_passage import no_passage
-from opensearch_winnow.answers.percent import percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.comparison_words import comparison_summary, no_passage, three_numbers
+from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
@@ -100,7 +98,7 @@ def command(
         show(screen, (a, text), (b, other), comparison, passages, full=full, passages_too=html is None)
     else:
         show_rows(text, passages, comparison.boilerplate)
-        remark(f"{answer(text, other, comparison, passages)}: {in_one_line(comparison)}")
+        remark(f"{comparison_summary(text, other, comparison, passages)}: {in_one_line(comparison)}")
     found = bool(passages or comparison.resemblance)
     if not passages:
         say(why_no_passage(texts, comparison))
@@ -139,7 +137,7 @@ def show(
 ) -> None:
     """The answer, and below it the passages of A and B, which are names and texts."""
     (name, text), (other_name, other) = a, b
-    screen.echo(screen.paint(answer(text, other, comparison, passages), "bold"))
+    screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
     screen.echo(in_one_line(comparison))
     if not passages_too or not (passages or comparison.boilerplate):
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.byte_size import byte_size
+from opensearch_winnow.answers.formatting import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.engine_progress import shown_steps
 from opensearch_winnow.cli.terminal import json_option, say, suggest

@@ -38,7 +38,7 @@ class StoredRecords:
         return self._store.count(self._where)
 
     def records(self) -> Iterator[Record]:
-        return self._store.scan(self._where)
+        return self._store.scan(Record, self._where)
 
     def write_parquet(self, target: Path) -> int:
         """Write the records to one record file and return how many: a store may be written meanwhile."""

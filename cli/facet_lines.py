@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opensearch_winnow.answers.display_width import Span, shorten_middle, wrap
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, wrap
 from opensearch_winnow.queries.results import FacetCount, SearchResults
 
 VALUES = 10  # of a facet that are shown

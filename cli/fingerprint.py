@@ -7,8 +7,7 @@ import sys
 
 import click
 
-from opensearch_winnow.answers.display_width import shorten
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line, shorten
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.answers.capture_time import day
-from opensearch_winnow.answers.display_width import Span, width
-from opensearch_winnow.answers.group_words import is_below, is_known, more_like_this
-from opensearch_winnow.answers.percent import compact_percent, scored_percent
+from opensearch_winnow.answers.display_text import Span, width
+from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent
+from opensearch_winnow.answers.search_words import is_below, is_known, more_like_this
 from opensearch_winnow.cli.page_line import short_urls
 from opensearch_winnow.queries.results import Folded, Member, Result
 

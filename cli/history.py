@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.answers.display_width import Span, shorten, width
-from opensearch_winnow.answers.history_document import history_document
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
+from opensearch_winnow.answers.formatting import compact_percent, count_of, time_stamp
+from opensearch_winnow.answers.history import history_document
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.next_step import next_step
@@ -84,7 +82,7 @@ def command(
 def summary(moments: Sequence[Moment]) -> str:
     known = [moment.resemblance for moment in moments if moment.resemblance is not None]
     changed = sum(resemblance < 1 for resemblance in known)
-    captures = "1 capture" if len(moments) == 1 else f"{len(moments):,} captures"
+    captures = count_of(len(moments), "capture")
     return captures if not known else f"{captures} · {changed:,} of {len(known):,} changed"
 
 

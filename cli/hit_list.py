@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from opensearch_winnow.answers.capture_time import day, time_stamp
-from opensearch_winnow.answers.display_width import Span, shorten, wrap
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, wrap
+from opensearch_winnow.answers.formatting import day, time_stamp
 from opensearch_winnow.cli.facet_lines import facet_lines
 from opensearch_winnow.cli.group_lines import folded_lines, group_lines
 from opensearch_winnow.cli.page_line import short_urls

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cli.progress import pace
 from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
 from opensearch_winnow.ingest.report import Report

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.answers.capture_time import day, time_stamp
-from opensearch_winnow.answers.display_width import Span, shorten, shorten_middle, width
-from opensearch_winnow.answers.percent import compact_percent, scored_percent
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, width
+from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent, time_stamp
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.page_line import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import Terminal

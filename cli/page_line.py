@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from os.path import commonprefix
 from typing import NamedTuple
 
-from opensearch_winnow.answers.display_width import shorten_middle, width
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line, shorten_middle, width
 
 # What a URL begins with that tells a reader nothing.
 ROOT = re.compile(r"https?://(?:www\.)?|file://|[a-z]*:?/*", re.IGNORECASE)

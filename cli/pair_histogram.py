@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import floor, log10
 
-from opensearch_winnow.answers.display_width import Span
-from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.answers.display_text import Span
+from opensearch_winnow.answers.formatting import compact_percent
 
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 ROWS = 6

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.duration import duration
-from opensearch_winnow.answers.no_hit import no_hit
+from opensearch_winnow.answers.formatting import duration
+from opensearch_winnow.answers.nothing_found import no_hit
 from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import chosen, filter_options

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from opensearch_winnow.answers.display_width import Span, shorten_middle, wrap
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, wrap
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.compare import Passage

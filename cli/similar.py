@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.duration import duration
+from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.answers.similar_words import matches_summary
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
-from opensearch_winnow.cli.match_words import pages_found, why_nothing
+from opensearch_winnow.cli.match_words import no_match_lines
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -130,7 +131,7 @@ def command(
     }
     with Index.open(store, create=False) as index:
         matches = asked(index, question | minima | {"limit": limit})
-        reasons = [] if matches.matches else why_nothing(index, question, minima, matches)
+        reasons = [] if matches.matches else no_match_lines(index, question | minima, matches)
     if as_json:
         click.echo(json.dumps(matches_document(matches)))
     elif not (screen := terminal(color)):
@@ -165,8 +166,8 @@ def tell_the_rest(matches: Matches) -> None:
     """What a reader wants to know, and what was left out, which all want to know."""
     if matches.matches:
         remark(
-            f"{pages_found(matches)} · {matches.candidates:,} candidate{'s' * (matches.candidates != 1)}"
-            f" · {duration(matches.seconds)}"
+            f"{matches_summary(matches.total, matches.asked, matches.threshold)}"
+            f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
     if matches.ignored:
         say(

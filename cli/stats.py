@@ -6,6 +6,7 @@ import json
 
 import click
 
+from opensearch_winnow.answers.nothing_found import empty_store
 from opensearch_winnow.answers.page_counts import page_counts
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import statistics_document
@@ -15,6 +16,7 @@ from opensearch_winnow.cli.stats_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 
 
 @click.command("stats", short_help="How much is in a store, and what it takes.")
@@ -39,7 +41,7 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     """
     with Index.open(store, create=False) as index:
         statistics = index.statistics()
-        pages = page_counts(index.store.cards())
+        pages = page_counts(index.store.scan(Card))
         name, scheme = index.name, index.scheme
     law = power_law(statistics.frequencies["fingerprints"])
     if as_json:
@@ -49,6 +51,6 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     else:
         show_rows(scheme, statistics, pages, law)
     if not statistics.pages:
-        say(f"No page: {name} has none yet; winnow index SOURCE --store {name} puts them there")
+        say(str(empty_store(name)))
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "similar", pages.example)

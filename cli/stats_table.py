@@ -7,13 +7,10 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from opensearch_winnow.answers.byte_size import byte_size
-from opensearch_winnow.answers.display_width import shorten_middle, width
-from opensearch_winnow.answers.page_bins import bins
-from opensearch_winnow.answers.page_counts import PageCounts
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.power_law import PowerLaw, law_in_words
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line, shorten_middle, width
+from opensearch_winnow.answers.formatting import byte_size, compact_percent, count_of
+from opensearch_winnow.answers.page_counts import PageCounts, bins
+from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.foundation.scheme import Scheme
@@ -31,8 +28,8 @@ def show_table(
 
     period = f", {pages.first} to {pages.last}" if pages.first else ""
     screen.echo(screen.paint(one_line(name), "bold"))
-    captures = _count(statistics.pages, "page (capture)", "pages (captures)")
-    screen.echo(f"{captures} of {_count(statistics.urls, 'URL')} on {_count(statistics.sites, 'site')}{period}")
+    captures = count_of(statistics.pages, "page (capture)", "pages (captures)")
+    screen.echo(f"{captures} of {count_of(statistics.urls, 'URL')} on {count_of(statistics.sites, 'site')}{period}")
     copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
     if copies:
         screen.echo(f"{pages.duplicates.total():,} equal an earlier page: {copies}")
@@ -58,7 +55,7 @@ def show_table(
             share = (1 + math.log10(tokens)) / (1 + math.log10(different)) if tokens else 0
             part = f"  {compact_percent(tokens / different):>5}" if tokens else ""
             screen.echo(f"{label:>16}  {tokens:>12,}  {bar(share, BAR)}{part}")
-        for line in law_in_words(law):
+        for line in power_law_sentences(law):
             screen.echo(line)
     heading("Size")
     for what, taken in _sizes(statistics.sizes):
@@ -104,8 +101,4 @@ def _counts(screen: Terminal, counts: Counter[str], nameless: str) -> None:
     rest = counts.total() - sum(count for _, count in shown)
     if rest:
         others = len(counts) - len(shown)
-        screen.echo(screen.paint(f"and {others:,} other{'s' * (others > 1)} with {rest:,}", "dim"))
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
+        screen.echo(screen.paint(f"and {count_of(others, 'other')} with {rest:,}", "dim"))

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.answers.display_width import Span, width
-from opensearch_winnow.answers.printable import printable
+from opensearch_winnow.answers.display_text import Span, printable, width
 
 # Light backgrounds of the fixed part of the 256 colours, which no theme changes, under black text: readable on a dark
 # and on a light terminal. Eight, because more cannot be told apart; a number goes with each.

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from opensearch_winnow.answers.watch_document import watch_document, watch_report_document
+from opensearch_winnow.answers.watches import watch_document, watch_report_document
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option

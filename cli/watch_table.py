@@ -6,11 +6,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opensearch_winnow.answers.capture_time import time_stamp
-from opensearch_winnow.answers.display_width import shorten, shorten_middle, width
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.watch_document import watch_document
+from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
+from opensearch_winnow.answers.formatting import compact_percent, time_stamp
+from opensearch_winnow.answers.watches import watch_document
 from opensearch_winnow.cli.match_table import show_table
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.operations.watches import Watch, WatchReport

@@ -26,7 +26,7 @@ from opensearch_winnow.queries.asked import Asked, QuestionError
 from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchRequest
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
@@ -34,7 +34,7 @@ from opensearch_winnow.queries.results import FacetName, SearchResults, Way
 from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.operations.similar import Similar
+from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
 from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
 
@@ -154,7 +154,7 @@ class Index:
         )
         exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
         question = Question.of(record, self.scheme, exclusions, guarantee)
-        return Similar(self.store, question, asked, exclusions).answer(
+        return SimilarPages(self.store, question, asked, exclusions).find(
             exact=exact,
             where=where,
             limit=limit,
@@ -289,7 +289,8 @@ class Index:
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
         """The pages of a cluster in its order: by time (unknown last), then the shortest URL, then by URL."""
-        return self.store.cluster_members(cluster, limit=limit, offset=offset)
+        selection = Selection(cluster=cluster)
+        return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.captures import captures
+from opensearch_winnow.stores.store import Store, Text
 
 PAIRS = 64  # whose texts are in memory at a time
 
@@ -26,7 +27,7 @@ def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NOTH
 
     Only texts of neighbours that differ are read. The first one that is shown is compared with the one before it, too.
     """
-    cards = store.captures(url, limit=limit + 1)[::-1]
+    cards = captures(store, url, limit=limit + 1)[::-1]
     found: dict[str, float | None] = {}
     changed: list[tuple[Card, Card]] = []
     for before, card in pairwise(cards):
@@ -45,9 +46,9 @@ def _compared(
     for start in range(0, len(pairs), PAIRS):
         some = pairs[start : start + PAIRS]
         ids = list(dict.fromkeys(card.id for pair in some for card in pair))
-        texts = dict(zip(ids, store.texts(ids), strict=True))
+        texts = {id_: page.text for id_, page in store.read(ids, Text).items()}
         for before, card in some:
-            if not (texts[before.id] and texts[card.id]):
+            if not (texts.get(before.id) and texts.get(card.id)):
                 yield card.id, None
                 continue
             one = last[1] if last and last[0] == before.id else _side(store, before, texts)

@@ -10,6 +10,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 from opensearch_winnow.stores.store import Store
 
@@ -53,21 +54,21 @@ class PageFinder:
 
     def latest(self, url: str, at: datetime | None = None) -> Record:
         """The latest capture of a URL; or the last one until `at`."""
-        found = self._store.capture(url, at)
+        found = latest_capture(self._store, url, at)
         if found is not None:
             return found
-        if at is not None and self._store.captures(url, limit=1):
+        if at is not None and captures(self._store, url, limit=1):
             raise NotThereError(f"{self._store.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}", url)
         raise self.not_there(url)
 
     def not_there(self, url: str) -> NotThereError:
         """And how else it is called, if it is."""
-        known = next((other for other in _spellings(url) if self._store.captures(other, limit=1)), None)
+        known = next((other for other in _spellings(url) if captures(self._store, other, limit=1)), None)
         hint = f"; there is {known}" if known else ""
         return NotThereError(f"{self._store.name} has no page {url}{hint}", known)
 
     def capture(self, id_: str) -> Record:
-        found = self._store.get([id_]).get(id_)
+        found = self._store.read([id_], Record).get(id_)
         if found is None:
             raise NotThereError(f"{self._store.name} has no capture {id_}: it may have been deleted; look for its URL")
         return found

@@ -1,4 +1,4 @@
-"""From a question to its matches: candidates are looked up in a store, and every one of them is scored."""
+"""From a question to its matches: look up candidates in a store, then score each of them."""
 
 from __future__ import annotations
 
@@ -11,57 +11,62 @@ from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import CLEAR, Estimated, Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimated import CLEAR, NO_SKETCHES, Estimated, Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FREQUENT, frequency_check
-from opensearch_winnow.queries.lookups import Field, Lookup, fewest, lookups
+from opensearch_winnow.queries.frequency_check import CHECKED, FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.lookups import fewest, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.store import Store, Text
 
-TEXTS = 64  # that are in memory at a time
-SKETCHES = 1_000
-# What the frequency check looks at. Who shares a band is as alike as pages can be, however many they are.
-CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
-FEW = 8  # candidates, which are scored as fast as they are estimated
+TEXT_BATCH = 64  # texts in memory at a time
+SKETCH_BATCH = 1_000
+MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer candidates are scored as fast as they are estimated
 
 
 class SharedSketch(NamedTuple):
-    """How many shingles of the question's sketch pages have."""
+    """The number of shingles that candidates share with the question's sketch."""
 
     by_id: dict[str, int]
-    others: int  # what a page that is not there has at most
+    others: int  # upper bound for a candidate that the lookup of the sketch did not find
 
-    def of(self, card: Card) -> int:
+    def with_page(self, card: Card) -> int:
         return self.by_id.get(card.id, self.others)
 
 
-class Candidates(NamedTuple):
+class CandidatePages(NamedTuple):
+    """The candidates of all lookups."""
+
     cards: list[Card]
-    tokens: int  # that the question has to look up
-    ignored: int
-    sketch: SharedSketch | None  # if all of it was looked up
+    tokens: int  # tokens of the question, in the fields that the frequency check covers
+    ignored: int  # those of them that were too frequent to look up
+    sketch: SharedSketch | None  # None unless the whole sketch was looked up
 
 
-class Scored(NamedTuple):
+class ScoredPage(NamedTuple):
+    """A candidate with its scores; an estimate has a standard error, an exact score has None."""
+
     card: Card
     scores: Scores
-    error: float | None = None  # None: exact
+    error: float | None = None
 
 
-class Similar:
-    """One question to one store."""
+class SimilarPages:
+    """Finds the pages of a store that are similar to a question.
 
-    def __init__(self, store: Store, question: Question, asked: Asked, exclusions: Exclusions) -> None:
+    >>> SimilarPages(store, question, thresholds, exclusions).find(limit=10)
+    """
+
+    def __init__(self, store: Store, question: Question, thresholds: Asked, exclusions: Exclusions) -> None:
         self._store = store
         self._scheme = store.scheme
         self._question = question
-        self._asked = asked
+        self._thresholds = thresholds
         self._exclusions = exclusions
-        self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # passages and boilerplate, by id
-        self._texts: dict[str, str] = {}  # of some matches, by id
+        self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # by id: passages, and boilerplate passages
+        self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
 
-    def answer(
+    def find(
         self,
         *,
         exact: bool = True,
@@ -71,16 +76,19 @@ class Similar:
         leave_out: str | None = None,
         all_captures: bool = False,
     ) -> Matches:
-        """The matches. Those with the URL `leave_out` are no news to who asks; and of the captures of one URL the best
-        is shown, the latest of equals."""
+        """Return the matches, best first.
+
+        Captures of the URL `leave_out` do not count. Of several captures of one URL only the best is shown, the newest
+        if they are equal. `all_captures` lifts both rules.
+        """
         start = time.perf_counter()
         candidates = self._candidates(where, frequent)
         if not all_captures:
             candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != leave_out])
         if exact and self._question.side:
-            found = list(self._exactly(self._worth_scoring(candidates)))
+            found = list(self._score(self._plausible(candidates)))
         else:
-            found = list(self._estimated(candidates.cards))
+            found = list(self._score_by_estimates(candidates.cards))
         found.sort(key=self._rank)
         if not all_captures:
             found = list({each.card.url: each for each in reversed(found)}.values())
@@ -88,8 +96,8 @@ class Similar:
         return Matches(
             matches=list(self._matches(found[:limit])),
             total=len(found),
-            asked=self._asked.score,
-            threshold=self._asked.threshold,
+            asked=self._thresholds.score,
+            threshold=self._thresholds.threshold,
             candidates=len(candidates.cards),
             tokens=candidates.tokens,
             ignored=candidates.ignored,
@@ -97,113 +105,105 @@ class Similar:
             seconds=time.perf_counter() - start,
         )
 
-    def _candidates(self, where: Filters, frequent: int) -> Candidates:
-        wanted = list(lookups(self._question, self._asked, boilerplate=bool(self._exclusions)))
-        checked = [each for each in wanted if each.field in CHECKED]
-        kept, ignored = wanted, 0
-        found = self._store.rare_overlaps(wanted, where, over=frequent, checked=CHECKED)
-        if found is None:
-            kept = [each for each in wanted if each.field not in CHECKED]
-            for lookup, often in zip(checked, self._store.frequent(checked, over=frequent), strict=True):
-                tokens = frequency_check(lookup.tokens, often)
-                dropped = len(lookup.tokens) - len(tokens)
-                ignored += dropped
-                kept.append(Lookup(lookup.field, tokens, max(lookup.minimum - dropped, 1)))
-            found = self._store.overlaps(kept, where)
-        cards = {each.card.id: each.card for some in found for each in some}
+    def _candidates(self, where: Filters, frequent: int) -> CandidatePages:
+        wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
+        found = self._store.candidates(wanted, where, FrequencyCheck(frequent))
+        cards = {each.card.id: each.card for some in found for each in some.pages}
         cards.pop(self._question.record.id, None)
         sketch = next(
             (
-                SharedSketch({each.card.id: each.shared for each in some}, lookup.minimum - 1)
-                for lookup, some in zip(kept, found, strict=True)
+                SharedSketch({each.card.id: each.shared for each in pages}, lookup.minimum - 1)
+                for lookup, pages in found
                 if lookup.field == "sketch" and len(lookup.tokens) == len(self._question.sketched.sketch)
             ),
             None,
         )
-        return Candidates(list(cards.values()), sum(len(each.tokens) for each in checked), ignored, sketch)
+        tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED)
+        kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED)
+        return CandidatePages(list(cards.values()), tokens, tokens - kept, sketch)
 
-    def _worth_scoring(self, candidates: Candidates) -> Sequence[Card]:
-        """Without those that are clearly no match: by their sizes, and by what their sketches say."""
+    def _plausible(self, candidates: CandidatePages) -> Sequence[Card]:
+        """Leave out candidates that cannot match: by their sizes, then by the tokens they share, then by estimates."""
         cards: Sequence[Card] = candidates.cards
-        least = self._asked.minima.get("resemblance", 0.0)
-        if least and not self._exclusions:
+        minimum = self._thresholds.minima.get("resemblance", 0.0)
+        if minimum and not self._exclusions:
             size = self._question.record.shingle_count
-            cards = [card for card in cards if _most_alike(size, card.shingle_count) >= least]
-        if self._asked.any_passage:
+            cards = [card for card in cards if _max_resemblance(size, card.shingle_count) >= minimum]
+        if self._thresholds.any_passage:
             return cards
         if candidates.sketch and not self._exclusions:
             cards = [card for card in cards if self._may_match(card, candidates.sketch)]
-        if len(cards) < FEW:
+        if len(cards) < MIN_CANDIDATES_TO_ESTIMATE:
             return cards
-        return [card for card, found in self._estimates(cards) if self._asked.may_hold(found, CLEAR)]
+        return [card for card, found in self._estimates(cards) if self._thresholds.may_hold(found, CLEAR)]
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
-        shared, ours, theirs = sketch.of(card), len(self._question.sketched.sketch), card.sketch_count
-        if self._asked.may_hold(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
+        shared, ours, theirs = sketch.with_page(card), len(self._question.sketched.sketch), card.sketch_count
+        if self._thresholds.may_hold(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
             return True
-        # Errors say little about a sample of a few: there it is asked how probable it is.
+        # A standard error says little about a sample of a few shingles. There the exact binomial decides.
         sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}
-        return all(shared >= fewest(sizes[name], minimum) for name, minimum in self._asked.minima.items())
+        return all(shared >= fewest(sizes[name], minimum) for name, minimum in self._thresholds.minima.items())
 
-    def _exactly(self, cards: Sequence[Card]) -> Iterator[Scored]:
-        """From the texts; copies of a text are compared once. Pages without a text are estimated."""
+    def _score(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
+        """Score pages from their texts, equal texts once; estimate pages whose text is not stored."""
         known: dict[tuple[str, str], Scores | None] = {}
         textless: dict[tuple[str, str], list[Card]] = {}
-        for some in _chunks(cards, TEXTS):
-            fresh = {_text_of(card): card for card in some if _text_of(card) not in known}
-            texts = self._store.texts([card.id for card in fresh.values()])
-            for (key, card), text in zip(fresh.items(), texts, strict=True):
-                known[key] = self._compared(card, text) if text else None
+        for some in _batches(cards, TEXT_BATCH):
+            fresh = {_score_key(card): card for card in some if _score_key(card) not in known}
+            texts = self._store.read([card.id for card in fresh.values()], Text)
+            for key, card in fresh.items():
+                text = texts[card.id].text if card.id in texts else ""
+                known[key] = self._exact_scores(card, text) if text else None
                 if not text:
                     textless[key] = []
-                elif known[key] and len(self._texts) < TEXTS:
+                elif known[key] and len(self._texts) < TEXT_BATCH:
                     self._texts[card.id] = text
             for card in some:
-                found = known[_text_of(card)]
+                found = known[_score_key(card)]
                 if found is not None:
-                    yield Scored(card, found)
-                elif _text_of(card) in textless:
-                    textless[_text_of(card)].append(card)
-        yield from self._estimated([card for group in textless.values() for card in group])
+                    yield ScoredPage(card, found)
+                elif _score_key(card) in textless:
+                    textless[_score_key(card)].append(card)
+        yield from self._score_by_estimates([card for group in textless.values() for card in group])
 
-    def _compared(self, card: Card, text: str) -> Scores | None:
-        """None if it is not a match."""
+    def _exact_scores(self, card: Card, text: str) -> Scores | None:
+        """Return the exact scores, or None below a threshold."""
         ours, theirs = self._sides(card, text)
         found = scores(ours, theirs, self._exclusions)
-        if not self._asked.holds(found):
+        if not self._thresholds.holds(found):
             return None
-        if self._asked.any_passage:
+        if self._thresholds.any_passage:
             self._shared[card.id] = shared = self._passages(ours, theirs)
             return found if shared[0] else None
         return found
 
-    def _estimated(self, cards: Sequence[Card]) -> Iterator[Scored]:
+    def _score_by_estimates(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
         for card, found in self._estimates(cards):
-            if self._asked.holds(found.scores):
-                yield Scored(card, found.scores, found.error(self._asked.score))
+            if self._thresholds.holds(found.scores):
+                yield ScoredPage(card, found.scores, found.error(self._thresholds.score))
 
     def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
-        for some in _chunks(cards, SKETCHES):
-            ids = [card.id for card in some]
-            pages = zip(some, self._store.sketches(ids), self._store.minhashes(ids), strict=True)
-            for card, sketch, minhash in pages:
-                theirs = Sketched(card.shingle_count, sketch, minhash)
-                yield card, estimated(*self._counted(theirs, card.site), self._scheme)
+        for some in _batches(cards, SKETCH_BATCH):
+            sketches = self._store.read([card.id for card in some], Sketched)
+            for card in some:
+                theirs = sketches.get(card.id, NO_SKETCHES)
+                yield card, estimated(*self._without_boilerplate(theirs, card.site), self._scheme)
 
-    def _counted(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
-        """Both without boilerplate, which can be taken out of MOD_m and not out of MinHash."""
+    def _without_boilerplate(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
+        """Return both sides without boilerplate, which can be taken out of a MOD_m sketch but not out of a MinHash."""
         ours = self._question.sketched
         if not self._exclusions:
             return ours, theirs
         sketches = self._exclusions.counted(ours.sketch, theirs.sketch, (self._question.record.site, site))
         return ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
 
-    def _rank(self, each: Scored) -> tuple[float, float, float, float, str, str]:
-        """The best first; then the latest, and in any case in one order only."""
+    def _rank(self, each: ScoredPage) -> tuple[float, float, float, float, str, str]:
+        """Sort key: best score first, then newest, then by URL and id, so that the order is total."""
         time = each.card.fetched_at
         age = 0.0 if time is None else (EPOCH - time).total_seconds()
         return (
-            -getattr(each.scores, self._asked.score),
+            -getattr(each.scores, self._thresholds.score),
             -each.scores.resemblance,
             -each.scores.containment,
             age,
@@ -211,20 +211,21 @@ class Similar:
             each.card.id,
         )
 
-    def _matches(self, shown: Sequence[Scored]) -> Iterator[Match]:
-        """With their passages, for which the texts are read again, but for those that were kept."""
-        for start in range(0, len(shown), TEXTS):
-            some = shown[start : start + TEXTS]
+    def _matches(self, shown: Sequence[ScoredPage]) -> Iterator[Match]:
+        """Make matches with their passages; texts that are no longer in memory are read again."""
+        for start in range(0, len(shown), TEXT_BATCH):
+            some = shown[start : start + TEXT_BATCH]
             unread = [
                 each.card.id
                 for each in some
                 if each.error is None and each.card.id not in self._shared and each.card.id not in self._texts
             ]
-            texts = self._texts | dict(zip(unread, self._store.texts(unread) if unread else (), strict=True))
+            read = self._store.read(unread, Text) if unread else {}
+            texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
                 shared = self._shared.get(each.card.id, ([], []))
                 if each.error is None and each.card.id not in self._shared:
-                    shared = self._passages(*self._sides(each.card, texts[each.card.id]))
+                    shared = self._passages(*self._sides(each.card, texts.get(each.card.id, "")))
                 yield Match(
                     card=each.card,
                     **each.scores._asdict(),
@@ -244,15 +245,15 @@ class Similar:
         )
 
 
-def _most_alike(one: int, other: int) -> float:
-    """The resemblance of pages with so many shingles, if one is all in the other."""
+def _max_resemblance(one: int, other: int) -> float:
+    """Return the upper bound of the resemblance of pages with `one` and `other` shingles: one inside the other."""
     return min(one, other) / max(one, other, 1)
 
 
-def _text_of(card: Card) -> tuple[str, str]:
-    """Pages that have this in common have all scores in common: a template is of its site."""
+def _score_key(card: Card) -> tuple[str, str]:
+    """Return the key of pages with equal scores: the same text on the same site, since templates belong to a site."""
     return card.text_digest, card.site
 
 
-def _chunks(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
+def _batches(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
     return (cards[start : start + size] for start in range(0, len(cards), size))

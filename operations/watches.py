@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
 # Each has a setting of its own: whoever checks one does not write over another.
@@ -91,7 +92,7 @@ class Watches:
 
     def _known(self, url: str, seen: Collection[str]) -> bool:
         """Whether a capture of this URL was seen: a page that is crawled again is no news."""
-        return any(card.id in seen for card in self._store.captures(url, limit=MOST_SEEN))
+        return any(card.id in seen for card in captures(self._store, url, limit=MOST_SEEN))
 
     def _kept(self, name: str) -> dict[str, Any]:
         kept: dict[str, Any] | None = self._store.setting(SETTING + name)

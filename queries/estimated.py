@@ -22,6 +22,9 @@ class Sketched(NamedTuple):
     minhash: bytes = b""  # empty where it does not speak for the page: boilerplate cannot be taken out of it
 
 
+NO_SKETCHES = Sketched(0, array("Q"))
+
+
 class Estimated(NamedTuple):
     resemblance: Estimate
     containment: Estimate

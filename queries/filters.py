@@ -1,4 +1,4 @@
-"""Which pages a question is about."""
+"""Which pages a question or a scan covers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,24 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """All must hold. A capture whose time is not known is in no period."""
+    """Conditions that a page has to meet, all of them. A capture whose time is unknown is in no period."""
 
     site: str | None = None  # the host, in lower case
     crawl: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None  # before it
-    latest: bool = False  # of the captures of a URL the last one only
+    since: datetime | None = None  # inclusive
+    until: datetime | None = None  # exclusive
+    latest: bool = False  # only the last capture of each URL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection(Filters):
+    """Filters, and the keys by which the library itself looks up few pages."""
+
+    url: str | None = None
+    cluster: str | None = None
+    payload_digest: str | None = None
+
+    @property
+    def by_key(self) -> bool:
+        """Whether a key narrows the selection to few pages."""
+        return not (self.url is None and self.cluster is None and self.payload_digest is None)

@@ -1,28 +1,61 @@
-"""Which tokens of a question are worth looking up: those on a great many pages tell little, and cost most."""
+"""Which tokens of a question are worth looking up: one on a great many pages says little and costs most."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-FREQUENT = 1_000  # pages, as Broder and others took for the Web
-# Of so many tokens in a row one is looked up whatever its frequency is. Else whoever puts a passage on enough pages
-# would hide it, and all pages that have it.
+from opensearch_winnow.queries.lookups import Field, Lookup
+
+FREQUENT = 1_000  # pages, as Broder and others chose for the Web
+# Of this many tokens in a row one is looked up however frequent it is. Otherwise anyone could hide a passage, and every
+# page that has it, by putting it on enough pages.
 IN_A_ROW = 4
+# A shared band means pages as alike as pages can be, however many there are: bands are never checked.
+CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
+
+# From lookups to {token: pages} for the tokens on more than `max_pages` pages.
+CountPages = Callable[[Sequence[Lookup]], Sequence[Mapping[int, int]]]
 
 
-def frequency_check(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
-    """The tokens to look up, in their order: those that are not frequent, and the rarest of each few in a row.
+@dataclass(frozen=True, slots=True)
+class FrequencyCheck:
+    """Leaves out frequent tokens, those on more than `max_pages` pages, in the given `fields`.
 
-    The tokens are in the order of the text, so that every shared run of IN_A_ROW of them is still found. At least one
-    is always kept. `frequent` says of each frequent one on how many pages it is.
+    Broder's frequency check, weakened so that it cannot hide a copy: a run of IN_A_ROW shared tokens is always found.
+    """
+
+    max_pages: int = FREQUENT
+    fields: Collection[Field] = CHECKED
+
+    def trimmed(self, lookups: Sequence[Lookup], count_pages: CountPages) -> list[Lookup]:
+        """Return the lookups without their frequent tokens; `count_pages` is called once, for the checked fields."""
+        checked = [lookup for lookup in lookups if lookup.field in self.fields]
+        frequent = iter(count_pages(checked) if checked else ())
+        return [_trimmed(lookup, next(frequent)) if lookup.field in self.fields else lookup for lookup in lookups]
+
+
+def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
+    """A page may have shared any of the tokens that are left out, so the minimum drops by their number."""
+    if not frequent:
+        return lookup
+    tokens = rare_tokens(lookup.tokens, frequent)
+    return Lookup(lookup.field, tokens, max(lookup.minimum - (len(lookup.tokens) - len(tokens)), 1))
+
+
+def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
+    """Return the tokens to look up, in their order: those not frequent, and the rarest of every IN_A_ROW in a row.
+
+    `tokens` are in the order of the text, so a shared run of IN_A_ROW of them is still found. At least one is kept.
+    `frequent` maps each frequent token to the number of its pages.
     """
 
     def rarity(index: int) -> tuple[int, int]:
         return frequent[tokens[index]], tokens[index]
 
     kept = array("Q")
-    passed: list[int] = []  # indices since the last one that was kept
+    passed: list[int] = []  # indices since the last token that was kept
     for index, token in enumerate(tokens):
         passed.append(index)
         if token not in frequent:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, Stored, bytes_in_memory
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
@@ -67,7 +68,7 @@ class StoreDestination:
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""
-        return next((card.url for card in self._store.cards()), None)
+        return next((card.url for card in self._store.scan(Card, limit=1)), None)
 
     def add(self, record: Record, refused: Callable[[str], None] = _stop) -> None:
         if record.duplicate == "revisit" and not record.text_digest:

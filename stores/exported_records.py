@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.queries.filters import Filters
@@ -19,7 +20,7 @@ def export_records(
     store: Store, target: Path, where: Filters = Filters(), done: Callable[[int], object] | None = None
 ) -> int:
     """Write the records of `store` to `target` and return how many. `done` is called with the number so far."""
-    records = store.scan(where)
+    records = store.scan(Record, where)
     out = AtomicParquet(target, written(store.scheme))
     try:
         while some := list(islice(records, BATCH_SIZE)):

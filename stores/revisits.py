@@ -7,7 +7,10 @@ from base64 import b32encode
 from collections import defaultdict, deque
 from dataclasses import replace
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.filters import Selection
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
 # Digests of no bytes at all, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
@@ -75,8 +78,7 @@ class Revisits:
         """Return the page with the same payload digest, or else the capture of the URL at that time."""
         digest = revisit.payload_digest
         if digest and digest.lower() not in OF_NOTHING:
-            id_ = self._store.with_payload(digest)
-            stored = self._store.get([id_]).get(id_) if id_ else None
+            stored = self._with_payload(digest)
             waiting = (batch.by_payload.get(digest) for batch in self._batches)
             found = stored or next(filter(None, waiting), None)
             if found:
@@ -84,17 +86,23 @@ class Revisits:
         there = self._there(revisit.duplicate_of or revisit.url, revisit)
         return None if there is None or _differ(digest, there.payload_digest) else there
 
+    def _with_payload(self, digest: str) -> Record | None:
+        """Read the first stored page that came with this payload and has a text; a revisit has none of its own."""
+        cards = self._store.scan(Card, Selection(payload_digest=digest))
+        first = next((card.id for card in cards if card.text_digest), None)
+        return None if first is None else self._store.read([first], Record).get(first)
+
     def _there(self, url: str, revisit: Record) -> Record | None:
         """Return the last capture of `url` that is not later than the revisit and has a text."""
         waiting = {each.id: each for batch in self._batches for each in batch.by_url.get(url, ())}
-        times = {card.id: card.fetched_at for card in self._store.captures(url) if card.text_digest}
+        times = {card.id: card.fetched_at for card in captures(self._store, url) if card.text_digest}
         times |= {id_: each.fetched_at for id_, each in waiting.items()}
         at = revisit.fetched_at
         known = [(time, id_) for id_, time in times.items() if time is not None and (at is None or time <= at)]
         # A capture without a time may be later, which matters only if the revisit has a time.
         unknown = [id_ for id_, time in times.items() if time is None and at is None]
         last = max(known)[1] if known else max(unknown, default=None)
-        return None if last is None else waiting.get(last) or self._store.get([last]).get(last)
+        return None if last is None else waiting.get(last) or self._store.read([last], Record).get(last)
 
 
 def _differ(digest: str | None, other: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""What every store can do."""
+"""The contract of a store: 18 methods, which tests/stores/test_store.py checks on every kind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, Stored, capture_id
+from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
@@ -23,27 +25,48 @@ class StoreError(WinnowError):
 
 
 class Written(NamedTuple):
-    """What has become of a record."""
+    """The outcome of writing one record."""
 
     id: str
     outcome: Literal["added", "replaced", "failed"]
-    reason: str = ""  # of a failure
+    reason: str = ""  # why it failed
+
+
+class Text(NamedTuple):
+    """The text of a page; empty where it is not stored."""
+
+    text: str
+
+
+# The fields of a page to read are named by the class that holds them.
+Fields = TypeVar("Fields", bound=Record | Card | Sketched | Text)
+
+# By first write; newest capture first; or oldest capture first, then by the length of the URL and by URL. A capture
+# without a time is never the newest, and comes last in both orders of time.
+Order = Literal["written", "newest", "oldest"]
 
 
 class Candidate(NamedTuple):
-    """A page that has some of the tokens that were asked for."""
+    """A page that shares tokens with a lookup."""
 
     card: Card
-    shared: int  # different ones
+    shared: int  # distinct tokens
+
+
+class Candidates(NamedTuple):
+    """The pages that a lookup finds: most shared tokens first, then by id."""
+
+    lookup: Lookup  # without the tokens that the frequency check left out
+    pages: list[Candidate]
 
 
 class Hit(NamedTuple):
-    """A page that has the words."""
+    """A page found by words."""
 
     card: Card
     score: float  # higher is better; comparable within one search only
-    snippet: str  # of its text, around the words
-    marks: list[tuple[int, int]]  # where the words are: (start, end) in the snippet
+    snippet: str  # the part of its text around the words
+    marks: list[tuple[int, int]]  # the words in the snippet: (start, end)
     title_marks: list[tuple[int, int]]  # and in the title
 
 
@@ -53,7 +76,7 @@ class Hits(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A page that has the words, and what groups are made of: all but title and text."""
+    """A page found by words, with what grouping needs: everything but title and text."""
 
     url: str
     site: str
@@ -63,56 +86,59 @@ class Ranked(NamedTuple):
     cluster: str
     shingle_count: int
     minhash: bytes
-    place: int  # by which its view finds it again
+    place: int  # the page's key within its view
 
     @property
     def id(self) -> str:
-        """Of the capture. One that somebody else has written may have another."""
+        """The id of the capture, as our records have it; a document written by another program may have another."""
         return capture_id(self.url, self.fetched_at)
 
 
 class Facet(NamedTuple):
-    """How many pages have one value of a field: a site, a crawl, a month or a year."""
+    """One value of a field (a site, a crawl, a month or a year), and how many pages have it."""
 
     value: str  # empty: unknown
     pages: int
-    clusters: int = 0  # that they are of, about; counted on request
+    clusters: int = 0  # about how many clusters these pages belong to; counted on request
 
 
 class View(Protocol):
-    """The pages that have the words, as they are at one time, in their order: the best first, of equals the newest,
-    then the one with the shortest URL, then by URL. Used as a context, unless it is kept."""
+    """The pages that match a query, frozen at one time: best score first, then newest, then shortest URL, then URL.
+
+    Use it as a context manager, unless the store keeps it open for paging.
+    """
 
     @property
     def key(self) -> str:
-        """By which the store finds it again, if it is kept; else empty."""
+        """The key under which the store keeps this view open; empty if it does not."""
 
     @property
     def total(self) -> int:
-        """Pages, exactly."""
+        """The exact number of pages."""
 
     def ranked(self, start: int, end: int) -> Sequence[Ranked]:
-        """The pages from one place in the order to another; fewer past the end."""
+        """Return the pages ranked from `start` up to `end`; fewer past the last one."""
 
     def clustered(self, start: int, end: int) -> Sequence[Ranked]:
-        """The first page of each cluster, from one place in their order to another. A page without one is alone."""
+        """Return the best page of each cluster, from `start` up to `end`. A page without a cluster counts as one."""
 
     def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
-        """All pages of these clusters, in their order."""
+        """Return all pages of these clusters, best first."""
 
     def cluster_count(self) -> tuple[int, bool]:
-        """How many there are, and whether that is exact."""
+        """Return the number of clusters, and whether it is exact."""
 
     def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
-        """Cards and texts of some of the pages; None for one that has gone meanwhile."""
+        """Return the cards and texts of `pages`; None for a page deleted meanwhile."""
 
-    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]: ...
+    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]:
+        """Return the sketches of `pages`."""
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
-        """How many of the pages have each value of a field: most pages first, then by value."""
+        """Count the pages for each value of a field: most pages first, then by value."""
 
     def close(self) -> None:
-        """Again does nothing."""
+        """Release the view. Closing twice does nothing."""
 
     def __enter__(self) -> Self: ...
 
@@ -124,7 +150,7 @@ class View(Protocol):
 class ClusterSize(NamedTuple):
     """A cluster, and how much is in it."""
 
-    cluster: str  # its id, that of its representative's capture
+    cluster: str  # its id, which is the id of its representative's capture
     pages: int
     sites: int
 
@@ -133,109 +159,114 @@ class Statistics(NamedTuple):
     pages: int
     urls: int
     sites: int
-    # For each field how many tokens there are on so many pages: {pages: tokens}.
-    frequencies: dict[Field, dict[int, int]]
-    sizes: dict[str, int]  # bytes, by what takes them; their sum is what the store takes
+    frequencies: dict[Field, dict[int, int]]  # by field {n: number of tokens that are on n pages}
+    sizes: dict[str, int]  # bytes by use; their sum is the size of the store
 
 
 @runtime_checkable
 class RemoteStore(Protocol):
-    """A store that several threads may use at once, and that is too large to be looked through before each run."""
+    """A store that several threads may use at once, and that is too large to read through before each run."""
 
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
-        """What was first written before this time (nanoseconds since 1970), and is the capture of one of these records
-        or has the shingles of one: with its place among all, which tells in which order they were first written."""
+        """Find what was first written before the time `before` (nanoseconds since 1970) and has the capture or the
+        shingles of one of `records`. Each comes with its place, which tells the order of first writes."""
 
 
 class Store(Protocol):
-    """Used as a context. Every method may raise a StoreError; what was written before is then still there."""
+    """Keeps records, and finds them by id, by key, by tokens and by words. Use it as a context manager.
+
+    Every method may raise a StoreError; what was written before stays written.
+    """
 
     @property
     def name(self) -> str:
-        """As its user names it: a path, or a URL."""
+        """The store's path or URL, as its user gave it."""
 
     @property
-    def scheme(self) -> Scheme: ...
+    def scheme(self) -> Scheme:
+        """The scheme of all records in the store."""
+
+    # --- records ------------------------------------------------------------------------------------------------------
 
     def write(self, records: Sequence[Record]) -> list[Written]:
-        """Keep records, each in the place of an older one with its id: one outcome each, in their order.
+        """Write records, each replacing the one with its id, and return their outcomes in the same order.
 
-        When it returns, what was written stays, whatever happens to the process.
+        When it returns, what was written is safe whatever happens to the process.
         """
-
-    def get(self, ids: Iterable[str]) -> dict[str, Record]:
-        """By id; those that are not there are left out."""
-
-    def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
-        """Of this URL, the latest first; one without a time last."""
-
-    def with_payload(self, digest: str) -> str | None:
-        """The id of the first page that came with this payload digest, and has a text."""
-
-    def capture(self, url: str, until: datetime | None = None) -> Record | None:
-        """The latest capture of this URL; or the last one whose time is known and not after `until`."""
-
-    def overlaps(self, lookups: Sequence[Lookup], where: Filters = Filters()) -> list[list[Candidate]]:
-        """For each lookup the pages that have at least its minimum of its tokens: most shared first, then by id."""
-
-    def rare_overlaps(
-        self, lookups: Sequence[Lookup], where: Filters = Filters(), *, over: int, checked: Collection[Field]
-    ) -> list[list[Candidate]] | None:
-        """As `overlaps`, if it takes no more than that to see that no token of the fields that are checked is on more
-        than so many pages. Else None: then `frequent` tells."""
-
-    def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
-        """For each lookup those of its tokens that are on more than so many pages, and on how many."""
-
-    def minhashes(self, ids: Sequence[str]) -> list[bytes]:
-        """Of these pages, in their order; empty for one that has none or is not there."""
-
-    def sketches(self, ids: Sequence[str]) -> list[array[int]]: ...
-
-    def texts(self, ids: Sequence[str]) -> list[str]: ...
-
-    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        """The pages that have the words in title or text, in the order of a view, with snippets."""
-
-    def view(self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = "") -> View:
-        """The pages that have the words, to be looked at in parts.
-
-        One that is kept stays as it is, whatever is written, until nobody has asked it for some minutes. With its key
-        it is found again, for the same words; a StoreError if it has ended.
-        """
-
-    def scan(self, where: Filters = Filters()) -> Iterator[Record]:
-        """All records, in the order in which they were first written. They may be written to meanwhile."""
-
-    def cards(self, where: Filters = Filters()) -> Iterator[Card]:
-        """As scan, without texts and hashes."""
-
-    def set_clusters(self, clusters: Mapping[str, str]) -> int:
-        """Give pages, by id, their clusters: how many there were."""
-
-    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
-        """The clusters of so many pages at least: the largest first, then by id."""
-
-    def cluster_members(self, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
-        """The pages of a cluster, in the order of time (unknown last), then the shortest URL, then by URL."""
 
     def delete(self, ids: Iterable[str]) -> int:
-        """How many there were."""
+        """Delete pages by id and return how many existed."""
 
-    def count(self, where: Filters = Filters()) -> int: ...
+    def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `Sketched`, `Text`).
 
-    def statistics(self) -> Statistics: ...
+        Pages that do not exist are left out.
+        """
+
+    def scan(
+        self,
+        fields: type[Fields],
+        where: Filters = Filters(),
+        *,
+        order: Order = "written",
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Iterator[Fields]:
+        """Read the `fields` of all pages that meet `where`, which may be a `Selection`.
+
+        A scan of a whole store in the order of writing sees one state of it, whatever is written meanwhile.
+        """
+
+    def count(self, where: Filters = Filters()) -> int:
+        """Count the pages that meet `where`."""
+
+    # --- by tokens ----------------------------------------------------------------------------------------------------
+
+    def candidates(
+        self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
+    ) -> list[Candidates]:
+        """For each lookup, find the pages that have at least its minimum of its tokens.
+
+        With `check`, frequent tokens are left out of the lookups first.
+        """
+
+    def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+        """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""
+
+    # --- by words -----------------------------------------------------------------------------------------------------
+
+    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
+        """Find the pages with the words in title or text, in the order of a view, with snippets."""
+
+    def view(self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = "") -> View:
+        """Open a view of the pages with the words.
+
+        With `kept`, the store keeps it open until it has not been used for some minutes; `key` finds such a view again
+        for the same words, and raises a StoreError if it has been closed.
+        """
+
+    # --- clusters, statistics, settings -------------------------------------------------------------------------------
+
+    def set_clusters(self, clusters: Mapping[str, str]) -> int:
+        """Set the clusters of pages by id, and return how many of the pages exist."""
+
+    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
+        """List the clusters with at least `least` pages: largest first, then by id."""
+
+    def statistics(self) -> Statistics:
+        """Count pages, tokens and bytes."""
 
     def setting(self, name: str) -> Any:
-        """A JSON value that goes with the store and is not a page; None if there is none of this name."""
+        """Return the JSON value that the store keeps under `name`; None if there is none."""
 
-    def settings(self, beginning: str = "") -> dict[str, Any]:
-        """All of them, by their names, which begin so."""
+    def settings(self, prefix: str = "") -> dict[str, Any]:
+        """Return all settings whose names begin with `prefix`."""
 
     def set_setting(self, name: str, value: Any) -> None:
-        """None takes it out."""
+        """Keep a JSON value under `name`; None removes it."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the store."""
 
     def __enter__(self) -> Self: ...
 

@@ -1,4 +1,4 @@
-"""The documentation fails when it is wrong: what it shows is run, as a reader would run it, and compared."""
+"""Runs the commands and code of the documentation as a reader would, and compares the output."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from opensearch_winnow.foundation.scheme import PRESETS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-# Read from the top, as a reader does: sessions of commands, and then of Python. docs/cli.md and docs/opensearch.md have
-# tests of their own.
+# Console sessions run first, in order, then Python sessions. docs/cli.md and docs/opensearch.md have their own tests.
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "watching")]
-# Their tables are copied from what benchmarks have written, row by row or number by number.
+# Tables in the documentation are copied from this page, by rows or by figures.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 DURATION = re.compile(r"\b[\d.,]+ m?s\b")
 
 
 def shown_commands(page: Path) -> list[tuple[str, str]]:
-    """The `$ command`s in the console blocks of the page, with the output below each."""
+    """Return each `$ command` in the console blocks of `page` with the output below it."""
     blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     pieces = [piece for block in blocks for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [(command, output) for command, _, output in (piece.partition("\n") for piece in pieces)]
 
 
 def matches(expected: str, seen: str) -> bool:
-    """Equal, but for how long it took; and a line with ⋮ alone stands for any lines."""
+    """Whether both are equal apart from durations. A line with ⋮ alone in `expected` stands for any lines."""
     expected, seen = (DURATION.sub("0 s", text) for text in (expected, seen))
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^⋮$", expected, flags=re.MULTILINE)]
     return re.fullmatch(r"[\s\S]*?".join(parts), seen.strip("\n")) is not None
@@ -43,10 +42,10 @@ def matches(expected: str, seen: str) -> bool:
     [PAGES[0], *(pytest.param(page, marks=pytest.mark.check) for page in (*PAGES[1:], *GUIDES))],
     ids=lambda page: page.name,
 )
-def test_a_page_goes_as_it_is_shown(
+def test_console_and_python_sessions_print_what_is_shown(
     on_terminal: Callable[..., tuple[int, str]], page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "docs").symlink_to(DOCS)  # and what they write is not left in the checkout
+    (tmp_path / "docs").symlink_to(DOCS)  # commands write here and not into the checkout
     monkeypatch.chdir(tmp_path)
     commands = shown_commands(page)
     for command, expected in commands:
@@ -59,7 +58,7 @@ def test_a_page_goes_as_it_is_shown(
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
-def test_code_of_the_guide_can_be_run(guide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_of_a_guide_runs(guide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
@@ -68,7 +67,7 @@ def test_code_of_the_guide_can_be_run(guide: Path, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("page", [*PAGES, *GUIDES, DOCS / "choosing.md", DOCS / "faq.md"], ids=lambda page: page.name)
-def test_options_that_are_named_are_there(page: Path) -> None:
+def test_named_options_exist(page: Path) -> None:
     text = re.sub(
         r"^```console\n.*?^```|^(?:make|pip|docker|git) .*$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL
     )
@@ -78,7 +77,7 @@ def test_options_that_are_named_are_there(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *GUIDES, DOCS / "faq.md"], ids=lambda page: page.name)
-def test_commands_that_are_named_are_there(page: Path) -> None:
+def test_named_commands_exist(page: Path) -> None:
     known = set(re.findall(r"^\$ winnow ([a-z]+) --help$", (DOCS / "cli.md").read_text(), re.MULTILINE))
     named = set(re.findall(r"(?:^|`|\| )winnow ([a-z]+)", page.read_text(), re.MULTILINE))
     assert named <= known
@@ -91,7 +90,7 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_tables_about_choosing_are_measured() -> None:
+def test_tables_of_choosing_are_measured() -> None:
     measured = rows(MEASURED)
     _, *sections = re.split(r"^## ", (DOCS / "choosing.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     shown = [row for section in sections if not section.startswith("Presets") for row in rows(section)]
@@ -112,19 +111,19 @@ def test_figures_are_measured(page: str, section: str) -> None:
     assert figures - set(NUMBER.findall(MEASURED)) == set()
 
 
-def test_presets_are_as_they_are() -> None:
+def test_presets_match_the_code() -> None:
     page = (DOCS / "choosing.md").read_text(encoding="utf-8").partition("## Presets")[2]
     shown = {row[0].strip("`"): (int(row[1]), int(row[2]), int(row[3].split()[0])) for row in rows(page)[1:]}
     assert shown == {name: (scheme.noise, scheme.guarantee, scheme.shingle) for name, scheme in PRESETS.items()}
 
 
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them of headings."""
+    """Return the anchors that GitHub makes from the headings of `page`."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     for page in [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
             name, _, anchor = target.partition("#")
@@ -133,7 +132,7 @@ def test_links_lead_somewhere() -> None:
             assert not anchor or anchor in anchors(place), f"{page.name} links to {target}"
 
 
-def test_the_table_of_contents_has_every_page() -> None:
+def test_table_of_contents_has_every_page() -> None:
     contents = (DOCS / "README.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"\]\(([^)#]+\.md)\)", contents))
     assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= listed

@@ -1,4 +1,4 @@
-"""What docs/clusters.md says to type is typed, one command after the other, and its queries are asked."""
+"""Runs the commands and queries of docs/clusters.md."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +34,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """With the example crawl in a store, and more of it beside."""
+    """A folder with the example crawl in a store, and more pages beside it."""
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "more")
     assert (
@@ -43,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.check
-def test_commands_can_be_typed(folder: Path, engine: Running) -> None:
+def test_commands_run(folder: Path, engine: Running) -> None:
     address = f"{engine.url}/docs-clusters"
     assert run(f"winnow index docs/examples --store {address}", folder).returncode == 0
     commands = [line for block in blocks("") for line in block.splitlines() if "--engine spark" not in line]
@@ -53,10 +54,10 @@ def test_commands_can_be_typed(folder: Path, engine: Running) -> None:
         assert done.returncode == 0, f"{command}\n{done.stderr}"
     with Index.open(folder / "crawl.winnow") as index:
         assert index.store.count() == 6
-        assert len({record.cluster for record in index.store.scan()}) == 2
+        assert len({record.cluster for record in index.store.scan(Record)}) == 2
 
 
-def test_queries_can_be_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     done = run("winnow cluster --store crawl.winnow --output clusters.parquet --evidence edges.parquet", folder)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The code of docs/opensearch.md runs on a real engine, one block after the other."""
+"""Runs the code of docs/opensearch.md on a real engine, one block after the other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "opensearch.md"
 USUAL = "http://localhost:9200"
 
 
-def test_code_of_the_page_can_be_run(engine: Running) -> None:
-    # Names of its own: the engine is everybody's.
+def test_code_runs(engine: Running) -> None:
+    # Use separate names: other tests share the engine.
     page = (
         PAGE.read_text(encoding="utf-8")
         .replace(f"{USUAL}/pages", f"{USUAL}/docs-pages")
@@ -36,7 +36,7 @@ def test_code_of_the_page_can_be_run(engine: Running) -> None:
         assert index.search("best times").total == 1
 
 
-def test_options_of_the_page_are_there() -> None:
+def test_named_options_exist() -> None:
     named = set(re.findall(r"(--[a-z][a-z-]+)", PAGE.read_text(encoding="utf-8")))
     known = set(re.findall(r"(--[a-z][a-z-]+)", PAGE.with_name("cli.md").read_text(encoding="utf-8")))
     assert named

@@ -1,4 +1,4 @@
-"""The pictures of docs/how-it-works.md are what the library computes. `make docs` draws them anew."""
+"""The pictures of docs/how-it-works.md show what the library computes. `make docs` draws them again."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tools.docs_pictures import DRAWN, PICTURES
+from tools.docs_pictures import DRAWINGS, PICTURES
 
 DOCS = PICTURES.parent
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_a_picture_is_what_would_be_drawn_now(name: str) -> None:
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_picture_is_up_to_date(name: str) -> None:
     kept = (PICTURES / f"{name}.svg").read_text(encoding="utf-8")
-    assert kept == DRAWN[name]().svg(), "draw it anew: make docs"
+    assert kept == DRAWINGS[name]().svg(), "run make docs to draw it again"
 
 
 @pytest.mark.parametrize("path", sorted(PICTURES.glob("*.svg")), ids=lambda path: path.name)
-def test_a_picture_says_what_it_shows_and_takes_nothing_from_outside(path: Path) -> None:
+def test_picture_has_a_description_and_loads_nothing(path: Path) -> None:
     tree = ElementTree.parse(path).getroot()
-    said = {element.tag.rpartition("}")[2]: element.text for element in tree if element.text}
-    assert said["title"]
-    assert said["desc"]
+    described = {element.tag.rpartition("}")[2]: element.text for element in tree if element.text}
+    assert described["title"]
+    assert described["desc"]
     text = path.read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in text
     assert not re.search(r"<script|href=|url\(|@import", text)
 
 
-def test_every_picture_is_shown_somewhere_with_words_for_it() -> None:
+def test_every_picture_is_shown_with_alternative_text() -> None:
     pages = [*DOCS.glob("*.md"), DOCS.parent / "README.md"]
     shown = {
         Path(target).name: words

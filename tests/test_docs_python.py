@@ -1,4 +1,4 @@
-"""docs/python.md says what the code says. `make docs` writes it anew."""
+"""docs/python.md matches the code. `make docs` writes it again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import opensearch_winnow
 from tools.python_reference import PAGE, SECTIONS, written
 
 
-def test_every_public_name_is_in_the_page() -> None:
+def test_every_public_name_is_listed() -> None:
     listed = [name for names in SECTIONS.values() for name in names]
     assert sorted(listed) == sorted(opensearch_winnow.__all__)
 
 
-def test_the_page_is_as_the_code_is() -> None:
+def test_page_is_up_to_date() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == written(page), "write it anew: make docs"
+    assert page == written(page), "run make docs to write it again"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow import Filters, Index, Matches, Page, QuestionError, Scheme, StoreError, compare
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.mappings.record import Record
 
 WORDS = [f"{a}{b}{c}" for a in ("ka", "to", "mi", "su") for b in ("ra", "lo", "ne") for c in ("da", "ve", "shi", "n")]
 JANUARY, MARCH = (datetime(2024, month, 1, tzinfo=UTC) for month in (1, 3))
@@ -61,7 +62,7 @@ def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None
     pages = [Page("https://a.example", text=" ".join(words)), Page("https://b.example", text=" ".join(other))]
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add(pages)
-        sketches = [set(record.sketch) for record in index.store.scan()]
+        sketches = [set(record.sketch) for record in index.store.scan(Record)]
         assert len(set.union(*sketches)) == 7
         assert not set.intersection(*sketches)
         (match,) = index.similar(url="https://a.example")

@@ -62,7 +62,7 @@ def test_runs_are_the_same_as_into_a_file(
                 reports.append((report.indexed, report.unchanged, report.replaced, dict(report.duplicates)))
         assert reports == [(3, 1, 0, {"content": 1}), (5, 1, 1, {"content": 2}), (4, 0, 0, {"content": 3})]
         with Index.open(name, create=False) as index:
-            kept.append(list(index.store.scan()))
+            kept.append(list(index.store.scan(Record)))
     assert kept[0] == kept[1]
     assert {record.duplicate_of for record in kept[0]} == {None, *(f"https://example.org/{name}" for name in "abde")}
 
@@ -102,5 +102,5 @@ def test_a_revisit_gets_the_text_of_a_page_that_is_on_its_way(address: str, monk
             into.add(stored_page(name, f"{URL}{name}", on=1, payload=f"sha1:{name}"))
             into.add(revisit(f"{URL}again-{name}", on=2, payload="sha1:a"))
         into.close()
-        texts = {record.url: record.text for record in store.scan()}
+        texts = {record.url: record.text for record in store.scan(Record)}
     assert {texts[f"{URL}again-{name}"] for name in "abcdef"} == {texts[f"{URL}a"]}

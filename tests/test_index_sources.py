@@ -52,7 +52,7 @@ def counts(report: Report) -> tuple[int, int, int, int]:
 
 def stored(name: str | Path) -> list[Record]:
     with Index.open(name, create=False) as index:
-        return list(index.store.scan())
+        return list(index.store.scan(Record))
 
 
 def test_a_source_is_indexed_and_again_is_unchanged(store: str, pages: Path, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_choices_are_kept_by_the_store(tmp_path: Path) -> None:
         assert index.page(f"{URL}other.html").text.startswith("Another\n")
     with Index.open(tmp_path / "small.winnow") as index:
         index.index([page, other], workers=1, text=False, max_page_size=page.stat().st_size - 1, base_url=URL)
-        (record,) = index.store.scan()
+        (record,) = index.store.scan(Record)
         assert (record.url, record.text) == (f"{URL}other.html", "")
 
 

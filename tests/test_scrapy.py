@@ -91,7 +91,7 @@ EXPECTED = {"winnow/indexed": 4, "winnow/skipped": 1, "winnow/not_a_page": 1}
 
 def stored(path: Path) -> dict[str, Record]:
     with EmbeddedStore.open(path) as store:
-        return {record.url.rpartition("/")[2]: record for record in store.scan()}
+        return {record.url.rpartition("/")[2]: record for record in store.scan(Record)}
 
 
 @pytest.mark.parametrize("settings", [{"WINNOW_TO": "records.parquet"}, {"WINNOW_STORE": "crawl.winnow"}])

@@ -1,6 +1,6 @@
-"""Draws docs/pictures/*.svg: what docs/how-it-works.md explains, with numbers that the library computes.
+"""Draws the pictures of docs/how-it-works.md, with numbers that the library computes.
 
-`make docs` writes them; tests/test_docs_pictures.py complains when one is not what would be written now.
+`make docs` writes them to docs/pictures/*.svg. tests/test_docs_pictures.py fails if one is out of date.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from opensearch_winnow.cython_core.reference import HASH_BITS, kgrams, window_pi
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.mappings.record import Record
 from tools.svg_picture import Picture
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +29,7 @@ DOOR = "Two sieves by the door, both dry."
 
 
 def first_digits(chars: str) -> list[int]:
-    """Of the numbers that k-grams are ordered by, as parts of the largest: enough to tell these few apart."""
+    """Return the hash of each k-gram of `chars`, scaled to 0 to 999, which tells these few apart."""
     return [number * 1_000 >> HASH_BITS for number in kgrams(chars, SMALL.k)]
 
 
@@ -46,8 +47,8 @@ def winnowing() -> Picture:
         900,
         470,
         "Winnowing of a short sentence",
-        f"The sentence “{MILLER}” becomes {len(chars)} letters, {len(numbers)} k-grams of {SMALL.k} letters, a number"
-        f" for each, and of every {SMALL.w} numbers in a row the smallest is kept: {len(prints)} fingerprints.",
+        f"The sentence “{MILLER}” becomes {len(chars)} letters, {len(numbers)} k-grams of {SMALL.k} letters, and a"
+        f" number for each. The smallest of every {SMALL.w} numbers in a row is kept: {len(prints)} fingerprints.",
     )
 
     def middle(place: int) -> float:
@@ -67,7 +68,7 @@ def winnowing() -> Picture:
     for place, number in enumerate(numbers):
         picture.cell(left + cell * place, 208, cell, str(number), "pick" if place in prints.positions else "small")
     picture.label(24, 264, f"windows, w = {SMALL.w}")
-    picture.text(24, 284, "● the smallest in it", "quiet")
+    picture.text(24, 284, "● the smallest", "quiet")
     for start, pick in enumerate(picks):
         y = 258 + 9 * start
         picture.line(left + cell * start + 4, y, left + cell * (start + SMALL.w) - 4, y, "window")
@@ -89,9 +90,9 @@ def guarantee() -> Picture:
     picture = Picture(
         900,
         330,
-        "Two texts that share a run pick the same fingerprint in it",
-        f"Both texts have “{run}”, {len(run)} letters. A window of {SMALL.w} numbers that lies in it is the same in"
-        " both, so both keep its smallest.",
+        "Two texts that share a run pick the same fingerprint",
+        f"Both texts have “{run}”, {len(run)} letters. A window of {SMALL.w} numbers inside it is the same in both,"
+        " so both keep its smallest number.",
     )
     shared = {}
     for y, chars, name in ((70, one, "A"), (210, other, "B")):
@@ -113,7 +114,7 @@ def guarantee() -> Picture:
         picture.frame(first - 3, y + 26, cell * SMALL.w + 6, 36)
     ends = (left + cell * (shared["A"] + 0.5), 136, left + cell * (shared["B"] + 0.5), 236)
     picture.line(ends[0], ends[1], ends[2], ends[3] - 30, "link")
-    picture.text(28, 34, f"a shared run of {SMALL.t} letters or more has a whole window of {SMALL.w} numbers in it", "")
+    picture.text(28, 34, f"a shared run of {SMALL.t} letters or more contains a whole window of {SMALL.w} numbers", "")
     picture.text(28, 310, f"t = w + k − 1 = {SMALL.w} + {SMALL.k} − 1 = {SMALL.t}", "quiet")
     return picture
 
@@ -144,7 +145,7 @@ def shingles_and_sketches() -> Picture:
         900,
         400,
         "Shingles of two sentences, and their sketches",
-        f"Of {len(every)} runs of {width} words {len(both)} are in both: resemblance {score.resemblance:.2f}.",
+        f"{len(both)} of {len(every)} runs of {width} words are in both: resemblance {score.resemblance:.2f}.",
     )
     picture.text(28, 38, f"A  {a}", "mono")
     picture.text(28, 62, f"B  {b}", "mono")
@@ -160,7 +161,7 @@ def shingles_and_sketches() -> Picture:
         28,
         378,
         f"● in the sketch, one in {modulus} by its hash: {len(shared)} of {len(sampled)} = "
-        f"{len(shared) / len(sampled):.2f}, an estimate of the same",
+        f"{len(shared) / len(sampled):.2f}, an estimate of the resemblance",
         "quiet",
     )
     return picture
@@ -179,8 +180,8 @@ def bands_curve() -> Picture:
     picture = Picture(
         900,
         430,
-        "How likely two pages share a band",
-        f"Pages of a resemblance of .5 share one of {scheme.bands} bands of {scheme.rows} values in"
+        "The chance that two pages share a band",
+        f"Pages with a resemblance of .5 share one of {scheme.bands} bands of {scheme.rows} values in"
         f" {100 * chance_of_a_band(0.5, scheme):.0f} % of cases, at .7 nearly always, at .2 rarely.",
     )
     picture.text(left, 34, f"share of pairs with an equal band, of {scheme.bands} bands of {scheme.rows} values", "")
@@ -202,12 +203,12 @@ def chance_of_a_band(resemblance: float, scheme: Scheme) -> float:
 
 
 def measured_bands(scheme: Scheme, pairs: int = 200, count: int = 300) -> Iterator[tuple[float, float]]:
-    """Pairs of pages of so many shingles in all, of which a known share is in both."""
+    """Yield each resemblance with the share of pairs with an equal band; each pair has `count` shingles in all."""
     random = Random(9)
     for tenth in range(1, 10):
         met = 0
         for _ in range(pairs):
-            every = distinct(bytes_of(random, count))
+            every = distinct(random_hashes(random, count))
             both = count * tenth // 10
             half = (count - both) // 2
             chosen = random.sample(list(every), count)
@@ -216,7 +217,7 @@ def measured_bands(scheme: Scheme, pairs: int = 200, count: int = 300) -> Iterat
         yield tenth / 10, met / pairs
 
 
-def bytes_of(random: Random, count: int) -> memoryview:
+def random_hashes(random: Random, count: int) -> memoryview:
     return memoryview(random.randbytes(8 * count)).cast("Q")
 
 
@@ -243,7 +244,7 @@ def question() -> Picture:
         pages = index.store.count()
         matches = index.similar(url="https://example.org/miller", min_containment=0)
     boxes = [
-        ("question", "the miller’s page", f"{matches.tokens} hashes of it", "to look up"),
+        ("question", "the miller’s page", f"has {matches.tokens} hashes", "to look up"),
         ("candidates", f"{matches.candidates} of {pages} pages", "have one of them;", "no text was read yet"),
         (
             "scores",
@@ -262,7 +263,7 @@ def question() -> Picture:
         900,
         190,
         "From a question to passages",
-        f"Of {pages} pages {matches.candidates} share a hash with the question; their texts are compared exactly.",
+        f"{matches.candidates} of {pages} pages share a hash with the question; their texts are compared exactly.",
     )
     for number, (name, first, *rest) in enumerate(boxes):
         x = 20 + 220 * number
@@ -276,7 +277,7 @@ def question() -> Picture:
     return picture
 
 
-# --- groups are no chains ---------------------------------------------------------------------------------------------
+# --- groups are not chains ------------------------------------------------------------------------------------------
 
 
 def chains() -> Picture:
@@ -286,13 +287,13 @@ def chains() -> Picture:
     picture = Picture(
         900,
         370,
-        "A chain, and clusters that are none",
-        "Each page resembles the next by at least .5, and the first has nothing in common with the last. Linked in a"
-        " chain they are one cluster; around representatives they are three.",
+        "A chain, and clusters that are not chains",
+        "Each page resembles the next by at least .5, but the first and the last have nothing in common. As a chain"
+        " they are one cluster; around representatives they are three.",
     )
     shown: tuple[tuple[int, Linkage, str], ...] = (
-        (100, "components", "linked in chains: one cluster, whose ends are strangers"),
-        (270, "representatives", "around the earliest page: every member resembles it by .5 or more"),
+        (100, "components", "as a chain: one cluster, in which the first and the last page share nothing"),
+        (270, "representatives", "around representatives: every member resembles the earliest page by .5 or more"),
     )
     for y, linkage, words in shown:
         clusters = _clusters(texts, linkage)
@@ -312,7 +313,7 @@ def chains() -> Picture:
 
 
 def _sliding_pages() -> dict[str, str]:
-    """Twelve sentences each; the next page has lost three, and has three others."""
+    """Return five pages of twelve sentences; each drops the first three of the page before, and adds three new ones."""
     sentences = [
         f"On day {number} the miller of the valley ground {number * 7 % 31} sacks and sold {number * 5 % 23} of them."
         for number in range(24)
@@ -324,10 +325,10 @@ def _clusters(texts: dict[str, str], linkage: Linkage) -> dict[str, str]:
     with TemporaryDirectory() as folder, Index.open(f"{folder}/c.winnow") as index:
         index.add(Page(name, text=text) for name, text in texts.items())
         index.cluster(threshold=0.5, linkage=linkage)
-        return {record.url: record.cluster for record in index.store.scan()}
+        return {record.url: record.cluster for record in index.store.scan(Record)}
 
 
-DRAWN: dict[str, Callable[[], Picture]] = {
+DRAWINGS: dict[str, Callable[[], Picture]] = {
     "winnowing": winnowing,
     "guarantee": guarantee,
     "shingles": shingles_and_sketches,
@@ -338,7 +339,7 @@ DRAWN: dict[str, Callable[[], Picture]] = {
 
 
 def main() -> None:
-    for name, draw in DRAWN.items():
+    for name, draw in DRAWINGS.items():
         (PICTURES / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
 
 

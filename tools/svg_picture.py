@@ -1,10 +1,10 @@
-"""A small picture in SVG that can be read on light and on dark pages: no script, and nothing from outside."""
+"""Small SVG pictures for light and dark pages, without scripts or external files."""
 
 from __future__ import annotations
 
 from html import escape
 
-# It has paper of its own, so that it can be read also where the page is dark and the system is not.
+# The picture has its own background, because a page can be dark while the system setting is light.
 STYLE = """
 text { font: 15px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--ink); }
 svg { --paper: #fff; --ink: #1a1a1a; --quiet: #5c5c5c; --rule: #d5d5d5; --mark: #0b57c2; --tint: #d8e6fb;
@@ -35,11 +35,11 @@ svg { --paper: #fff; --ink: #1a1a1a; --quiet: #5c5c5c; --rule: #d5d5d5; --mark: 
 
 
 class Picture:
-    """Shapes in the order in which they are drawn. `look` names classes of the style."""
+    """Collects shapes in drawing order and writes them as SVG. `look` names CSS classes of STYLE."""
 
-    def __init__(self, width: int, height: int, title: str, described: str) -> None:
+    def __init__(self, width: int, height: int, title: str, description: str) -> None:
         self._size = width, height
-        self._title, self._described = title, described
+        self._title, self._description = title, description
         self._shapes: list[str] = []
 
     def text(self, x: float, y: float, words: str, look: str = "") -> None:
@@ -49,7 +49,7 @@ class Picture:
         self.text(x, y, words, "strong")
 
     def cell(self, x: float, y: float, width: float, words: str, look: str = "") -> None:
-        """A square with a letter or a number in it."""
+        """Draw a cell with a letter or a number in it."""
         self._shapes.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="28" class="cell {look}"/>')
         kind = "number" if words.isdigit() else "mono"
         self.text(x + width / 2, y + 19, words, f"{kind} middle {look}")
@@ -74,7 +74,7 @@ class Picture:
         self._shapes.append(f'<path d="M{x:g} {y:g} H{to_x:g} m-7 -6 l7 6 l-7 6" class="link"/>')
 
     def ball(self, x: float, y: float, name: str, colour: int, *, ring: bool) -> None:
-        """A page, in one of three colours; with a ring it stands for others."""
+        """Draw a page in one of three colours; `ring` marks a representative."""
         stroke = ("var(--a)", "var(--b)", "var(--c)")[colour]
         for radius in (24, 18) if ring else (24,):
             self._shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" class="ball" style="stroke: {stroke}"/>')
@@ -87,7 +87,7 @@ class Picture:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
                 f"<title>{escape(self._title)}</title>",
-                f"<desc>{escape(self._described)}</desc>",
+                f"<desc>{escape(self._description)}</desc>",
                 f"<style>{STYLE}</style>",
                 f'<rect width="{width}" height="{height}" rx="10" class="paper"/>',
                 *self._shapes,

@@ -54,7 +54,7 @@ def compared_texts(index: Index, a: ComparedText, b: ComparedText, asked: Asked)
         sites=(a.site, b.site),
     )
     passages = numbered_passages(a.text, comparison.passages)
-    return Compared.of(a, b, comparison, passages, scheme, least=asked["min"])
+    return Compared.of(a, b, comparison, passages, scheme, min_words=asked["min"])
 
 
 def finer(scheme: Scheme) -> Scheme:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from opensearch_winnow.answers.history_document import MomentDocument
+from opensearch_winnow.answers.history import MomentDocument
 
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 CLOSE = 3  # months, whose days fit on a screen

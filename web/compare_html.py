@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.answers.comparison_words import answer
+from opensearch_winnow.answers.comparison_words import comparison_summary
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
@@ -23,7 +23,7 @@ def compare_html(
     page = Pages().render(
         "compare_file",
         file=OneFile.of("winnow.css", "passages.css"),
-        heading=answer(one.text, other.text, comparison, passages),
+        heading=comparison_summary(one.text, other.text, comparison, passages),
         compared=compared,
         view=whole_panes(compared),
     )

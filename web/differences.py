@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opensearch_winnow.answers.compared import Compared, ComparedText, Span, has_words
-from opensearch_winnow.answers.printable import one_line
+from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.web.compared_panes import OWN, PARTNER

@@ -11,6 +11,7 @@ from opensearch_winnow.answers.page_counts import page_counts
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import CountedDocument, statistics_document
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web.index_threads import BusyError
 
 TIMES = 20  # as long as it took to count them they are kept: counting takes a small part of all time
@@ -53,7 +54,7 @@ class KeptStatistics:
 def _counted(index: Index) -> CountedDocument:
     start, at = time.monotonic(), datetime.now(UTC)
     statistics = index.statistics()
-    pages = page_counts(index.store.cards())
+    pages = page_counts(index.store.scan(Card))
     law = power_law(statistics.frequencies["fingerprints"])
     return {
         **statistics_document(index.name, index.scheme, statistics, pages, law),

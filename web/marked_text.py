@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from opensearch_winnow.answers.compared import Span
-from opensearch_winnow.answers.printable import printable
+from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.web.stretches import Stretch, stretches
 
 COLOURS = 8

@@ -12,10 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from opensearch_winnow import __version__
-from opensearch_winnow.answers.duration import duration
-from opensearch_winnow.answers.percent import compact_percent, percent, scored_percent
-from opensearch_winnow.answers.printable import UNSAFE, one_line, printable
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.display_text import UNSAFE, one_line, printable
+from opensearch_winnow.answers.formatting import compact_percent, count_of, duration, percent, scored_percent
 from opensearch_winnow.web.marked_text import colour
 
 ROOM = Path(__file__).parent

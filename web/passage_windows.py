@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.answers.compared import Span, united
+from opensearch_winnow.answers.compared import Span, merged_spans
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
 PASSAGES = 300  # on a page, at most
@@ -49,7 +49,7 @@ def shown(text: str, spans: Sequence[Span], *, alone: bool) -> list[Span]:
     """What of a text is shown, of which these passages are on the page."""
     if not spans or (alone and len(text) <= WHOLE):
         return [(0, len(text))]
-    return united((max(start - AROUND, 0), min(end + AROUND, len(text))) for start, end in spans)
+    return merged_spans((max(start - AROUND, 0), min(end + AROUND, len(text))) for start, end in spans)
 
 
 def _pages(passages: Sequence[NumberedPassage]) -> Iterator[Sequence[NumberedPassage]]:

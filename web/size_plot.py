@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from opensearch_winnow.answers.display_width import shorten_middle
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.display_text import one_line, shorten_middle
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.web.charts.axes import Frame
 from opensearch_winnow.web.charts.log_plot import LogPlot
 

@@ -1,4 +1,4 @@
-"""winnow demo: the whole job, on pages that every machine with Python has."""
+"""winnow demo: index, cluster, search and compare pages that every machine with Python has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, 
 from opensearch_winnow.foundation.extras import extra
 
 
-@click.command("demo", short_help="The whole job on pages that are already on this machine.")
+@click.command("demo", short_help="Try everything on pages that are already on this machine.")
 @click.option(
     "--to",
     metavar="DIR",
@@ -25,12 +25,12 @@ from opensearch_winnow.foundation.extras import extra
     "--store",
     metavar="S",
     type=click.Path(),
-    help="Another store, made if there is none: http://host:9200/demo puts the pages into an OpenSearch.",
+    help="Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
 )
 @click.option(
-    "--pages", metavar="N", type=click.IntRange(20), help="About so many pages, for a quick look.  [default: all]"
+    "--pages", metavar="N", type=click.IntRange(20), help="Use only about N pages, for a quick look.  [default: all]"
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
 @color_option
 def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, as_json: bool, color: str) -> None:
@@ -41,25 +41,24 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
       winnow demo --to demo --store http://localhost:9200/demo
       winnow demo --pages 100 --json
 
-    Takes the pages that pydoc renders of Python's standard library, and the licences of all packages that are
-    installed; indexes and clusters them; and tells what it found: near-copies, licences that are contained in others,
-    the passages that are copied most, a search without duplicates, and two texts side by side. Writes a report for
-    a browser, too, as one file. Downloads nothing.
+    Takes pydoc's pages about Python's standard library and the licences of all installed packages, indexes and
+    clusters them, and shows what it finds: near-copies, licences contained in others, the most copied passages, search
+    results without duplicates, and two texts side by side. Also writes a report for a browser, as a single file.
+    Downloads nothing.
 
-    Each module is imported in a process of its own. A second run adds only what has changed since.
+    Each module is imported in its own process. A second run adds only what has changed.
     """
-    # --help does not wait for Arrow and all stores. A package that is missing is missed before the work, not after it.
+    # Imported here so that --help is fast, and so that a missing package is reported before the work starts.
     with extra("cluster"):
         import duckdb  # noqa: F401, PLC0415
         import pyarrow  # noqa: F401, PLC0415
     with extra("web"):
         from opensearch_winnow.cli.demo.findings_html import write_report  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.clock import Clock  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.crawl import crawl, pages_before  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.crawl import Clock, crawl, known_captures  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings import find  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_document import findings_document  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.next_commands import next_commands  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.findings_words import next_commands  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.stores.opening import printable, store_exists  # noqa: PLC0415
 
@@ -69,11 +68,11 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     clock = Clock()
     try:
         with shown_phases(quiet=quiet, color=color) as progress, Index.open(store) as index:
-            known = pages_before(index) if store_exists(store) else {}
+            known = known_captures(index) if store_exists(store) else {}
             crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
             findings = find(index, crawled, clock, progress)
     except Stopped:
-        say(f"Stopped; what is in {printable(store)} stays there: {shell_command('demo', '--to', str(folder))} goes on")
+        say(f"Stopped. {printable(store)} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise
     report = folder / "report.html"
     commands = next_commands(findings, printable(store))

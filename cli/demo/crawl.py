@@ -1,72 +1,92 @@
-"""A small crawl of pages that are already on this machine, from their files to the store."""
+"""Adds pages that are already on this machine to a store, as a small crawl."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
-from opensearch_winnow.cli.demo.clock import Clock
 from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.hashes import digest
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 
-CRAWL = "demo"  # its name in the store
-THIS = Filters(crawl=CRAWL, latest=True)
+CRAWL = "demo"  # the name of the crawl in the store
+THIS_CRAWL = Filters(crawl=CRAWL, latest=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    modules: int  # pages of each kind
-    licences: int
-    left_out: dict[str, str]  # modules, and why
+    """What was crawled."""
+
+    modules: int  # pages of Python modules
+    licences: int  # pages of licences
+    left_out: dict[str, str]  # modules without a page, and why
     report: Report
 
 
-Known = dict[tuple[str, str], datetime | None]  # when pages were captured, by URL and content
+class Clock:
+    """Measures how long the parts of a run take."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
 
 
-def pages_before(index: Index) -> Known:
-    """Those of the last run. The demo clusters a whole store: one that has other pages, too, is refused."""
+KnownCaptures = dict[tuple[str, str], datetime | None]  # capture times, by URL and content digest
+
+
+def known_captures(index: Index) -> KnownCaptures:
+    """Return the captures of the last run. Refuse a store with other pages, because the demo clusters a whole store."""
     others = index.store.count() - index.store.count(Filters(crawl=CRAWL))
     if others:
         raise WinnowError(
-            f"{index.name} has {others:,} pages that are not the demo's, which would cluster them too;"
-            " name a store that does not exist yet, and it is made"
+            f"{index.name} has {count_of(others, 'page')} that the demo did not add, and would cluster them too;"
+            " name a store that does not exist yet"
         )
-    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(THIS)}
+    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(Record, THIS_CRAWL)}
 
 
-def crawl(index: Index, known: Known, most: int | None, failed: Path, clock: Clock, progress: Progress) -> Crawled:
-    """Add the pages to the store: all of them, or about so many. A page that is known as it is now stays as it is."""
+def crawl(
+    index: Index, known: KnownCaptures, max_pages: int | None, failed: Path, clock: Clock, progress: Progress
+) -> Crawled:
+    """Add all pages, or about `max_pages`, to the store. A page that has not changed keeps its capture."""
     licences = licence_pages.licence_pages()
-    if most is not None:
-        licences = licences[:: -(-len(licences) // (most // 2)) or 1]
-        most -= len(licences)
+    if max_pages is not None:
+        licences = licences[:: -(-len(licences) // (max_pages // 2)) or 1]
+        max_pages -= len(licences)
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with clock.part("render"):
-        modules, left_out = pydoc_pages.pydoc_pages(datetime.now(UTC), workers, most, progress)
-    pages = [*_as_known(known, modules), *licences]
+        modules, left_out = pydoc_pages.pydoc_pages(datetime.now(UTC), workers, max_pages, progress)
+    pages = [*_with_known_times(known, modules), *licences]
     with clock.part("index"):
-        report = index.add(_counted(pages, progress), crawl=CRAWL, failed=failed)
+        report = index.add(_with_progress(pages, progress), crawl=CRAWL, failed=failed)
     return Crawled(len(modules), len(licences), left_out, report)
 
 
-def _as_known(known: Known, pages: Iterable[Page]) -> Iterator[Page]:
-    """Rendered again, a page that has not changed is no other capture: it keeps its time."""
+def _with_known_times(known: KnownCaptures, pages: Iterable[Page]) -> Iterator[Page]:
+    """Give unchanged pages their old capture time, so that rendering them again makes no new capture."""
     for page in pages:
         assert isinstance(page.html, str)
         yield replace(page, fetched_at=known.get((page.url, digest(page.html.encode())), page.fetched_at))
 
 
-def _counted(pages: list[Page], progress: Progress) -> Iterator[Page]:
+def _with_progress(pages: list[Page], progress: Progress) -> Iterator[Page]:
     for done, page in enumerate(pages):
         progress("indexing", done, len(pages))
         yield page

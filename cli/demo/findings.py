@@ -1,4 +1,4 @@
-"""What is found in the pages of the demo: by the index, as anybody would ask it."""
+"""What the demo finds in its pages, through the public methods of an index."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
-from opensearch_winnow.cli.demo.clock import Clock
-from opensearch_winnow.cli.demo.crawl import THIS, Crawled
+from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
 from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.clusters.found import Found
@@ -22,17 +21,17 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
 
-WORDS = '"permission notice"'  # that many licences have
+QUERY = '"permission notice"'  # a phrase in many licences
 SITES = (pydoc_pages.SITE, licence_pages.SITE)
 LICENCES = Filters(site=licence_pages.SITE, latest=True)
-# Of the pair that is shown side by side: alike enough to have much in common, and short enough to be looked through.
-ALIKE = 0.2
-READABLE = 40_000  # characters
+# The two licences shown side by side share a lot, and are short enough to read.
+MIN_PAIR_RESEMBLANCE = 0.2
+MAX_PAIR_CHARS = 40_000  # of each text
 
 
 class Cluster(NamedTuple):
     pages: list[Record]  # the representative first
-    resemblances: list[float]  # to it, of the others
+    resemblances: list[float]  # of the other pages, to the representative
 
     @property
     def lowest(self) -> float:
@@ -40,11 +39,11 @@ class Cluster(NamedTuple):
 
 
 class Contained(NamedTuple):
-    """A licence all of which is in others, that are no near-copies of it."""
+    """A licence that is entirely contained in others, which are not near-copies of it."""
 
     page: Record
-    inside: list[Record]  # one of each cluster, the shortest first
-    shares: list[float]  # how much of each it is
+    inside: list[Record]  # one page of each cluster, the shortest first
+    shares: list[float]  # the share of each such page that this licence makes up
 
 
 class Pair(NamedTuple):
@@ -56,17 +55,19 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
+    """Everything the demo shows."""
+
     crawled: Crawled
     scheme: Scheme
     threshold: float
     records: list[Record]  # the latest capture of each page
-    found: Found
-    clusters: list[Cluster]  # the largest first
-    contained: list[Contained]  # the longest first
-    copied: dict[str, Copied]  # by site
+    clustering: Found
+    clusters: list[Cluster]  # largest first
+    contained: list[Contained]  # longest first
+    copied: dict[str, Copied]  # the most copied passage, by site
     search: SearchResults
     pair: Pair | None
-    seconds: dict[str, float]  # that the parts took
+    seconds: dict[str, float]  # by part of the run
 
     @property
     def characters(self) -> int:
@@ -78,10 +79,11 @@ class Findings:
 
 
 def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Findings:
+    """Cluster, search and compare the pages."""
     with clock.part("cluster"):
-        found = index.cluster(threshold=THRESHOLD, progress=progress)
+        clustering = index.cluster(threshold=THRESHOLD, progress=progress)
     with clock.part("read"):
-        records = list(index.store.scan(THIS))
+        records = list(index.store.scan(Record, THIS_CRAWL))
         clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
         clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
         copied = _copied(records, index.scheme)
@@ -91,13 +93,13 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
     with clock.part("compare"):
         pair = _pair(index, licences, progress)
     with clock.part("search"):
-        search = index.search(WORDS, group=True, exact=True, examine=len(records) or 1)
+        search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
     return Findings(
         crawled=crawled,
         scheme=index.scheme,
         threshold=THRESHOLD,
         records=records,
-        found=found,
+        clustering=clustering,
         clusters=clusters,
         contained=contained,
         copied=copied,
@@ -108,7 +110,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
 
 
 def _by_cluster(records: Sequence[Record]) -> Iterator[list[Record]]:
-    """The representative of each first, then by time and URL."""
+    """Yield the pages of each cluster: the representative first, then by time and URL."""
     clusters = defaultdict(list)
     for record in records:
         clusters[record.cluster].append(record)
@@ -123,20 +125,22 @@ def _cluster(members: list[Record], scheme: Scheme) -> Cluster:
 
 
 def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> list[Contained]:
-    """Of each cluster the one that is in most others."""
+    """Return, for each cluster of licences, the licence contained in the most others, if any is."""
     records = {record.url: record for record in licences}
-    texts = {record.text_digest: record for record in sorted(licences, key=_longest_url_first)}  # the same asked once
+    texts = {
+        record.text_digest: record for record in sorted(licences, key=_longest_url_first)
+    }  # one page for each different text
     best: dict[str, Contained] = {}
     for done, page in enumerate(texts.values()):
-        progress("asking which licence is in which", done, len(texts))
+        progress("looking for licences inside others", done, len(texts))
         inside: dict[str, tuple[Record, float]] = {}
         for match in index.similar(url=page.url, min_containment=1, where=LICENCES, limit=None):
             if match.card.cluster != page.cluster:
                 inside.setdefault(match.card.cluster, (records[match.url], match.contained))
         if inside:
-            them = sorted(inside.values(), key=lambda each: (-each[1], each[0].url))
-            found = Contained(page, [other for other, _ in them], [share for _, share in them])
-            best[page.cluster] = max(best.get(page.cluster, found), found, key=_interest)
+            others = sorted(inside.values(), key=lambda each: (-each[1], each[0].url))
+            contained = Contained(page, [other for other, _ in others], [share for _, share in others])
+            best[page.cluster] = max(best.get(page.cluster, contained), contained, key=_interest)
     return sorted(best.values(), key=lambda each: (-each.page.shingle_count, each.page.url))
 
 
@@ -149,24 +153,24 @@ def _interest(contained: Contained) -> tuple[int, int, int]:
 
 
 def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
-    found = {site: most_copied([each for each in records if each.site == site], scheme) for site in SITES}
-    return {site: copied for site, copied in found.items() if copied}
+    by_site = {site: most_copied([each for each in records if each.site == site], scheme) for site in SITES}
+    return {site: copied for site, copied in by_site.items() if copied}
 
 
 def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Pair | None:
-    """Two licences that are no near-copies, and share the most passages."""
-    shown = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= READABLE}
+    """Return the two licences that share the most passages without being near-copies."""
+    licences_by_url = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= MAX_PAIR_CHARS}
     pairs: list[tuple[int, str, str]] = []
-    for done, a in enumerate(shown.values()):
-        progress("comparing licences", done, len(shown))
+    for done, a in enumerate(licences_by_url.values()):
+        progress("comparing licences", done, len(licences_by_url))
         pairs += [
             (len(match.passages), a.url, match.url)
-            for match in index.similar(url=a.url, min_resemblance=ALIKE, where=LICENCES, limit=None)
-            if match.url in shown and a.url < match.url and match.card.cluster != a.cluster
+            for match in index.similar(url=a.url, min_resemblance=MIN_PAIR_RESEMBLANCE, where=LICENCES, limit=None)
+            if match.url in licences_by_url and a.url < match.url and match.card.cluster != a.cluster
         ]
     if not pairs:
         return None
     _, *urls = max(pairs)
-    a, b = (shown[url] for url in urls)
+    a, b = (licences_by_url[url] for url in urls)
     comparison = index.compare(a.url, b.url)
     return Pair(a, b, comparison, numbered_passages(a.text, comparison.passages))

@@ -1,4 +1,4 @@
-"""What was found, as JSON values."""
+"""The findings of the demo, as JSON values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.answers.search_document import search_document
-from opensearch_winnow.cli.demo.findings import WORDS, Findings
+from opensearch_winnow.cli.demo.findings import QUERY, Findings
 from opensearch_winnow.mappings.record import Record
 
 
@@ -27,7 +27,7 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
         "failed": crawled.report.failed.total(),
         "characters": findings.characters,
         "fingerprints": findings.fingerprints,
-        "clustering": findings.found.as_document() | {"threshold": findings.threshold},
+        "clustering": findings.clustering.as_document() | {"threshold": findings.threshold},
         "clusters": [
             {
                 "pages": len(cluster.pages),
@@ -60,7 +60,7 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
             }
             for site, copied in findings.copied.items()
         ],
-        "search": {"words": WORDS, **search_document(findings.search, findings.seconds["search"])},
+        "search": {"words": QUERY, **search_document(findings.search, findings.seconds["search"])},
         "comparison": pair
         and {
             "a": _page(pair.a),

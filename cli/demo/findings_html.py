@@ -1,4 +1,4 @@
-"""What was found, as one HTML file that needs no server and no script."""
+"""The findings of the demo, as one HTML file that needs no server and no script."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.answers.comparison_words import answer
-from opensearch_winnow.answers.group_words import more_like_this
+from opensearch_winnow.answers.comparison_words import comparison_summary
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.foundation.scheme import Scheme
@@ -17,7 +17,7 @@ from opensearch_winnow.web.compared_panes import whole_panes
 from opensearch_winnow.web.one_file import OneFile
 from opensearch_winnow.web.pages import Pages
 
-HITS = 5
+MAX_HITS = 5
 
 
 def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
@@ -29,7 +29,8 @@ def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> N
         words=words,
         findings=findings,
         hits=[
-            (hit, more_like_this(hit, findings.threshold) if hit.members else "") for hit in findings.search.hits[:HITS]
+            (hit, more_like_this(hit, findings.threshold) if hit.members else "")
+            for hit in findings.search.hits[:MAX_HITS]
         ],
         compared=compared,
         heading=findings.pair and _heading(findings.pair),
@@ -52,4 +53,4 @@ def _text(page: Record) -> ComparedText:
 
 
 def _heading(pair: Pair) -> str:
-    return answer(pair.a.text, pair.b.text, pair.comparison, pair.passages)
+    return comparison_summary(pair.a.text, pair.b.text, pair.comparison, pair.passages)

@@ -1,65 +1,62 @@
-"""What was found, on a terminal."""
+"""The findings of the demo, on a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from opensearch_winnow.answers.comparison_words import answer, three_numbers
-from opensearch_winnow.answers.display_width import wrap
-from opensearch_winnow.answers.duration import duration
-from opensearch_winnow.answers.group_words import more_like_this
-from opensearch_winnow.answers.percent import percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.comparison_words import comparison_summary, three_numbers
+from opensearch_winnow.answers.display_text import one_line, wrap
+from opensearch_winnow.answers.formatting import count_of, duration, percent
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.cluster_table import ROOM, Lines
 from opensearch_winnow.cli.demo import findings_words as words
 from opensearch_winnow.cli.demo.findings import Findings, Pair
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 
-SHOWN = 5  # of each list
-HITS = 3
-PASSAGE = 300  # characters of one; of most there is less
+MAX_LISTED = 5  # entries of each list
+MAX_HITS = 3
+MAX_PASSAGE_CHARS = 300
 
 
 def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[str]) -> None:
     lines = Lines(screen)
     crawled = findings.crawled
-    lines.say(words.which_pages(crawled), "bold")
-    for sentence in (words.what_has_changed(crawled), words.what_was_left_out(crawled), words.how_much(findings)):
+    lines.say(words.page_sources(crawled), "bold")
+    for sentence in (words.unchanged_pages(crawled), words.left_out_modules(crawled), words.text_size(findings)):
         if sentence:
             lines.say(sentence)
 
     lines.heading("Near-copies")
     lines.say(words.near_copies(findings))
     digits = max((len(f"{len(each.pages):,}") for each in findings.clusters), default=0)
-    for cluster in findings.clusters[:SHOWN]:
+    for cluster in findings.clusters[:MAX_LISTED]:
         representative, *others = cluster.pages
-        what = f"{words.name(representative)} · {words.how_alike(cluster)}"
+        what = f"{words.name(representative)} · {words.likeness(cluster)}"
         _item(screen, f"  {len(cluster.pages):>{digits},}  ", what)
         _item(screen, " " * (digits + 4), words.names(others), "dim")
     _more(lines, len(findings.clusters), "cluster")
 
     lines.heading("Contained in another")
-    for contained in findings.contained[:SHOWN]:
+    for contained in findings.contained[:MAX_LISTED]:
         _item(screen, f"  {words.word_count(contained.page):>12}  ", words.contained_sentence(contained))
     if not findings.contained:
-        lines.say("No licence is all in another.")
+        lines.say("No licence is entirely contained in another.")
     _more(lines, len(findings.contained), "licence")
 
     lines.heading("The most copied passages")
     for site, copied in findings.copied.items():
         lines.say(words.copied_sentence(site, copied, findings))
         passage = one_line(copied.text)
-        _item(screen, "  ", f"“{passage[:PASSAGE]}{'…' * (len(passage) > PASSAGE)}”")
+        _item(screen, "  ", f"“{passage[:MAX_PASSAGE_CHARS]}{'…' * (len(passage) > MAX_PASSAGE_CHARS)}”")
         _item(screen, "  ", words.names(copied.pages), "dim")
     if not findings.copied:
         lines.say("No two pages share a passage.")
 
-    lines.heading("A search, with the copies folded")
+    lines.heading("A search, with copies grouped")
     lines.say(words.search_sentence(findings))
-    for hit in findings.search.hits[:HITS]:
+    for hit in findings.search.hits[:MAX_HITS]:
         more = f" · {more_like_this(hit, findings.threshold)}" if hit.members else ""
         _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
 
@@ -69,7 +66,7 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
 
     parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in findings.seconds.items())
     lines.heading("Report")
-    lines.say(f"{report}: all of this and the two texts side by side, for a browser")
+    lines.say(f"{report}: all of this, and the two texts side by side, for a browser")
     lines.say(f"It took {duration(sum(findings.seconds.values()))}: {parts}.")
     lines.heading("Try next")
     for line in commands:
@@ -77,20 +74,22 @@ def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[
 
 
 def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
-    """Of a list: every line of it begins behind what is on the left."""
+    """Print an entry of a list, wrapped and indented by the width of `left`."""
     for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), ROOM))):
         screen.echo((" " * len(left) if number else left) + screen.line(line))
 
 
 def _more(lines: Lines, total: int, what: str) -> None:
-    if total > SHOWN:
-        lines.say(f"And {count_of(total - SHOWN, f'more {what}')}: the report has them.", "dim")
+    if total > MAX_LISTED:
+        lines.say(f"And {count_of(total - MAX_LISTED, f'more {what}')}: see the report.", "dim")
 
 
 def _side_by_side(screen: Terminal, pair: Pair) -> None:
-    """A short one of the passages, with what is around it."""
+    """Print one short passage with its surroundings; one that moved, if any did."""
     a, b, comparison, passages = pair
-    Lines(screen).say(f"{words.name(a)} and {words.name(b)}: {answer(a.text, b.text, comparison, passages)}")
+    Lines(screen).say(
+        f"{words.name(a)} and {words.name(b)}: {comparison_summary(a.text, b.text, comparison, passages)}"
+    )
     Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
     if passages:
         view = SideBySide(screen, a.text, b.text)

@@ -1,21 +1,22 @@
-"""What was found, in sentences: for the terminal and for the report alike."""
+"""Sentences about the findings of the demo, for the terminal and the report, and commands to try next."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.answers.percent import percent
-from opensearch_winnow.answers.printable import one_line
-from opensearch_winnow.answers.search_words import count_of, pages_in_groups
+from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.answers.formatting import count_of, percent
+from opensearch_winnow.answers.search_words import pages_in_groups
 from opensearch_winnow.cli.cluster_words import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
-from opensearch_winnow.cli.demo.findings import WORDS, Cluster, Contained, Findings
+from opensearch_winnow.cli.demo.findings import QUERY, Cluster, Contained, Findings
 from opensearch_winnow.cli.demo.most_copied import Copied
+from opensearch_winnow.cli.terminal import shell_command
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.mappings.record import Record
 
-NAMED = 3  # pages of a list that are named
+MAX_NAMES = 3  # page names in a sentence
 
 
 def name(page: Record) -> str:
@@ -23,24 +24,24 @@ def name(page: Record) -> str:
 
 
 def names(pages: Sequence[Record]) -> str:
-    """A, B, C and 5 more; or A, B and C. The shortest names, of which most fit into a line."""
-    shown = sorted((name(page) for page in pages), key=lambda each: (len(each), each))[:NAMED]
-    if len(pages) > NAMED:
-        return f"{', '.join(shown)} and {len(pages) - NAMED:,} more"
+    """List the shortest names of pages: "A, B, C and 5 more", or "A, B and C"."""
+    shown = sorted((name(page) for page in pages), key=lambda each: (len(each), each))[:MAX_NAMES]
+    if len(pages) > MAX_NAMES:
+        return f"{', '.join(shown)} and {len(pages) - MAX_NAMES:,} more"
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-def which_pages(crawled: Crawled) -> str:
+def page_sources(crawled: Crawled) -> str:
     total = count_of(crawled.modules + crawled.licences, "page")
     licences = count_of(crawled.licences, "licence")
     return (
-        f"{total} that were on this machine already: {crawled.modules:,} of Python's standard library,"
-        f" as pydoc renders them, and {licences} of installed packages"
+        f"{total} that were already on this machine: {crawled.modules:,} about Python's standard library,"
+        f" rendered by pydoc, and {licences} of installed packages"
     )
 
 
-def what_was_left_out(crawled: Crawled) -> str:
-    """Empty if nothing was."""
+def left_out_modules(crawled: Crawled) -> str:
+    """Say how many modules were left out and why; empty if none was."""
     if not crawled.left_out:
         return ""
     reasons = Counter(crawled.left_out.values()).most_common()
@@ -48,8 +49,8 @@ def what_was_left_out(crawled: Crawled) -> str:
     return f"{count_of(len(crawled.left_out), 'module')} left out ({why})."
 
 
-def what_has_changed(crawled: Crawled) -> str:
-    """Since the last run; empty if there was none."""
+def unchanged_pages(crawled: Crawled) -> str:
+    """Say how many pages are the same as in the last run; empty on the first run."""
     report = crawled.report
     if not report.unchanged:
         return ""
@@ -58,15 +59,15 @@ def what_has_changed(crawled: Crawled) -> str:
     return f"{report.unchanged:,} of them have not changed since the last run."
 
 
-def how_much(findings: Findings) -> str:
-    return f"{findings.characters:,} characters of text gave {findings.fingerprints:,} fingerprints."
+def text_size(findings: Findings) -> str:
+    return f"{findings.characters:,} characters of text have {findings.fingerprints:,} fingerprints."
 
 
 def near_copies(findings: Findings) -> str:
-    return f"{clusters_and_pages(findings.found)}."
+    return f"{clusters_and_pages(findings.clustering)}."
 
 
-def how_alike(cluster: Cluster) -> str:
+def likeness(cluster: Cluster) -> str:
     return "the same text" if cluster.lowest == 1 else f"at least {percent(cluster.lowest)} alike"
 
 
@@ -84,4 +85,21 @@ def copied_sentence(site: str, copied: Copied, findings: Findings) -> str:
 
 
 def search_sentence(findings: Findings) -> str:
-    return f"{WORDS} is on {pages_in_groups(findings.search)}" if findings.search.total else f"No page has {WORDS}"
+    return f"{QUERY} is on {pages_in_groups(findings.search)}" if findings.search.total else f"No page has {QUERY}"
+
+
+def next_commands(findings: Findings, store: str) -> list[str]:
+    """Return commands that find something in the demo's store; the first opens it in a browser."""
+    return [shell_command(*words, "--store", store) for words in _next_commands(findings)]
+
+
+def _next_commands(findings: Findings) -> Iterator[tuple[str, ...]]:
+    yield ("serve",)
+    if findings.search.total:
+        yield "search", QUERY.strip('"')
+    if findings.contained:
+        yield "similar", findings.contained[0].page.url, "--min-containment", "1"
+    elif findings.clusters:
+        yield "similar", findings.clusters[0].pages[0].url
+    if findings.pair:
+        yield "compare", findings.pair.a.url, findings.pair.b.url

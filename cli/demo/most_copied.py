@@ -1,4 +1,4 @@
-"""The passage that is on the most pages."""
+"""Finds the passage that is on the most pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from opensearch_winnow.mappings.record import Record
 
 
 class Copied(NamedTuple):
-    text: str  # as the first of the pages has it
+    """A passage and the pages that have it."""
+
+    text: str  # as the first page has it
     words: int
     pages: list[Record]
 
 
 class _Run(NamedTuple):
-    """Of canonical text."""
+    """A part of a canonical text."""
 
     text: CanonicalText
     start: int
@@ -29,8 +31,11 @@ class _Run(NamedTuple):
 
 
 def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
-    """Who shares a passage shares its fingerprints: the most frequent one tells the pages, and all that these have
-    around it in common is the passage. Of equally frequent ones the longest; None if each is on one page only."""
+    """Return the passage on the most pages, the longest of several; None if no fingerprint is on two pages.
+
+    Pages that share a passage share its fingerprints. So take the pages with the most frequent fingerprint, and extend
+    it in both directions as far as all of them agree.
+    """
     texts = {record.id: canonical(record.text, scheme, name=record.url) for record in records}
     runs = list(_most_frequent_runs(records, texts, scheme))
     if not runs:
@@ -39,7 +44,7 @@ def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
     passage = text.chars[start:end]
     first, last = text.span(start, end)
     words = bisect_left(text.words, end) - bisect_left(text.words, start)
-    # There may be more of them: of a short passage a page need not have kept this fingerprint.
+    # More pages may have a short passage: winnowing need not have selected this fingerprint there.
     return Copied(text.text[first:last], words, [each for each in records if passage in texts[each.id].chars])
 
 
@@ -63,7 +68,7 @@ def _most_frequent_runs(records: Sequence[Record], texts: dict[str, CanonicalTex
 
 
 def _common_run(hash_: int, first: Record, records: Sequence[Record], texts: dict[str, CanonicalText]) -> _Run:
-    """What all pages that have the fingerprint have before and after it."""
+    """Return the text around a fingerprint that all pages with that fingerprint share."""
     before, after = [], []
     for record in records:
         if hash_ in record.fingerprints:
@@ -72,13 +77,13 @@ def _common_run(hash_: int, first: Record, records: Sequence[Record], texts: dic
             before.append(chars[:place][::-1])
             after.append(chars[place:])
     place = first.positions[first.fingerprints.index(hash_)]
-    # Character by character: no paths are compared.
+    # commonprefix compares any strings character by character, not only paths.
     start, end = place - len(commonprefix(before)), place + len(commonprefix(after))  # noqa: RUF071
     return _Run(texts[first.id], start, end)
 
 
 def _in_whole_words(run: _Run) -> _Run:
-    """Without the parts of words at its ends, if there are words between them."""
+    """Return the run without cut words at its ends, unless nothing would be left."""
     text, words = run.text, run.text.words
     first = bisect_left(words, run.start)
     last = bisect_right(words, run.end) - 1

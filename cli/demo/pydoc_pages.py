@@ -1,4 +1,4 @@
-"""What pydoc says of the standard library, as pages."""
+"""The documentation of the standard library, as pages rendered by pydoc."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from opensearch_winnow.clusters.asked import Progress
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 
-SITE = "pydoc.example"  # a name that is nobody's, for ever (RFC 2606)
-SECONDS = 60  # for a module to be imported and rendered, on a busy machine; none of them hangs
-# Where an object lies in memory, which is another place in each run; pydoc leaves most of them out itself.
+SITE = "pydoc.example"  # a reserved name that can never be registered (RFC 2606)
+TIMEOUT_SECONDS = 60  # to import and render a module, on a busy machine
+# Memory addresses of objects, which differ from run to run; pydoc itself removes most of them.
 ADDRESS = re.compile(r"(?:(?: |&nbsp;)at(?: |&nbsp;)0x|, handle )[0-9a-fA-F]{6,16}\b")
 PROCESS = Path(__file__).with_name("pydoc_process.py")
-# All that the processes know of the environment: what is in it shows on the page of os.
+# The whole environment of the processes, because it is shown on the page of os.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 
 
 class PydocPages(NamedTuple):
-    pages: list[Page]  # by URL
-    left_out: dict[str, str]  # modules, and why there is no page of them
+    """Rendered pages, and what could not be rendered."""
+
+    pages: list[Page]  # sorted by URL
+    left_out: dict[str, str]  # modules without a page, and why
 
 
-def pydoc_pages(now: datetime, workers: int, most: int | None, progress: Progress) -> PydocPages:
-    """A page for each module that can be imported here, or for so many of them. All are from one moment."""
-    command = [sys.executable, "-S", "-P", "-W", "ignore", str(PROCESS), str(SECONDS), str(workers)]
-    command += [] if most is None else [str(most)]
+def pydoc_pages(now: datetime, workers: int, max_pages: int | None, progress: Progress) -> PydocPages:
+    """Render a page for each module that can be imported, or for `max_pages` modules. All are captured at `now`."""
+    command = [sys.executable, "-S", "-P", "-W", "ignore", str(PROCESS), str(TIMEOUT_SECONDS), str(workers)]
+    command += [] if max_pages is None else [str(max_pages)]
     pages: list[Page] = []
     left_out: dict[str, str] = {}
     with (
@@ -59,12 +61,12 @@ def pydoc_pages(now: datetime, workers: int, most: int | None, progress: Progres
                     pages.append(_page(Path(folder, f"{name}.html"), now))
                 else:
                     left_out[name] = _reason(outcome)
-                progress("rendering what pydoc says of the standard library", done, total)
+                progress("rendering the standard library with pydoc", done, total)
         finally:
-            with suppress(ProcessLookupError, PermissionError):  # all have ended
+            with suppress(ProcessLookupError, PermissionError):  # all processes have ended
                 os.killpg(process.pid, signal.SIGKILL)
     if len(pages) + len(left_out) != total:
-        raise WinnowError(f"{sys.executable} cannot run pydoc, whose pages the demo takes; try it with another Python")
+        raise WinnowError(f"{sys.executable} cannot run pydoc, which renders the demo's pages; try another Python")
     return PydocPages(sorted(pages, key=lambda page: page.url), left_out)
 
 
@@ -75,5 +77,5 @@ def _page(file: Path, now: datetime) -> Page:
 
 def _reason(outcome: str) -> str:
     if outcome == "never":
-        return "has side effects, or tests Python"
-    return f"took more than {SECONDS} s" if outcome == str(-signal.SIGALRM) else "cannot be imported here"
+        return "has side effects, or is part of Python's own tests"
+    return f"took more than {TIMEOUT_SECONDS} s" if outcome == str(-signal.SIGALRM) else "cannot be imported here"

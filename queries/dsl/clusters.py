@@ -1,4 +1,4 @@
-"""Searches for the clusters of a store: how large they are, and which pages are in them."""
+"""Searches for the clusters of a store: how large they are."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import all_of
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
+from opensearch_winnow.queries.dsl.pages import Search
 
 CLUSTERS, SITES = "clusters", "sites"  # aggregations
 TOLD = 50_000  # clusters that a shard tells of
 FEW_SITES = 1_000  # up to which those of a cluster are counted nearly exactly: the engine takes 8 bytes for each
-# In the order of time, unknown last; then the shortest URL, then by URL. No two pages have the same place.
-IN_ORDER: list[dict[str, Any]] = [
-    {"fetched_us": {"order": "asc", "missing": "_last"}},
-    {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
-    {"url": "asc"},
-    {"place": "asc"},
-]
 
 
 def largest_clusters(*, least: int, size: int) -> Search:
@@ -39,14 +32,3 @@ def sizes_of_clusters(clusters: Sequence[str], *, sites: bool = False) -> Search
         counted["aggs"] = {SITES: {"cardinality": {"field": "site", "precision_threshold": FEW_SITES}}}
     query = all_of([{"terms": {"cluster": list(clusters)}}])
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counted}}
-
-
-def cluster_members(cluster: str, *, size: int = AT_ONCE, fields: Sequence[str]) -> Search:
-    """The pages of a cluster, in the order of clusters. The next ones: `following`."""
-    return {
-        "query": all_of([{"term": {"cluster": cluster}}]),
-        "sort": IN_ORDER,
-        "size": min(size, AT_ONCE),
-        "_source": list(fields),
-        "track_total_hits": False,
-    }

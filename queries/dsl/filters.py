@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from opensearch_winnow.mappings.record import microseconds, storable
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import Filters, Selection
 
 Clause = dict[str, Any]
 
@@ -25,6 +25,13 @@ def conditions(where: Filters) -> list[Clause]:
         clauses.append(_period(gte=where.since, lt=where.until))
     if where.latest:
         clauses.append({"term": {"latest": True}})
+    if isinstance(where, Selection):
+        if where.url is not None:
+            clauses.append(of_urls([where.url]))
+        if where.cluster is not None:
+            clauses.append({"term": {"cluster": storable(where.cluster)}})
+        if where.payload_digest is not None:
+            clauses.append({"term": {"payload_digest": storable(where.payload_digest)}})
     return clauses
 
 
@@ -32,11 +39,6 @@ def all_of(clauses: Iterable[Clause]) -> Clause:
     """A query without scores: the pages for which all clauses hold."""
     # With no clause, sorted by a number and without a total, OpenSearch 3.8.0 leaves out pages for deleted ones.
     return {"bool": {"filter": list(clauses) or [{"match_all": {}}]}}
-
-
-def until(time: datetime) -> Clause:
-    """Captures whose time is known, and not after this."""
-    return _period(lte=time)
 
 
 def of_urls(urls: Iterable[str]) -> Clause:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from opensearch_winnow.queries.dsl.filters import Clause, all_of, of_urls, until
+from opensearch_winnow.queries.dsl.filters import Clause, all_of
 
 Search = dict[str, Any]
 
 AT_ONCE = 10_000  # hits that an engine returns at most (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
-BY_PLACE = [{"place": "asc"}]
-LATEST_FIRST = [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}]
+BY_PLACE: list[dict[str, Any]] = [{"place": "asc"}]
+ORDERS: dict[str, list[dict[str, Any]]] = {
+    "written": BY_PLACE,
+    "newest": [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}],
+    "oldest": [
+        {"fetched_us": {"order": "asc", "missing": "_last"}},
+        {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
+        {"url": "asc"},
+        {"place": "asc"},
+    ],
+}
 
 
 def best(query: Clause, *, size: int = AT_ONCE, fields: Sequence[str] | bool = False) -> Search:
@@ -37,22 +45,15 @@ def following(search: Search, hits: Sequence[Mapping[str, Any]]) -> Search | Non
     return {**search, "search_after": hits[-1]["sort"]} if hits and len(hits) == search["size"] else None
 
 
-def captures(url: str, *, fields: Sequence[str] | bool = True) -> Search:
-    """Of a URL, the latest first; those without a time last."""
+def pages(filters: Sequence[Clause], *, order: str, size: int, fields: Sequence[str] | bool) -> Search:
+    """Search for the pages that meet all filters, in one of the ORDERS. The next ones: `following`."""
     return {
-        "query": all_of([of_urls([url])]),
-        "sort": LATEST_FIRST,
-        "size": AT_ONCE,
+        "query": all_of(filters),
+        "sort": ORDERS[order],
+        "size": size,
         "_source": _source(fields),
         "track_total_hits": False,
     }
-
-
-def capture(url: str, at: datetime | None = None) -> Search:
-    """The latest capture of a URL; or the last one whose time is known and not after `at`."""
-    asked = captures(url)
-    asked["query"] = all_of([of_urls([url]), *([until(at)] if at is not None else [])])
-    return asked | {"size": 1}
 
 
 def count(filters: Sequence[Clause]) -> Search:

@@ -1,13 +1,10 @@
-"""The clusters of a file: how large they are, and which pages are in them."""
+"""The sizes of the clusters in a file."""
 
 from __future__ import annotations
 
 import sqlite3
 
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import storable
-from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
-from opensearch_winnow.stores.embedded.rows import CARD, card_of
+from opensearch_winnow.mappings.sqlite_schema import unpacked
 from opensearch_winnow.stores.store import ClusterSize
 
 # A page whose cluster is its own id has NULL there: the representative, or a page that is alone. Without these the
@@ -23,7 +20,6 @@ AS_TEXT = "CASE typeof(cluster) WHEN 'blob' THEN lower(hex(cluster)) ELSE cluste
 MEMBERS = (
     "(SELECT * FROM page WHERE cluster = :cluster UNION ALL SELECT * FROM page WHERE id = :cluster AND cluster IS NULL)"
 )
-IN_ORDER = "fetched_at IS NULL, fetched_at, length(url), url"
 
 
 def cluster_sizes(rows: sqlite3.Connection, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
@@ -33,14 +29,6 @@ def cluster_sizes(rows: sqlite3.Connection, *, least: int, limit: int, offset: i
         (least, limit, offset),
     ).fetchall()
     return [ClusterSize(unpacked(cluster), pages, _sites(rows, cluster)) for cluster, pages in found]
-
-
-def members(rows: sqlite3.Connection, cluster: str, *, limit: int, offset: int) -> list[Card]:
-    found = rows.execute(
-        f"SELECT {CARD} FROM {MEMBERS} AS page ORDER BY {IN_ORDER} LIMIT :limit OFFSET :offset",
-        {"cluster": packed(storable(cluster)), "limit": limit, "offset": offset},
-    )
-    return [card_of(row) for row in found]
 
 
 def _sites(rows: sqlite3.Connection, cluster: bytes | str) -> int:

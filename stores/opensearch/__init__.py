@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from array import array
-from base64 import b64decode
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 
 from opensearchpy import NotFoundError, OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.hash_tokens import tokens_of, unpacked_tokens
-from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of, record_of
+from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import written_in
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored, storable
+from opensearch_winnow.mappings.record import Record, RecordsError, Stored
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
-from opensearch_winnow.queries.dsl.pages import AT_ONCE, capture, captures, first
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.lookups import Field, Lookup
+from opensearch_winnow.queries.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.kept_views import KeptViews
 from opensearch_winnow.stores.opened_scheme import opened_scheme
@@ -35,24 +29,20 @@ from opensearch_winnow.stores.opensearch.errors import told
 from opensearch_winnow.stores.opensearch.kept_settings import KeptSettings
 from opensearch_winnow.stores.opensearch.known import KnownPages
 from opensearch_winnow.stores.opensearch.overlaps import Overlaps
-from opensearch_winnow.stores.opensearch.scans import scan
+from opensearch_winnow.stores.opensearch.reading import read_pages, scan_pages
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
 from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
-from opensearch_winnow.stores.store import Candidate, ClusterSize, Hits, Statistics, StoreError, Written
-
-RECORDS = 100  # in memory while all are read
-CARDS = 1_000
-FEW = 10  # pages with one payload, of which the first mostly has a text
+from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, StoreError, Written
 
 
 class OpenSearchStore:
-    """A store on a cluster. Several threads may read it while one writes; others, and other processes, open it too.
+    """A store on a cluster. Several threads may read it while one writes; other processes open it themselves.
 
-    What a write or a deletion has done is seen by everyone when it returns. Two that write captures of one URL at the
-    same time may both believe theirs to be the latest, until the next write of that URL.
+    When a write or a deletion returns, everyone sees its effect. If two processes write captures of one URL at the same
+    time, both captures may be marked as the latest until that URL is written again.
     """
 
     def __init__(self, cluster: Cluster, scheme: Scheme, *, own_client: bool = True) -> None:
@@ -77,9 +67,9 @@ class OpenSearchStore:
         key: str | None = None,
         client: OpenSearch | None = None,
     ) -> Self:
-        """Open http(s)://host:port/NAME; with `create`, set it up if it is not there.
+        """Open http(s)://host:port/NAME; with `create`, set it up if there is none.
 
-        It says which scheme it has, but for the key, if there is one. A client that is given is not closed.
+        The index names its scheme, except for a secret `key`. A `client` that is passed in is not closed.
         """
         address = Address.of(name)
         if scheme is not None and key is not None:
@@ -95,7 +85,7 @@ class OpenSearchStore:
 
     @classmethod
     def exists(cls, name: str, *, client: OpenSearch | None = None) -> bool:
-        """Whether there is an index or an alias of this name; if it is no store, opening it tells."""
+        """Return whether an index or alias of this name exists; only opening it tells whether it is a store."""
         address = Address.of(name)
         used = client or connect(address)
         try:
@@ -120,59 +110,49 @@ class OpenSearchStore:
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
         return self._known.look_up(records, before=before)
 
-    def get(self, ids: Iterable[str]) -> dict[str, Record]:
-        return {id_: record_of(source) for id_, source in self._cluster.sources(ids).items()}
+    def delete(self, ids: Iterable[str]) -> int:
+        self._overlaps.forget()
+        return self._writer.delete(ids)
 
-    def captures(self, url: str, *, limit: int | None = None) -> list[Card]:
-        asked = captures(url, fields=CARD_FIELDS)
-        found = self._cluster.all_hits(asked if limit is None else asked | {"size": min(max(limit, 1), AT_ONCE)})
-        cards = (card_of(hit["_id"], hit["_source"]) for hit in found)
-        return list(islice((card for card in cards if card.url == storable(url)), limit))
+    def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+        return read_pages(self._cluster, self._overlaps, ids, fields)
 
-    def with_payload(self, digest: str) -> str | None:
-        # A page that was read has a digest of its text, even where texts are not kept. A revisit has none.
-        asked = first([{"term": {"payload_digest": storable(digest)}}], size=FEW, fields=["text_digest"])
-        return next((hit["_id"] for hit in self._cluster.all_hits(asked) if hit["_source"]["text_digest"]), None)
-
-    def capture(self, url: str, until: datetime | None = None) -> Record | None:
-        # The first one, unless the URL is too long to be indexed.
-        found = (record_of(hit["_source"]) for hit in self._cluster.all_hits(capture(url, until)))
-        return next((record for record in found if record.url == storable(url)), None)
-
-    def overlaps(self, lookups: Sequence[Lookup], where: Filters = Filters()) -> list[list[Candidate]]:
-        return self._overlaps.find(lookups, where)
-
-    def rare_overlaps(
+    def scan(
         self,
-        lookups: Sequence[Lookup],
+        fields: type[Fields],
         where: Filters = Filters(),
         *,
-        over: int,
-        checked: Collection[Field],
-    ) -> list[list[Candidate]] | None:
-        """As `overlaps`, if no token of the fields that are checked is on more than so many pages, as `frequent` would
-        tell: both in one request. Else None, at times also where only all of them together are on more."""
-        return self._overlaps.find_rare(lookups, where, over=over, checked=checked)
+        order: Order = "written",
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Iterator[Fields]:
+        return scan_pages(self._cluster, fields, where, order=order, limit=limit, offset=offset)
 
-    def frequent(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
-        tokens = [dict(zip(tokens_of(each.tokens), each.tokens, strict=True)) for each in lookups]
-        asked: dict[str, dict[str, int]] = {}
-        for lookup, each in zip(lookups, tokens, strict=True):
-            asked.setdefault(lookup.field, {}).update(each)
-        pages = self._shards.frequent(asked, over=over)
+    def count(self, where: Filters = Filters()) -> int:
+        return self._cluster.count(conditions(where))
+
+    def candidates(
+        self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
+    ) -> list[Candidates]:
+        if check is not None:
+            # Mostly no token is frequent: one request tells that, and finds the pages.
+            rare = self._overlaps.find_rare(lookups, where, check)
+            if rare is not None:
+                return rare
+            over = check.max_pages
+            lookups = check.trimmed(lookups, lambda checked: self.frequencies(checked, over=over))
+        return self._overlaps.find(lookups, where)
+
+    def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+        hashes = [dict(zip(tokens_of(each.tokens), each.tokens, strict=True)) for each in lookups]
+        tokens: dict[str, dict[str, int]] = {}
+        for lookup, each in zip(lookups, hashes, strict=True):
+            tokens.setdefault(lookup.field, {}).update(each)
+        pages = self._shards.frequent(tokens, over=over)
         return [
             {hash_: pages[lookup.field, token] for token, hash_ in each.items() if (lookup.field, token) in pages}
-            for lookup, each in zip(lookups, tokens, strict=True)
+            for lookup, each in zip(lookups, hashes, strict=True)
         ]
-
-    def minhashes(self, ids: Sequence[str]) -> list[bytes]:
-        return [b64decode(minhash or "") for minhash in self._field("minhash", ids)]
-
-    def sketches(self, ids: Sequence[str]) -> list[array[int]]:
-        return [unpacked_tokens(sketch or "") for sketch in self._field("sketch", ids)]
-
-    def texts(self, ids: Sequence[str]) -> list[str]:
-        return [text or "" for text in self._field("text", ids)]
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         return search_words(self._cluster, words, where, limit=limit, offset=offset)
@@ -191,29 +171,11 @@ class OpenSearchStore:
         view.key = self._views.keep(view)
         return view
 
-    def scan(self, where: Filters = Filters()) -> Iterator[Record]:
-        found = scan(self._cluster, conditions(where), size=RECORDS, fields=True)
-        return (record_of(hit["_source"]) for hit in found)
-
-    def cards(self, where: Filters = Filters()) -> Iterator[Card]:
-        found = scan(self._cluster, conditions(where), size=CARDS, fields=CARD_FIELDS)
-        return (card_of(hit["_id"], hit["_source"]) for hit in found)
-
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         return self._writer.set_clusters(clusters)
 
     def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
         return self._clusters.sizes(least=least, limit=limit, offset=offset)
-
-    def cluster_members(self, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
-        return self._clusters.members(cluster, limit=limit, offset=offset)
-
-    def delete(self, ids: Iterable[str]) -> int:
-        self._overlaps.forget()
-        return self._writer.delete(ids)
-
-    def count(self, where: Filters = Filters()) -> int:
-        return self._cluster.count(conditions(where))
 
     def statistics(self) -> Statistics:
         return statistics(self._cluster, [self._cluster.index, self._settings.index])
@@ -221,8 +183,8 @@ class OpenSearchStore:
     def setting(self, name: str) -> Any:
         return self._settings.read(name)
 
-    def settings(self, beginning: str = "") -> dict[str, Any]:
-        return self._settings.read_all(beginning)
+    def settings(self, prefix: str = "") -> dict[str, Any]:
+        return self._settings.read_all(prefix)
 
     def set_setting(self, name: str, value: Any) -> None:
         self._settings.change(name, value)
@@ -240,17 +202,9 @@ class OpenSearchStore:
     ) -> None:
         self.close()
 
-    def _field(self, name: str, ids: Sequence[str]) -> list[Any]:
-        """Of pages by id, in their order; None where there is none."""
-        found = self._overlaps.remembered(ids)
-        unread = [id_ for id_ in ids if id_ not in found]
-        if unread:
-            found |= self._cluster.sources(unread, [name])
-        return [found.get(id_, {}).get(name) for id_ in ids]
-
 
 def _cluster(client: OpenSearch, address: Address, make_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
-    """The indices of this address, and which scheme they tell."""
+    """Return the cluster at this address and the scheme of its index, set up with `make_with` if there is none."""
     name, index = str(address), address.index
     with told(name, "opened"):
         try:

@@ -1,18 +1,13 @@
-"""The clusters of a store: how large they are, and which pages are in them."""
+"""The clusters of a store: how large they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card_of
-from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.clusters import (
     CLUSTERS,
     SITES,
-    cluster_members,
     largest_clusters,
     sizes_of_clusters,
 )
@@ -53,11 +48,6 @@ class StoredClusters:
             for bucket in self._counted(shown[start : start + COUNTED], sites=True)
         }
         return [ClusterSize(each["key"], each["doc_count"], sites.get(each["key"], 0)) for each in shown]
-
-    def members(self, cluster: str, *, limit: int, offset: int) -> list[Card]:
-        search = cluster_members(storable(cluster), size=max(offset + limit, 1), fields=CARD_FIELDS)
-        found = islice(self._cluster.all_hits(search), offset, offset + limit)
-        return [any_card_of(hit["_id"], hit["_source"]) for hit in found]
 
     def _counted(self, buckets: Sequence[Bucket], *, sites: bool = False) -> list[Bucket]:
         clusters = [bucket["key"] for bucket in buckets]

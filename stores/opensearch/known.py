@@ -1,4 +1,4 @@
-"""What of pages that come is in the store already."""
+"""Which of the records to be written are in the store already."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.cluster import Cluster
 
 FIELDS = ("url", "content_digest", "text_digest", "shingle_digest", "place")
-MANY = 100  # pages with the same shingles
+MAX_COPIES = 100  # pages with the same shingles; if there are more, they are looked up once a run
 
 
 class KnownPages:
-    """Looks for captures, and for pages with the same shingles; not again for those that a great many pages have."""
+    """Looks up captures and pages with the same shingles; digests that a great many pages have are looked up once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._told: set[tuple[int, str]] = set()  # time and digest
+        self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
 
     def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
-        """Those that were first written before this time, with their places."""
+        """Find what was first written before the time `before` (nanoseconds since 1970), each with its place."""
         digests = {record.shingle_digest for record in records if record.shingle_count}
-        asked = [each for each in digests if (before, each) not in self._told]
+        wanted = [each for each in digests if (before, each) not in self._done]
         captures: Clause = {"ids": {"values": [record.id for record in records]}}
-        equals: Clause = {"terms": {"shingle_digest": asked}}
+        equals: Clause = {"terms": {"shingle_digest": wanted}}
         filters: list[Clause] = [{"range": {"place": {"lt": before}}}, {"bool": {"should": [captures, equals]}}]
         pages: Counter[str] = Counter()
         for hit in self._cluster.all_hits(first(filters, fields=FIELDS)):
             source = hit["_source"]
             pages[source["shingle_digest"]] += 1
             yield source["place"], Stored(hit["_id"], *(source[name] for name in FIELDS[:4]))
-        self._told |= {(before, each) for each in asked if pages[each] > MANY}
+        self._done |= {(before, each) for each in wanted if pages[each] > MAX_COPIES}

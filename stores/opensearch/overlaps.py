@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from opensearch_winnow.mappings.card import Card
@@ -14,57 +14,61 @@ from opensearch_winnow.queries.dsl.frequency import with_any
 from opensearch_winnow.queries.dsl.overlap import MOST_TOKENS, Part, apart, either, parts, put_together, uncounted
 from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search, best, following
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
-from opensearch_winnow.stores.store import Candidate
+from opensearch_winnow.stores.store import Candidate, Candidates
 
-# Pages that come as a whole, because their texts are mostly asked for next: the engine has the document in its hands in
-# any case, to take fields out of it costs time, and so does another request.
-WHOLE = 16
-REMEMBERED = 1.0  # seconds
-FOR_TWO = MOST_TOKENS - 20  # tokens, as each of two has its filters
+# The first pages of an answer come as whole documents, because their texts are mostly read next. The engine loads the
+# document in any case; taking fields out of it, or sending another request, costs more.
+WHOLE_DOCUMENTS = 16
+CACHE_SECONDS = 1.0
+MAX_TOKENS_OF_TWO = MOST_TOKENS - 20  # tokens of two lookups in one query, which holds the filters of both
 
 
-class _Asked(NamedTuple):
+class _TokenQuery(NamedTuple):
+    """A lookup as the engine takes it: tokens as strings, in parts that fit a query."""
+
     field: Field
     minimum: int
     parts: list[Part]
 
     @classmethod
-    def of(cls, lookup: Lookup) -> _Asked:
+    def of(cls, lookup: Lookup) -> _TokenQuery:
         minimum = max(lookup.minimum, 1)
         return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum))
 
 
 class Overlaps:
-    """Looks up tokens, and remembers for a moment the pages that were found last."""
+    """Finds candidates by their tokens, and caches the documents found last for a moment."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._sources: dict[str, dict[str, Any]] = {}
         self._until = 0.0
 
-    def find(self, lookups: Sequence[Lookup], where: Filters) -> list[list[Candidate]]:
-        """For each lookup its pages: most shared first, then by id."""
-        asked = [_Asked.of(lookup) for lookup in lookups]
-        searches = _searches(asked, where)
-        return self._candidates(asked, searches, self._cluster.searches(searches))
+    def find(self, lookups: Sequence[Lookup], where: Filters) -> list[Candidates]:
+        """Find the candidates of each lookup."""
+        queries = [_TokenQuery.of(lookup) for lookup in lookups]
+        searches = _searches(queries, where)
+        return self._candidates(lookups, queries, searches, self._cluster.searches(searches))
 
-    def find_rare(
-        self, lookups: Sequence[Lookup], where: Filters, *, over: int, checked: Collection[Field]
-    ) -> list[list[Candidate]] | None:
-        """The same; but None if a token may be on more than so many pages, in the fields that are checked."""
-        asked = [_Asked.of(lookup) for lookup in lookups]
-        searches = _searches(asked, where)
-        tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in asked]
-        checks = [with_any(field, some, up_to=over + 1) for field, some in tokens if field in checked]
+    def find_rare(self, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck) -> list[Candidates] | None:
+        """Find the candidates if no token is frequent, in one request; None if some token may be.
+
+        It counts the pages that have any of the tokens. If these are few, no single token is on many.
+        """
+        queries = [_TokenQuery.of(lookup) for lookup in lookups]
+        searches = _searches(queries, where)
+        tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in queries]
+        checks = [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
         answers = self._cluster.searches([*checks, *searches])
-        if any(total(answer) > over for answer in answers[: len(checks)]):
+        if any(total(answer) > check.max_pages for answer in answers[: len(checks)]):
             return None
-        return self._candidates(asked, searches, answers[len(checks) :])
+        return self._candidates(lookups, queries, searches, answers[len(checks) :])
 
-    def remembered(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Some of these, by id, as a whole."""
+    def cached(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return those of the pages, by id, whose whole documents are cached."""
         if time.monotonic() > self._until:
             self.forget()
         return {id_: self._sources[id_] for id_ in ids if id_ in self._sources}
@@ -73,35 +77,42 @@ class Overlaps:
         self._sources = {}
 
     def _candidates(
-        self, asked: Sequence[_Asked], searches: Sequence[Search], answers: Sequence[dict[str, Any]]
-    ) -> list[list[Candidate]]:
+        self,
+        lookups: Sequence[Lookup],
+        queries: Sequence[_TokenQuery],
+        searches: Sequence[Search],
+        answers: Sequence[dict[str, Any]],
+    ) -> list[Candidates]:
         cards: dict[str, Card] = {}
         counted = self._counts(searches, answers, cards)
-        counts = iter(apart(counted[0]) if _fit_one_query(asked) else counted)
-        found = [[next(counts) for _ in each.parts] for each in asked]
+        counts = iter(apart(counted[0]) if _fit_one_query(queries) else counted)
+        found = [[next(counts) for _ in each.parts] for each in queries]
         more = [
             (number, best(part.overlap_of(each.field, some)))
-            for number, each in enumerate(asked)
+            for number, each in enumerate(queries)
             if len(each.parts) > 1
             for part, ids in zip(each.parts, uncounted(each.parts, found[number], each.minimum), strict=True)
-            for some in _few(ids)
+            for some in _batches(ids)
         ]
         searches = [search for _, search in more]
         rest = self._counts(searches, self._cluster.searches(searches), {})
         for (number, _), shared in zip(more, rest, strict=True):
             found[number].append(shared)
         return [
-            sorted(
-                (Candidate(cards[id_], shared) for id_, shared in put_together(each, minimum).items()),
-                key=lambda candidate: (-candidate.shared, candidate.card.id),
+            Candidates(
+                lookup,
+                sorted(
+                    (Candidate(cards[id_], shared) for id_, shared in put_together(counts, query.minimum).items()),
+                    key=lambda candidate: (-candidate.shared, candidate.card.id),
+                ),
             )
-            for each, (_, minimum, _) in zip(found, asked, strict=True)
+            for lookup, query, counts in zip(lookups, queries, found, strict=True)
         ]
 
     def _counts(
         self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], cards: dict[str, Card]
     ) -> list[dict[str, int]]:
-        """For each search the shared tokens by id. The cards of the pages are added to `cards`."""
+        """For each search, return the number of shared tokens by id, and add the cards of the pages to `cards`."""
         found: list[dict[str, int]] = [{} for _ in searches]
         whole: dict[str, dict[str, Any]] = {}
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
@@ -121,22 +132,22 @@ class Overlaps:
             some = self._cluster.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if whole:
-            self._sources, self._until = whole, time.monotonic() + REMEMBERED
+            self._sources, self._until = whole, time.monotonic() + CACHE_SECONDS
         return found
 
 
-def _searches(asked: Sequence[_Asked], where: Filters) -> list[Search]:
+def _searches(queries: Sequence[_TokenQuery], where: Filters) -> list[Search]:
     filters = conditions(where)
-    queries = [part.overlap(each.field, filters) for each in asked for part in each.parts]
-    if _fit_one_query(asked):
-        queries = [either(*queries)]
-    return [best(query, size=WHOLE, fields=True) for query in queries]
+    overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
+    if _fit_one_query(queries):
+        overlaps = [either(*overlaps)]
+    return [best(query, size=WHOLE_DOCUMENTS, fields=True) for query in overlaps]
 
 
-def _fit_one_query(asked: Sequence[_Asked]) -> bool:
-    sizes = [len(part.tokens) for each in asked for part in each.parts]
-    return len(asked) == len(sizes) == 2 and sum(sizes) <= FOR_TWO
+def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
+    sizes = [len(part.tokens) for each in queries for part in each.parts]
+    return len(queries) == len(sizes) == 2 and sum(sizes) <= MAX_TOKENS_OF_TWO
 
 
-def _few(ids: list[str]) -> Iterator[list[str]]:
+def _batches(ids: list[str]) -> Iterator[list[str]]:
     return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))

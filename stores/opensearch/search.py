@@ -16,13 +16,14 @@ from opensearch_winnow.stores.store import Hits
 
 
 def search_words(cluster: Cluster, words: Words, where: Filters, *, limit: int, offset: int) -> Hits:
+    """Find the pages with the words, best first, with snippets."""
     query = words_query(words, conditions(where))
     if query is None:
         return Hits(0, [])
     if limit <= 0:
         return Hits(cluster.count([query]), [])
     if offset <= 0 and limit <= AT_ONCE:
-        # Whole documents: to take fields out of them costs the engine more than to send them.
+        # Whole documents: taking fields out of them costs the engine more than sending them.
         search = {"query": query, "sort": BY_RANK, "size": limit, "track_total_hits": True}
         answer = cluster.weighed(search)
         found = answer["hits"]["hits"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.answers.compared import Compared, ComparedText, united
-from opensearch_winnow.answers.comparison_words import unshared_in_words
+from opensearch_winnow.answers.compared import Compared, ComparedText, merged_spans
+from opensearch_winnow.answers.comparison_words import differences_summary
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40)).map(lambda span: (span[0], sum(span))), max_size=8)
@@ -34,7 +34,7 @@ def test_every_character_is_in_passages_or_grey_or_neither(
 
 @given(SPANS)
 def test_united_places_are_the_same_places(spans: list[tuple[int, int]]) -> None:
-    found = united(spans)
+    found = merged_spans(spans)
     assert [at for start, end in found for at in range(start, end)] == sorted(
         {at for start, end in spans for at in range(start, end)}
     )
@@ -50,11 +50,11 @@ def test_short_passages_are_hidden_and_the_others_keep_their_numbers() -> None:
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
     every = Compared.of(*sides, comparison, passages, Scheme())
     assert [each.number for each in every.passages] == [1, 2]
-    some = Compared.of(*sides, comparison, passages, Scheme(), least=10)
+    some = Compared.of(*sides, comparison, passages, Scheme(), min_words=10)
     assert [each.number for each in some.passages] == [2]
     assert some.hidden == 1
     assert some.a.covered < every.a.covered
-    assert unshared_in_words(every) == "1 word of A and 1 word of B are in no shared passage"
+    assert differences_summary(every) == "1 word of A and 1 word of B are in no shared passage"
     same = compare(a, a, Scheme.preset("passages"))
     whole = Compared.of(sides[0], sides[0], same, numbered_passages(a, same.passages), Scheme())
-    assert unshared_in_words(whole) == "All words are shared"
+    assert differences_summary(whole) == "All words are shared"

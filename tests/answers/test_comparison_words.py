@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opensearch_winnow.answers.comparison_words import answer
+from opensearch_winnow.answers.comparison_words import comparison_summary
 from opensearch_winnow.queries.compare import Comparison, Passage
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 
@@ -16,14 +16,14 @@ from opensearch_winnow.queries.numbered_passages import numbered_passages
         ((0.2, 0.3, 0.4), 1, (9, 9), "1 shared passage, 1 more run is boilerplate"),
         ((0.2, 0.3, 0.4), 1_200, (9, 9), "1 shared passage, 1,200 more runs are boilerplate"),
         ((0.2, 1.0, 0.2), 0, (0, 9), "All of A is in B: 1 shared passage"),
-        ((0.2, 1.0, 0.2), 0, (9, 0), "All of A but boilerplate is in B: 1 shared passage"),
-        ((0.2, 0.2, 1.0), 0, (0, 9), "All of B but boilerplate is in A: 1 shared passage"),
+        ((0.2, 1.0, 0.2), 0, (9, 0), "All of A except boilerplate is in B: 1 shared passage"),
+        ((0.2, 0.2, 1.0), 0, (0, 9), "All of B except boilerplate is in A: 1 shared passage"),
         ((1.0, 1.0, 1.0), 0, (0, 0), "All of A is in B and all of B in A: 1 shared passage"),
         (
             (1.0, 1.0, 1.0),
             0,
             (9, 9),
-            "All of A but boilerplate is in B and all of B but boilerplate in A: 1 shared passage",
+            "All of A except boilerplate is in B and all of B except boilerplate in A: 1 shared passage",
         ),
     ],
 )
@@ -32,13 +32,19 @@ def test_the_answer_mentions_boilerplate(
 ) -> None:
     passages = [Passage(0, 4, 0, 4)]
     both = Comparison(*scores, passages, [Passage(5, 8, 5, 8)] * runs, left_out)
-    assert answer("some words", "some others", both, numbered_passages("some words", passages)) == said
+    assert comparison_summary("some words", "some others", both, numbered_passages("some words", passages)) == said
 
 
 def test_answers_without_a_passage() -> None:
     run = [Passage(0, 4, 0, 4)]
-    assert answer("a", "b", Comparison(0, 0, 0, []), []) == "Nothing shared"
-    assert answer("a", "b", Comparison(0, 0, 0, [], run * 2), []) == "Nothing shared but boilerplate: 2 runs"
-    few = "No shared passage, but some shared words in a row"
-    assert answer("a", "b", Comparison(0.1, 0.1, 0.1, [], run), []) == f"{few}, 1 run is boilerplate"
-    assert answer("a", "a", Comparison(1, 1, 1, [], run), []) == "The two texts are identical, 1 run is boilerplate"
+    assert comparison_summary("a", "b", Comparison(0, 0, 0, []), []) == "Nothing shared"
+    assert (
+        comparison_summary("a", "b", Comparison(0, 0, 0, [], run * 2), [])
+        == "Nothing shared except boilerplate: 2 runs"
+    )
+    few = "No shared passage, only short runs of shared words"
+    assert comparison_summary("a", "b", Comparison(0.1, 0.1, 0.1, [], run), []) == f"{few}, 1 run is boilerplate"
+    assert (
+        comparison_summary("a", "a", Comparison(1, 1, 1, [], run), [])
+        == "The two texts are identical, 1 run is boilerplate"
+    )

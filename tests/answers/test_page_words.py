@@ -6,41 +6,44 @@ from typing import Any, cast
 
 import pytest
 
-from opensearch_winnow.answers.history_document import HistoryDocument
-from opensearch_winnow.answers.history_words import history_words
-from opensearch_winnow.answers.lower_threshold import LowerThreshold, lower_threshold
+from opensearch_winnow.answers.history import HistoryDocument, history_summary
+from opensearch_winnow.answers.nothing_found import LowerThreshold, lower_threshold
 from opensearch_winnow.answers.page_document import SimilarDocument
-from opensearch_winnow.answers.similar_words import similar_words
-from opensearch_winnow.answers.watch_document import WatchesDocument, WatchReportDocument
-from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
+from opensearch_winnow.answers.similar_words import similar_summary
+from opensearch_winnow.answers.watches import (
+    WatchesDocument,
+    WatchReportDocument,
+    watch_report_summary,
+    watches_summary,
+)
 
 
 @pytest.mark.parametrize(
-    ("total", "asked", "threshold", "copies", "words"),
+    ("total", "score", "threshold", "copies", "words"),
     [
         (0, "resemblance", 0.5, 0, "No near-duplicate"),
         (1, "resemblance", 0.5, 0, "1 near-duplicate"),
         (1, "resemblance", 0.8, 1, "1 near-duplicate, an exact copy"),
         (1_200, "resemblance", 0.5, 2, "1,200 near-duplicates, 2 of them exact copies"),
         (3, "resemblance", 0.5, 1, "3 near-duplicates, 1 of them an exact copy"),
-        (2, "resemblance", 0.49, 0, "2 pages resemble it by 49 % or more"),
-        (0, "containment", 0.3, 0, "No page has 30 % or more of it"),
-        (2, "containment", 1.0, 2, "2 pages have all of it, all exact copies"),
-        (1, "contained", 0.5, 0, "1 page has 50 % or more of its text from it"),
-        (2, "contained", 1.0, 0, "2 pages have all of their text from it"),
+        (2, "resemblance", 0.49, 0, "2 pages with a resemblance of at least 49 %"),
+        (0, "containment", 0.3, 0, "No page contains at least 30 % of it"),
+        (2, "containment", 1.0, 2, "2 pages contain all of it, all exact copies"),
+        (1, "contained", 0.5, 0, "1 page is at least 50 % contained in it"),
+        (2, "contained", 1.0, 0, "2 pages are entirely contained in it"),
         (0, "containment", 0.0, 0, "No page shares a passage with it"),
         (2, "resemblance", 0.0, 0, "2 pages share a passage with it"),
     ],
 )
-def test_what_is_similar(total: int, asked: str, threshold: float, copies: int, words: str) -> None:
+def test_what_is_similar(total: int, score: str, threshold: float, copies: int, words: str) -> None:
     similar = {
         "total": total,
-        "asked": asked,
+        "asked": score,
         "threshold": threshold,
         "matches": [{}] * total,
         "copies": ["id"] * copies,
     }
-    assert similar_words(cast(SimilarDocument, similar)) == words
+    assert similar_summary(cast(SimilarDocument, similar)) == words
 
 
 def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -> HistoryDocument:
@@ -50,13 +53,13 @@ def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -
 
 def test_the_history() -> None:
     first, same, changed = ("2024-01-01T12:00:00Z", None), ("2024-02-01T12:00:00Z", 1.0), ("2024-03-01T12:00:00Z", 0.4)
-    assert history_words(moments(first)) == "1 capture on 2024-01-01"
-    assert history_words(moments((None, None))) == "1 capture at an unknown time"
-    assert history_words(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
-    assert history_words(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
-    assert history_words(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")
-    assert history_words(moments(first, (None, None))) == (
-        "2 captures on 2024-01-01, and no text is stored to compare them by"
+    assert history_summary(moments(first)) == "1 capture on 2024-01-01"
+    assert history_summary(moments((None, None))) == "1 capture at an unknown time"
+    assert history_summary(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
+    assert history_summary(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
+    assert history_summary(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")
+    assert history_summary(moments(first, (None, None))) == (
+        "2 captures on 2024-01-01, not compared, because no text is stored"
     )
 
 
@@ -64,17 +67,17 @@ def test_the_watches() -> None:
     def report(total: int, new: int) -> WatchReportDocument:
         return cast(WatchReportDocument, {"total": total, "new": ["id"] * new})
 
-    found = [watch_report_words(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
-    assert found == ["No page yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
+    found = [watch_report_summary(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
+    assert found == ["No pages yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
     both: WatchesDocument = {"total": 2, "watches": [report(5, 2), report(1, 1)]}
-    assert watches_words(both) == "2 watches, 3 new pages"
-    assert watches_words({**both, "total": 12}) == "12 watches, 3 new pages for the 2 that are shown"
-    assert watches_words({"total": 1, "watches": [report(1, 0)]}) == "1 watch, no new page"
-    assert watches_words({"total": 0, "watches": []}) == "No watch yet"
+    assert watches_summary(both) == "2 watches, 3 new pages"
+    assert watches_summary({**both, "total": 12}) == "12 watches, 3 new pages for the 2 listed"
+    assert watches_summary({"total": 1, "watches": [report(1, 0)]}) == "1 watch, no new pages"
+    assert watches_summary({"total": 0, "watches": []}) == "No watches yet"
 
 
 def test_the_highest_round_threshold_that_finds_something() -> None:
     assert lower_threshold([0.34, 0.31, 0.2], 3) == LowerThreshold(0.3, 2, at_least=False)
     assert lower_threshold([0.34, 0.31], 500) == LowerThreshold(0.3, 2, at_least=True)
     assert lower_threshold([0.9], 1) == LowerThreshold(0.9, 1, at_least=False)
-    assert lower_threshold([0.004], 1) is lower_threshold([], 0) is None
+    assert lower_threshold([0.09], 1) is lower_threshold([], 0) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.quoted_runs import quoted_runs
+from opensearch_winnow.answers.quotes import quoted_runs
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from click.testing import Result
 
 from opensearch_winnow import Index
+from opensearch_winnow.mappings.record import Record
 
 Winnow = Callable[..., Result]
 Rows = list[dict[str, Any]]
@@ -23,7 +24,7 @@ def rows(path: Path) -> Rows:
 def told(store: Path | str) -> dict[str, str]:
     """The clusters of the store, by the id of the page."""
     with Index.open(store, create=False) as index:
-        return {record.id: record.cluster for record in index.store.scan()}
+        return {record.id: record.cluster for record in index.store.scan(Record)}
 
 
 def exported(winnow: Winnow, store: Path) -> Path:

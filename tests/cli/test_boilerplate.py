@@ -12,7 +12,7 @@ import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 
@@ -46,7 +46,7 @@ def test_what_is_registered_counts_for_nothing_until_it_is_removed(winnow: Winno
     assert shared_with_quote(winnow, crawl) == (0, 1)
     nothing = winnow("compare", MILL, "http://example.net/quote", "--store", crawl)
     assert nothing.exit_code == 1
-    assert "Nothing shared but boilerplate: 1 run, which --no-boilerplate counts" in nothing.stderr
+    assert "Nothing shared except boilerplate: 1 run, which --no-boilerplate counts" in nothing.stderr
     assert nothing.stdout.splitlines()[1].split("\t")[:2] == ["boilerplate", "60"]
     counted = winnow("compare", MILL, "http://example.net/quote", "--store", crawl, "--no-boilerplate", "--json")
     assert len(json.loads(counted.stdout)["passages"]) == 1

@@ -17,8 +17,9 @@ from click import unstyle
 from click.testing import Result
 
 from opensearch_winnow import Index, Page, Scheme
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.clusters.schemas import CLUSTERS, EDGES
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, told
@@ -277,7 +278,7 @@ def test_on_opensearch(winnow: Winnow, crawl: Path, engine: Running) -> None:
     with Index.open(crawl) as index, Index.open(address) as other:
         other.add(
             Page(record.url, text=record.text, title=record.title, fetched_at=record.fetched_at)
-            for record in index.store.scan()
+            for record in index.store.scan(Record)
         )
     done = winnow("cluster", "--store", address, "--json")
     assert done.exit_code == 0, done.stderr

@@ -257,7 +257,7 @@ def test_a_page_of_boilerplate_alone(prose: Prose) -> None:
     _, page = page_of(licence, licence, boilerplate=licence)
     assert page.boilerplate == [licence.rstrip(".")] * 2
     assert page.tags["mark"] == 0
-    assert "Nothing shared but boilerplate: 1 run" in page.words
+    assert "Nothing shared except boilerplate: 1 run" in page.words
 
 
 @pytest.mark.parametrize("columns", [40, 100])

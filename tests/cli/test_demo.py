@@ -58,7 +58,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
     said = json.loads(done.stdout)
     with Index.open(folder / said["store"], create=False) as index:
-        return Demo(folder, said, {record.url: record for record in index.store.scan()})
+        return Demo(folder, said, {record.url: record for record in index.store.scan(Record)})
 
 
 def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
@@ -238,10 +238,10 @@ def test_a_quick_look_is_at_about_so_many_pages(small: tuple[Path, dict[str, Any
     assert said["clusters"]
 
 
-def in_words(said: dict[str, Any]) -> Iterator[str]:
-    yield f"{said['pages']} pages that were on this machine already: {said['modules']} of Python's"
+def expected_sentences(said: dict[str, Any]) -> Iterator[str]:
+    yield f"{said['pages']} pages that were already on this machine: {said['modules']} about Python's"
     yield f"and {said['licences']} licences of installed packages"
-    yield f"{said['characters']:,} characters of text gave {said['fingerprints']:,} fingerprints"
+    yield f"{said['characters']:,} characters of text have {said['fingerprints']:,} fingerprints"
     yield f"{said['clustering']['clusters']} clusters with {said['clustering']['clustered_pages']} pages"
     yield from (f"{each['pages']} {each['representative']['title']}" for each in said["clusters"][:5])
     yield from (f"all of {each['title']} is in" for each in said["contained"][:5])
@@ -257,7 +257,7 @@ def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: t
     told = " ".join(done.stdout.decode().split())
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
     assert "None of them has changed since the last run" in told
-    assert [sentence for sentence in in_words(said) if sentence not in told] == []
+    assert [sentence for sentence in expected_sentences(said) if sentence not in told] == []
     assert "\x1b" not in told
     with Index.open(folder / "demo.winnow", create=False) as index:
         assert index.store.count() == said["pages"]
@@ -266,7 +266,7 @@ def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: t
 def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: Path) -> None:
     code, shown = on_terminal(WINNOW, "demo", "--pages", "20", TMPDIR=str(tmp_path))
     assert code == 0
-    assert "rendering what pydoc says" in shown
+    assert "rendering the standard library with pydoc" in shown
     assert "\x1b[1mNear-copies" in shown
     (folder,) = tmp_path.glob("winnow-demo-*")
     assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]

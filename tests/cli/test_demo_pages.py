@@ -10,6 +10,7 @@ from pathlib import Path
 from opensearch_winnow import Index, Page
 from opensearch_winnow.cli.demo.most_copied import most_copied
 from opensearch_winnow.cli.demo.pydoc_pages import PROCESS, pydoc_pages
+from opensearch_winnow.mappings.record import Record
 from tests.cli.conftest import sentences
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -65,7 +66,7 @@ def test_the_most_copied_passage_is_the_whole_of_it_in_whole_words(tmp_path: Pat
     texts += [f"{sentences(40, 20)} {longer}", f"{longer} {sentences(40, 21)}"]
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add(Page(f"http://example.org/{number}", text=text) for number, text in enumerate(texts))
-        records = list(index.store.scan())
+        records = list(index.store.scan(Record))
         copied = most_copied(records, index.scheme)
         alone = most_copied(records[:1], index.scheme)
     assert copied is not None

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from opensearch_winnow import Index, Page
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.ports import free_port
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
@@ -40,12 +41,12 @@ def test_an_opensearch_that_is_not_there(process: Process, tmp_path: Path) -> No
 
 def test_a_store_with_other_pages_is_left_alone(process: Process, crawl: Path) -> None:
     with Index.open(crawl, create=False) as index:
-        before = list(index.store.scan())
+        before = list(index.store.scan(Record))
     done = process("demo", "--to", "folder", "--store", crawl)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"pages that are not the demo's" in done.stderr
+    assert b"that the demo did not add" in done.stderr
     with Index.open(crawl, create=False) as index:
-        assert list(index.store.scan()) == before
+        assert list(index.store.scan(Record)) == before
 
 
 def test_a_page_of_somebody_in_the_store_of_the_demo(process: Process, tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_a_page_of_somebody_in_the_store_of_the_demo(process: Process, tmp_path:
         index.add([Page("http://example.org/", text="my own page")], crawl="mine")
     done = process("demo", "--to", ".")
     assert done.returncode == 2
-    assert b"demo.winnow has 1 pages that are not the demo's" in done.stderr
+    assert b"demo.winnow has 1 page that the demo did not add" in done.stderr
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

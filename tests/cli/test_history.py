@@ -10,7 +10,8 @@ from pathlib import Path
 from click.testing import Result
 
 from opensearch_winnow import Index, Page, compare
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.stores.captures import captures
 from tests.cli.conftest import MILL, sentences
 
 Winnow = Callable[..., Result]
@@ -23,7 +24,7 @@ def test_json(winnow: Winnow, crawl: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert (answer["url"], answer["earlier"]) == (MILL, False)
     with Index.open(crawl) as index:
-        new, old = (index.capture(card.id) for card in index.store.captures(MILL))
+        new, old = (index.capture(card.id) for card in captures(index.store, MILL))
     resemblance = compare(old.text, new.text).resemblance
     assert 0 < resemblance < 1
     assert answer["captures"] == [

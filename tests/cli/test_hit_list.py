@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_width import width
-from opensearch_winnow.answers.group_words import more_like_this, percent_range
-from opensearch_winnow.answers.no_hit import as_typed
+from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.answers.formatting import percent_range
+from opensearch_winnow.answers.nothing_found import as_typed
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.hit_list import blocks, marked
 from opensearch_winnow.cli.hit_words import all_in_groups, past_the_end, which_are_shown
 from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults

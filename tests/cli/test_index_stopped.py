@@ -39,7 +39,7 @@ def counted(done: subprocess.CompletedProcess[bytes]) -> tuple[int, ...]:
 
 def stored(path: Path) -> list[Record]:
     with EmbeddedStore.open(path) as store:
-        return list(store.scan())
+        return list(store.scan(Record))
 
 
 def exported(process: Process, folder: Path, store: str) -> list[Record]:

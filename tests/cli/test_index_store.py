@@ -50,7 +50,7 @@ def counted(done: subprocess.CompletedProcess[bytes]) -> tuple[int, ...]:
 
 def stored(path: Path) -> list[Record]:
     with EmbeddedStore.open(path) as store:
-        return list(store.scan())
+        return list(store.scan(Record))
 
 
 def settings(path: Path) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_width import width
-from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.bars import bar
 from opensearch_winnow.cli.match_table import table

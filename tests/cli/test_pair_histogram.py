@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.cli import cluster_words as words
 from opensearch_winnow.cli.pair_histogram import EIGHTHS, ROWS, mark, pair_histogram, pairs_at_least
 from opensearch_winnow.clusters.asked import Clustering

@@ -13,9 +13,10 @@ import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import Member, SearchResults
 from opensearch_winnow.stores.engine.running import Running
 
@@ -207,7 +208,7 @@ def test_exact_scores_are_plain_on_a_terminal(on_terminal: OnTerminal, crawl: Pa
 
 def test_pages_of_a_cluster_that_are_below_the_threshold(winnow: Winnow, crawl: Path, word: str) -> None:
     with Index.open(crawl, create=False) as index:
-        index.store.set_clusters({card.id: "one" for card in index.store.cards()})
+        index.store.set_clusters({card.id: "one" for card in index.store.scan(Card)})
     shown = winnow("search", word, "--store", crawl, "--by", "cluster", "--exact", "--color", "always").stdout
     (more,) = (line for line in unstyle(shown).splitlines() if "▸" in line)
     assert re.search(r"▸ 4 more like this \(\d+–\d+ %, [14] below 50 %\)", more)
@@ -232,15 +233,20 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
         assert (done.exit_code, done.stdout) == (1, HEAD)
         return done.stderr.strip()
 
-    assert said("unheardof") == f"No page of {crawl} has unheardof"
-    assert said("unheardof*") == f"No page of {crawl} has unheardof*"
-    assert said("un heard") == f'No page of {crawl} has "un heard"'
+    assert said("unheardof") == f"No page in {crawl} has unheardof"
+    assert said("unheardof*") == f"No page in {crawl} has unheardof*"
+    assert said("un heard") == f'No page in {crawl} has "un heard"'
     assert said("valley", "mill", "unheardof") == "No page has all these words; without unheardof there is 1"
     assert said("valley", "unheard", "OR", "of*") == "No page has all these words; without unheard OR of* there are 2"
-    assert said("unheard", "of") == f"No page of {crawl} has all these words, nor all but one of them"
-    assert said("unheard", "of", "--any") == f"No page of {crawl} has any of these words"
-    assert said("valley", "--site", "example.net") == "No page has these words with --site; without, 2 have"
-    assert said("--", "mill", "-the valley", "-val*") == 'No page has these words without "the valley" val*; 1 with it'
+    assert said("unheard", "of") == f"No page in {crawl} has all these words, or all but one of them"
+    assert said("unheard", "of", "--any") == f"No page in {crawl} has any of these words"
+    assert (
+        said("valley", "--site", "example.net")
+        == "No page has these words with --site; without --site, 2 pages have them"
+    )
+    assert said("--", "mill", "-the valley", "-val*") == (
+        'No page has these words without "the valley" or val*; 1 page has them if nothing is excluded'
+    )
     empty = winnow("search", "unheardof", "--store", crawl, "--json")
     assert (empty.exit_code, json.loads(empty.stdout)["hits"], json.loads(empty.stdout)["groups"]) == (1, [], 0)
 

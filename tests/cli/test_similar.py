@@ -16,7 +16,7 @@ import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
@@ -120,7 +120,7 @@ def test_a_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: st
     assert max(map(width, table)) <= int(columns)
     found = asked(crawl, url=MILL)
     assert len(table) == 1 + len(found) * (2 if columns == "80" else 1)
-    assert re.fullmatch(rf"{len(found)} pages with resemblance ≥ 50 % · \d+ candidates · \d+ ms", summary)
+    assert re.fullmatch(rf"{len(found)} pages with a resemblance of at least 50 % · \d+ candidates · \d+ ms", summary)
     assert next_step == f"→ winnow compare {MILL} http://mirror.example/mill --store {crawl.name}"
     assert not HOSTILE.search(unstyle(shown))
     _, full = on_terminal("winnow", "similar", MILL, "-w", COLUMNS=columns, WINNOW_STORE=str(crawl))
@@ -190,8 +190,10 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
     done = winnow("similar", "http://example.net/quote", "--store", crawl)
     assert done.exit_code == 1
     first, second = done.stderr.splitlines()
-    assert first == "No page with resemblance ≥ 50 %"
-    offer = re.fullmatch(r"The nearest has (\d+) %; at (\d+) % there (?:is|are) (\d+): (--\S+) (\S+)", second)
+    assert first == "No page with a resemblance of at least 50 %"
+    offer = re.fullmatch(
+        r"The closest page scores (\d+) %; a threshold of (\d+) % finds (\d+) pages?: (--\S+) (\S+)", second
+    )
     assert offer is not None
     assert int(offer[1]) >= int(offer[2]) == round(100 * float(offer[5]))
     again = winnow("similar", "http://example.net/quote", "--store", crawl, offer[4], offer[5], "--json")
@@ -200,7 +202,10 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
     assert (empty.exit_code, json.loads(empty.stdout)["matches"]) == (1, [])
     unheard = winnow("similar", "--text", prose(60, 99), "--store", crawl)
     assert unheard.exit_code == 1
-    assert "none of 7 shares a passage with it (a run of 149 canonical characters would be found" in unheard.stderr
+    assert (
+        "None of 7 pages shares a passage with it; a shared run of 149 letters and digits is always found"
+        in unheard.stderr
+    )
 
 
 def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:
@@ -215,8 +220,14 @@ def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:
     all_of = winnow(
         "similar", "http://example.net/quote", "--min-resemblance", "0.9", "--min-containment", "0.9", "--store", crawl
     )
-    assert "with all of --min-resemblance, --min-containment" in all_of.stderr
+    assert "No page reaches every threshold; " in all_of.stderr
     assert "share a passage with it: --min-containment 0" in all_of.stderr
+    zero_first = winnow(
+        "similar", "http://example.net/quote", "--min-resemblance", "0", "--min-containment", "0.9", "--store", crawl
+    )
+    assert "share a passage with it: --min-containment 0" in zero_first.stderr
+    none = winnow("similar", "--text", "unheard of " * 40, "--min-containment", "0", "--store", crawl)
+    assert none.stderr.splitlines()[1].startswith("None of 7 pages shares a passage with it; a shared run of 149")
 
 
 def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[..., str]) -> None:
@@ -226,7 +237,7 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
     for question in (["similar", "--text", prose(60)], ["search", "words"], ["stats"]):
         done = winnow(*question, "--store", empty)
         assert done.exit_code == 1
-        assert "has none yet; winnow index SOURCE --store" in done.stderr
+        assert "is empty; add pages with: winnow index SOURCE --store" in done.stderr
 
 
 def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.byte_size import byte_size
-from opensearch_winnow.answers.page_bins import bins
+from opensearch_winnow.answers.formatting import byte_size
+from opensearch_winnow.answers.page_counts import bins
 from opensearch_winnow.answers.power_law import power_law, zeta
 from opensearch_winnow.index import Index
 

@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 from click import unstyle
-from hypothesis import given
-from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_width import shorten, shorten_middle, width, wrap
-from opensearch_winnow.answers.printable import one_line, printable
+from opensearch_winnow.answers.display_text import width
 
 OnTerminal = Callable[..., tuple[int, str]]
 Prose = Callable[..., str]
 COLOURED = re.compile(r"\x1b\[38;5;16m\x1b\[48;5;\d+m(.*?)\x1b\[0m")
-# Scripts of every width, what joins them, and what must not get through.
-texts = st.text(
-    st.sampled_from("ab é中日かｱＡ한🙂́‍\u200b\u00ad\u1160אع \t\n\x1b\x07\x9b\u202e\u2066\ud800"), max_size=60
-)
 
 
 def test_compare_answers_first_then_shows_passages_side_by_side(
@@ -134,26 +127,3 @@ def test_text_is_not_waited_for_on_a_terminal(on_terminal: OnTerminal) -> None:
     assert code == 2
     assert "Examples:" in shown
     assert shown.endswith("Error: - is for text that is piped in, and nothing is: name a file.\n")
-
-
-@given(texts, st.integers(4, 20))
-def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
-    text = one_line(text)
-    half = len(text) // 2
-    lines = wrap([(text[:half], "plain"), (text[half:], "1")], columns)
-    assert all(sum(width(piece) for piece, _ in line) <= columns for line in lines)
-    assert "".join(piece for line in lines for piece, _ in line).replace(" ", "") == text.replace(" ", "")
-
-
-@given(texts, st.integers(3, 20))
-def test_shortened_texts_fit(text: str, columns: int) -> None:
-    text = one_line(text)
-    for shortened in (shorten(text, columns), shorten_middle(text, columns)):
-        assert width(shortened) <= columns
-        assert shortened == text or "…" in shortened
-
-
-@given(texts)
-def test_printable_keeps_offsets(text: str) -> None:
-    assert len(printable(text)) == len(text)
-    printable(text).encode()

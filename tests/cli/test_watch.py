@@ -13,7 +13,8 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow import Index, Page
-from opensearch_winnow.answers.display_width import width
+from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.stores.captures import captures
 from tests.cli.conftest import MILL, sentences
 
 Winnow = Callable[..., Result]
@@ -27,7 +28,7 @@ def quote(store: Path, url: str = NEW, text: str = f"{FIRST} {sentences(20, 50)}
     """Another page has come; the id of its capture."""
     with Index.open(store) as index:
         index.add([Page(url, text=text, title="A quotation", fetched_at=datetime(2024, 5, 1, tzinfo=UTC))])
-        return index.store.captures(url)[0].id
+        return captures(index.store, url)[0].id
 
 
 def checked(winnow: Winnow, store: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
@@ -76,7 +77,7 @@ def test_a_page_that_is_gone_does_not_stop_the_others(winnow: Winnow, crawl: Pat
     winnow("watch", "add", "text", "--text", FIRST, "--store", crawl)
     new = quote(crawl)
     with Index.open(crawl) as index:
-        index.store.delete([card.id for card in index.store.captures(MILL)])
+        index.store.delete([card.id for card in captures(index.store, MILL)])
     done = winnow("watch", "check", "--keep", "--store", crawl)
     assert (done.exit_code, done.stderr) == (2, f"a page: {crawl} has no page {MILL}\n")
     assert done.stdout.splitlines()[1].split("\t")[4] == new

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 from tests.operations.test_history import capture
 from tests.test_index import JANUARY, MARCH, near, prose
@@ -32,7 +34,7 @@ def index(tmp_path: Path) -> Index:
 
 def test_a_capture_is_read_by_its_id(index: Index) -> None:
     with index:
-        cards = index.store.captures(URL)
+        cards = captures(index.store, URL)
         assert [index.capture(card.id).text for card in cards] == [prose("new", 200), prose("old", 200)]
         assert index.capture(cards[0].id) == index.page(URL)
         for unknown in ("0" * 32, "no id"):
@@ -42,7 +44,7 @@ def test_a_capture_is_read_by_its_id(index: Index) -> None:
 
 def test_a_capture_is_asked_about(index: Index) -> None:
     with index:
-        latest, earlier = (card.id for card in index.store.captures(URL))
+        latest, earlier = (card.id for card in captures(index.store, URL))
         assert [match.url for match in index.similar(id=latest)] == ["https://c.example/new"]
         assert [match.url for match in index.similar(id=earlier)] == ["https://b.example/old"]
         # As for a URL: near-duplicates, and no captures of the same page.
@@ -57,7 +59,7 @@ def test_a_capture_is_asked_about(index: Index) -> None:
 
 def test_captures_are_compared(index: Index) -> None:
     with index:
-        latest, earlier = (index.capture(card.id) for card in index.store.captures(URL))
+        latest, earlier = (index.capture(card.id) for card in captures(index.store, URL))
         copy = "https://b.example/old"
         assert index.compare(earlier, copy) == compare(earlier.text, index.page(copy).text)
         assert index.compare(earlier, copy).resemblance > 0.5
@@ -70,4 +72,4 @@ def test_captures_are_compared(index: Index) -> None:
 def test_unusual_ids_are_not_there(store: Store) -> None:
     store.write([capture(1, prose(1, 60))])
     for unusual in ("", "x" * 2_000, "é\ud800\0", "../x", "*"):
-        assert store.get([unusual]) == {}
+        assert store.read([unusual], Record) == {}

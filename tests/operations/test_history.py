@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.history import PAIRS, history
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.store import Fields, Store, Text
 from tests.test_index import near, prose
 
 URL = "https://a.example/news"
@@ -66,12 +66,14 @@ def test_boilerplate_is_no_resemblance(store: Store) -> None:
 class Watched(EmbeddedStore):
     """Knows which texts were read."""
 
-    read: list[str]
+    texts_read: list[str]
 
-    def texts(self, ids: Sequence[str]) -> list[str]:
+    def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+        ids = list(ids)
+        assert fields is Text
         assert len(ids) <= PAIRS + 1
-        self.read += ids
-        return super().texts(ids)
+        self.texts_read += ids
+        return super().read(ids, fields)
 
 
 def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) -> None:
@@ -79,10 +81,10 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
     texts = [prose(min(number, 80), 60) for number in range(90)]  # the last ten are the same
     records = [capture(day, text, hour=number % 3) for number, (day, text) in enumerate(zip(days, texts, strict=True))]
     with Watched.open(tmp_path / "crawl.winnow", create=True) as store:
-        store.read = []
+        store.texts_read = []
         store.write(records)
         found = [moment.resemblance for moment in history(store, URL, limit=1_000)]
-        assert set(store.read) == {record.id for record in records[:81]}
+        assert set(store.texts_read) == {record.id for record in records[:81]}
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert found == [None, *expected]
     assert expected[80:] == [1.0] * 9

@@ -78,7 +78,7 @@ def test_near_duplicates_are_one_result(store: Store) -> None:
     assert counts(found) == (5, 3, 3, 3)
     (group,) = (hit for hit in found.hits if hit.members)
     for member in group.members:
-        one, other = (store.get([id_])[id_].text for id_ in (group.card.id, member.id))
+        one, other = (store.read([id_], Record)[id_].text for id_ in (group.card.id, member.id))
         assert member.resemblance == pytest.approx(compare(one, other).resemblance, abs=5 * member.error)
         assert member.resemblance >= 0.5
     assert found.hits[0].snippet[slice(*found.hits[0].marks[0])] == "mill"

@@ -13,6 +13,7 @@ import pytest
 from opensearch_winnow import Index, Page, QuestionError, WatchError
 from opensearch_winnow.operations import watches
 from opensearch_winnow.operations.watches import LONGEST_TEXT, MOST_SEEN
+from opensearch_winnow.stores.captures import captures
 from tests.test_index import near, prose
 
 ARTICLE = prose("article", 200)
@@ -40,7 +41,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 def add(index: Index, url: str, text: str, time: datetime = MARCH) -> str:
     """A page more; the id of its capture."""
     index.add([Page(url, text=text, fetched_at=time)])
-    return index.store.captures(url)[0].id
+    return captures(index.store, url)[0].id
 
 
 @pytest.mark.parametrize("question", [{"url": "https://a.example/article"}, {"text": ARTICLE}], ids=["url", "text"])
@@ -148,6 +149,6 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_page_may_be_gone(index: Index) -> None:
     index.add_watch("article", url="https://a.example/article")
-    index.store.delete([card.id for card in index.store.captures("https://a.example/article")])
+    index.store.delete([card.id for card in captures(index.store, "https://a.example/article")])
     with pytest.raises(QuestionError, match=r"has no page https://a\.example/article"):
         index.check_watch("article")

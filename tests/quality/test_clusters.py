@@ -16,6 +16,7 @@ from opensearch_winnow.clusters.asked import Clustering, Linkage
 from opensearch_winnow.clusters.run import ENGINES, cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.exported_records import export_records
 from tests.quality.measured import THRESHOLD, Asked, Quality
 from tests.spark_settings import SMALL
@@ -29,7 +30,7 @@ F1 = 0.999
 
 def brute_force(asked: Asked, linkage: Linkage) -> dict[str, str]:
     """Return the representative of each page: the one that was fetched first, then that with the shortest URL."""
-    fetched = {card.url: card.fetched_at or UNKNOWN for card in asked.store.store.cards()}
+    fetched = {card.url: card.fetched_at or UNKNOWN for card in asked.store.store.scan(Card)}
     urls = sorted(asked.urls, key=lambda url: (fetched[url], len(url), url))
     place = {url: number for number, url in enumerate(urls)}
     alike = [

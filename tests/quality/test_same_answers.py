@@ -15,6 +15,8 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.results import SearchResults
@@ -63,7 +65,7 @@ def stores(
         for index in others.values():
             report = index.add(pages(size))
             assert (report.indexed, report.failed.total()) == (embedded.store.count(), 0)
-        return Stores(size, embedded, others, [card.url for card in embedded.store.cards()])
+        return Stores(size, embedded, others, [card.url for card in embedded.store.scan(Card)])
 
     return once(f"same answers {size.shards}", make)
 
@@ -101,7 +103,7 @@ def similar(index: Index, **question: Any) -> Matches:
 
 
 def test_the_records_are_the_same(stores: Stores) -> None:
-    records = same(stores, lambda index: list(index.store.scan()))
+    records = same(stores, lambda index: list(index.store.scan(Record)))
     assert len(records) > 200
     assert same(stores, lambda index: index.store.statistics()[:4])
 

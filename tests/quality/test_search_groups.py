@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
 from tests.quality.measured import THRESHOLD, Asked
 from tests.quality.truth import Pairs
@@ -21,7 +22,7 @@ F1 = 0.999  # of pairs in one group; what is measured is 1
 def titles(index: Index, where: Filters, number: int) -> list[str]:
     """One to three words in a row of the title of a page, the same each time."""
     source = Random(7)
-    every = sorted({card.title for card in index.store.cards(where) if card.title})
+    every = sorted({card.title for card in index.store.scan(Card, where) if card.title})
     typed: list[str] = []
     while len(typed) < number:
         words = [word for word in source.choice(every).split() if word.isalpha()]

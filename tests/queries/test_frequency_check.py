@@ -5,30 +5,30 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.queries.frequency_check import IN_A_ROW, frequency_check
+from opensearch_winnow.queries.frequency_check import IN_A_ROW, rare_tokens
 
 
 def test_frequent_tokens_are_ignored_where_rare_ones_are_near() -> None:
     tokens = array("Q", [10, 11, 12, 13, 14])
-    assert frequency_check(tokens, {11: 2000, 13: 1001}) == array("Q", [10, 12, 14])
+    assert rare_tokens(tokens, {11: 2000, 13: 1001}) == array("Q", [10, 12, 14])
 
 
 def test_of_frequent_ones_in_a_row_the_rarest_is_kept() -> None:
     tokens = array("Q", [10, 11, 12, 13])
-    assert frequency_check(tokens, {10: 9, 11: 7, 12: 8, 13: 9}) == array("Q", [11])
-    assert frequency_check(tokens, dict.fromkeys(tokens, 9)) == array("Q", [10])  # of equals the smallest hash
+    assert rare_tokens(tokens, {10: 9, 11: 7, 12: 8, 13: 9}) == array("Q", [11])
+    assert rare_tokens(tokens, dict.fromkeys(tokens, 9)) == array("Q", [10])  # of equals the smallest hash
 
 
 def test_a_question_of_few_frequent_tokens_keeps_one() -> None:
-    assert frequency_check(array("Q", [10, 11]), {10: 900, 11: 800}) == array("Q", [11])
-    assert frequency_check(array("Q"), {}) == array("Q")
+    assert rare_tokens(array("Q", [10, 11]), {10: 900, 11: 800}) == array("Q", [11])
+    assert rare_tokens(array("Q"), {}) == array("Q")
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(1, 20)), unique_by=lambda each: each[0]))
 def test_every_shared_run_keeps_a_token(pairs: list[tuple[int, int]]) -> None:
     """So a page that shares so many tokens in a row is found, however often others copied them."""
     tokens = array("Q", [token for token, _ in pairs])
-    kept = frequency_check(tokens, {token: frequency for token, frequency in pairs if frequency > 10})
+    kept = rare_tokens(tokens, {token: frequency for token, frequency in pairs if frequency > 10})
     for start in range(len(tokens) - IN_A_ROW + 1):
         assert set(kept) & set(tokens[start : start + IN_A_ROW])
     assert {token for token, frequency in pairs if frequency <= 10} <= set(kept)

@@ -84,7 +84,7 @@ def made(folder: Path, name: str = "a.winnow") -> Iterator[EmbeddedStore]:
 def kept(folder: Path, name: str = "a.winnow") -> list[Record]:
     """What another process would see."""
     with EmbeddedStore.open(folder / name) as store:
-        return list(store.scan())
+        return list(store.scan(Record))
 
 
 @pytest.mark.parametrize(

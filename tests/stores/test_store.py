@@ -13,11 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Term, Words
-from opensearch_winnow.stores.store import Store, Written
+from opensearch_winnow.stores.captures import captures, latest_capture
+from opensearch_winnow.stores.store import Store, Text, Written
 from tests.stores.conftest import START, TOKENS, WORDS
 from tests.stores.held_records import FILTERS, RECORDS, holding, kept, latest
 
@@ -38,13 +42,15 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
                 known.add(record.id)
             assert store.write(some) == expected
         wanted = kept(records)
-        assert store.get([*wanted, "0" * 32, "no id"]) == wanted
-        assert list(store.scan()) == list(wanted.values())
+        assert store.read([*wanted, "0" * 32, "no id"], Record) == wanted
+        assert list(store.scan(Record)) == list(wanted.values())
         assert store.count() == len(wanted)
         ids = ["0" * 32, *wanted, "no id"]
-        assert store.texts(ids) == ["", *(record.text for record in wanted.values()), ""]
-        assert store.minhashes(ids) == [b"", *(record.minhash for record in wanted.values()), b""]
-        assert store.sketches(ids) == [array("Q"), *(record.sketch for record in wanted.values()), array("Q")]
+        assert store.read(ids, Text) == {id_: Text(record.text) for id_, record in wanted.items()}
+        assert store.read(ids, Sketched) == {
+            id_: Sketched(record.shingle_count, record.sketch, record.minhash) for id_, record in wanted.items()
+        }
+        assert store.read(ids, Card) == {card.id: card for card in store.scan(Card)}
 
 
 @given(RECORDS, FILTERS)
@@ -54,8 +60,8 @@ def test_cards_and_filters(new_store: New, records: list[Record], where: Filters
         wanted = holding(where, kept(records))
         newest = latest(kept(records))
         assert store.count(where) == len(wanted)
-        assert list(store.scan(where)) == wanted
-        for card, record in zip(store.cards(where), wanted, strict=True):
+        assert list(store.scan(Record, where)) == wanted
+        for card, record in zip(store.scan(Card, where), wanted, strict=True):
             for name in card._fields:
                 assert getattr(card, name) == (card.id in newest if name == "latest" else getattr(record, name))
 
@@ -71,8 +77,24 @@ def test_overlap_counts_different_shared_tokens(
             for record in holding(where, kept(records))
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
-        (found,) = store.overlaps([Lookup(field, array("Q", tokens), minimum)], where)
+        ((_, found),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
         assert [(each.card.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
+
+
+@given(RECORDS, st.lists(st.sampled_from(TOKENS), unique=True), st.integers(0, 4), st.integers(1, 3))
+def test_frequent_tokens_are_left_out(
+    new_store: New, records: list[Record], tokens: list[int], max_pages: int, minimum: int
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        wanted = [Lookup(field, array("Q", tokens), minimum) for field in FIELDS]
+        found = store.candidates(wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
+        for (lookup, pages), field in zip(found, FIELDS, strict=True):
+            counts = Counter(token for record in kept(records).values() for token in set(getattr(record, field)))
+            frequent = {token: count for token, count in counts.items() if count > max_pages}
+            rare = array("Q", tokens) if field == "bands" else rare_tokens(array("Q", tokens), frequent)
+            assert lookup == Lookup(field, rare, max(minimum - len(tokens) + len(rare), 1))
+            assert pages == store.candidates([lookup])[0].pages
 
 
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
@@ -88,7 +110,7 @@ def test_frequencies_are_of_what_is_there(
                 here.pop(records[index].id, None)
         pages = Counter(token for record in here.values() for token in set(getattr(record, field)))
         asked = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
-        assert store.frequent(asked, over=over) == [
+        assert store.frequencies(asked, over=over) == [
             {token: count for token, count in pages.items() if count > over},
             {},
         ]
@@ -114,10 +136,10 @@ def test_replacing_is_deleting_and_writing(
         here = kept(record for record in (*records, *more) if record.id in ids or record.id not in gone)
         here |= kept(more)
         for store in (one, other):
-            assert store.get(record.id for record in (*records, *more)) == here
-            assert {card.id for card in store.cards(Filters(latest=True))} == latest(here)
+            assert store.read((record.id for record in (*records, *more)), Record) == here
+            assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest(here)
             for field in FIELDS:
-                (found,) = store.overlaps([Lookup(field, array("Q", TOKENS))])
+                ((_, found),) = store.candidates([Lookup(field, array("Q", TOKENS))])
                 assert {each.card.id: each.shared for each in found} == {
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
@@ -130,16 +152,16 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     records = [record(number) for number in range(50)]
     store.write(records)
     assert store.delete([*(each.id for each in records[:49]), "0" * 32, "no id"]) == 49
-    assert [each.id for each in store.scan()] == [records[49].id]
+    assert [each.id for each in store.scan(Record)] == [records[49].id]
     assert store.delete([records[49].id, records[49].id]) == 1
     assert store.count() == 0
     assert store.delete([records[0].id]) == 0
-    assert store.overlaps([Lookup("fingerprints", records[0].fingerprints)]) == [[]]
-    assert store.frequent([Lookup("bands", records[0].bands)], over=0) == [{}]
+    assert store.candidates([Lookup("fingerprints", records[0].fingerprints)])[0].pages == []
+    assert store.frequencies([Lookup("bands", records[0].bands)], over=0) == [{}]
     assert store.search(Words.of("words"), Filters()) == (0, [])
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
-    (found,) = store.overlaps([Lookup("fingerprints", records[1].fingerprints)])
+    ((_, found),) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
     assert [each.card.id for each in found] == [records[1].id]
 
 
@@ -147,27 +169,28 @@ def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
     store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])
     store.write([record(2)])
-    found = store.captures("https://a.org/")
+    found = captures(store, "https://a.org/")
     assert [card.fetched_at for card in found] == [times[2], times[3], times[0], None]
     assert [card.latest for card in found] == [True, False, False, False]
     for until, expected in ((None, 2), (START + timedelta(2), 3), (START + timedelta(2.5), 3), (START, None)):
-        capture = store.capture("https://a.org/", until)
+        capture = latest_capture(store, "https://a.org/", until)
         assert (capture and capture.fetched_at) == (None if expected is None else times[expected])
     for limit in (0, 1, 3, 9):
-        assert store.captures("https://a.org/", limit=limit) == found[:limit]
+        assert captures(store, "https://a.org/", limit=limit) == found[:limit]
     store.delete([found[0].id])
-    assert [card.latest for card in store.captures("https://a.org/")] == [True, False, False]
-    assert store.captures("https://a.org") == []
-    assert store.captures("https://a.org/\ud800\0") == []
+    assert [card.latest for card in captures(store, "https://a.org/")] == [True, False, False]
+    assert captures(store, "https://a.org") == []
+    assert captures(store, "https://a.org/\ud800\0") == []
 
 
-def test_the_first_page_with_a_payload_and_a_text(store: Store, record: Make) -> None:
+def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make) -> None:
     revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
     store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])
     store.write([record(2, payload_digest="sha1:A", title="written again")])
-    assert store.with_payload("sha1:A") == record(2).id
-    assert store.with_payload("sha1:B") is None
-    assert store.with_payload("") is None
+    found = store.scan(Card, Selection(payload_digest="sha1:A"))
+    assert [card.id for card in found] == [record(1).id, record(2).id, record(3).id]
+    for other in ("sha1:B", ""):
+        assert list(store.scan(Card, Selection(payload_digest=other))) == []
 
 
 @given(RECORDS, st.dictionaries(st.integers(0, 9), st.sampled_from(["", "0" * 32, "own"])))
@@ -178,9 +201,9 @@ def test_clusters(new_store: New, records: list[Record], chosen: dict[int, str])
         ids = [record.id for record in records] + ["f" * 32] * 10
         clusters = {ids[index]: ids[index] if name in ("own", "") else name for index, name in chosen.items()}
         assert store.set_clusters(clusters) == len(clusters.keys() & here.keys())
-        for id_, record in store.get(here).items():
+        for id_, record in store.read(here, Record).items():
             assert record.cluster == clusters.get(id_, here[id_].cluster)
-        assert {card.id: card.cluster for card in store.cards()} == {
+        assert {card.id: card.cluster for card in store.scan(Card)} == {
             id_: clusters.get(id_, record.cluster) for id_, record in here.items()
         }
 
@@ -188,14 +211,14 @@ def test_clusters(new_store: New, records: list[Record], chosen: dict[int, str])
 def test_reading_all_while_something_is_written(store: Store, record: Make) -> None:
     records = [record(number) for number in range(250)]
     store.write(records)
-    read = store.scan()
-    cards = store.cards()
+    read = store.scan(Record)
+    cards = store.scan(Card)
     first, card = next(read), next(cards)
     store.write([record(300), record(7, title="another")])
     store.delete([records[9].id, records[240].id])
     assert [first, *read] == records
     assert [card.id, *(each.id for each in cards)] == [each.id for each in records]
-    assert [each.id for each in store.scan()] == [
+    assert [each.id for each in store.scan(Record)] == [
         *(each.id for number, each in enumerate(records) if number not in (9, 240)),
         record(300).id,
     ]
@@ -231,15 +254,15 @@ def test_settings(store: Store) -> None:
 def test_an_empty_store_answers(store: Store) -> None:
     assert store.scheme == Scheme()
     assert store.write([]) == []
-    assert store.get([]) == {}
+    assert store.read([], Record) == {}
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
-    assert store.overlaps(lookups) == [[], []]
-    assert store.frequent(lookups, over=0) == [{}, {}]
-    assert store.overlaps([]) == []
-    assert store.frequent([], over=0) == []
-    assert store.capture("https://a.org/1") is None
-    assert store.minhashes([]) == []
+    assert store.candidates(lookups) == [(lookup, []) for lookup in lookups]
+    assert store.frequencies(lookups, over=0) == [{}, {}]
+    assert store.candidates([]) == []
+    assert store.frequencies([], over=0) == []
+    assert latest_capture(store, "https://a.org/1") is None
+    assert store.read([], Sketched) == {}
     assert store.search(Words.of("a")) == (0, [])
-    assert list(store.scan()) == []
-    assert list(store.cards()) == []
+    assert list(store.scan(Record)) == []
+    assert list(store.scan(Card)) == []
     assert store.set_clusters({}) == store.delete([]) == store.count() == 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.history_document import MomentDocument
+from opensearch_winnow.answers.history import MomentDocument
 from opensearch_winnow.web.capture_calendar import GAP, capture_calendar
 
 

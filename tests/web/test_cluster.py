@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.cluster_document import COUNTED
+from opensearch_winnow.answers.cluster_document import MAX_PAGES_COUNTED
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.app import Serving, make_app
 from opensearch_winnow.web.one_request import one_request
@@ -120,14 +121,14 @@ def test_lists_of_members(served: Served) -> None:
 
 def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
     def pages() -> Iterator[Page]:
-        for number in range(COUNTED + 5):
+        for number in range(MAX_PAGES_COUNTED + 5):
             yield Page(
                 f"https://{number % 50}.example/{number}", text=f"The same few words on many a page, number {number}."
             )
 
     with Index.open(tmp_path / "many.winnow") as index:
         index.add(pages())
-        ids = [card.id for card in index.store.cards()]
+        ids = [card.id for card in index.store.scan(Card)]
         index.store.set_clusters(dict.fromkeys(ids, ids[0]))
     serving = Serving(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from opensearch_winnow import Index, compare
-from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.cli import main
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
@@ -132,7 +132,7 @@ def test_short_passages_can_be_hidden(served_file: Served) -> None:
     [
         (MILL, MIRROR, "The two texts are identical"),
         (MILL, MILL, "The two texts are identical"),
-        (MILL, SHOUTED, "The same text, but for case, spacing and punctuation"),
+        (MILL, SHOUTED, "The same text, except for case, spacing and punctuation"),
         (CONTAINED, MILL, "All of A is in B: "),
         (MILL, CONTAINED, "All of B is in A: "),
         (MILL, HARBOUR, "Nothing shared"),
@@ -265,7 +265,7 @@ def test_a_passage_becomes_boilerplate_and_again_a_passage(own_file: Path, serve
     assert again.status == 400
     assert "already" in again.text
     shown = served.get(path)
-    assert heading(shown) == "Nothing shared but boilerplate: 1 run"
+    assert heading(shown) == "Nothing shared except boilerplate: 1 run"
     assert '<span class="boilerplate">' in shown.text
     assert "<mark" not in shown.text
     assert f"{path}?boilerplate=off" in links(shown)

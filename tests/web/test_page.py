@@ -75,7 +75,7 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
         TEXTS[MILL],
     )
     assert heading(served, f"{MILL_PAGE}?t=100") == "2 near-duplicates, all exact copies"
-    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages resemble it by 30 % or more, 2 of them exact copies"
+    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages with a resemblance of at least 30 %, 2 of them exact copies"
     assert heading(served, f"{MILL_PAGE}?limit=1") == "4 near-duplicates, at least 1 of them an exact copy"
 
 
@@ -97,7 +97,7 @@ def test_the_other_directions(served: Served) -> None:
 
     copies = {MIRROR, SHOUTED}
     assert urls("min_containment=50") == copies | {NEAR, MOVED, CONTAINS}
-    assert heading(served, f"{MILL_PAGE}?min_containment=100").startswith("3 pages have all of it, 2 of them")
+    assert heading(served, f"{MILL_PAGE}?min_containment=100").startswith("3 pages contain all of it, 2 of them")
     assert urls("min_contained=90") == copies | {CONTAINED}
     assert urls("min_containment=0") == copies | {NEAR, MOVED, CONTAINS, CONTAINED, QUOTES}
     assert heading(served, f"{MILL_PAGE}?min_containment=0") == (
@@ -113,15 +113,15 @@ def test_the_other_directions(served: Served) -> None:
 def test_nothing_found_says_why_and_its_offer_finds_as_many(served: Served) -> None:
     extract = served.get(f"/page/{IDS[CONTAINED]}")
     assert ">No near-duplicate</h1>" in extract.text
-    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">at 20 % there are 4</a>' in extract.text
+    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">a threshold of 20 % finds 4 pages</a>' in extract.text
     assert served.json(f"/page/{IDS[CONTAINED]}.json?t=20")["similar"]["total"] == 4
-    assert '?min_containment=50">half of it, or more, is in other pages</a>' in extract.text
+    assert '?min_containment=50">at least half of it is in other pages</a>' in extract.text
     assert served.json(f"/page/{IDS[CONTAINED]}.json?min_containment=50")["similar"]["total"] == 6
     quote_ = served.get(f"/page/{IDS[QUOTES]}")
     assert "6 pages share a passage with it</a>" in quote_.text
     assert served.json(f"/page/{IDS[QUOTES]}.json?min_containment=0")["similar"]["total"] == 6
     alone = served.get(f"/page/{IDS[ALONE[0]]}")
-    assert f"Of {len(PAGES)} pages no other one shares a passage with it; a run of 149" in alone.text
+    assert "No other page in this store shares a passage with it; a shared run of 149 letters and digits" in alone.text
     filtered = served.get(f"{MILL_PAGE}?site=farm.example")
     assert "Without the filters there are 4" in filtered.text
     assert "Too short to be compared" in served.get(f"/page/{IDS[SHORT]}").text

@@ -144,17 +144,17 @@ def test_pasted_html_is_read_as_a_page_and_runs_nothing(served_file: Served) -> 
 def test_nothing_found_says_why_and_what_would_find_something(served_file: Served) -> None:
     text = " ".join(word[::-1] for word in OWN.split()) + " merchant shoulder"
     page = served_file.get(paste(served_file, text))
-    assert heading(page) == "No page shares a passage with this text"
+    assert heading(page) == "No page quotes this text"
     assert "A run of 149 letters and digits would have been found for sure, one below 50 never" in page.text
     (offer,) = re.findall(r'<a href="(/search\?[^"]+)"', page.text)
     assert "<h1>No page" not in served_file.get(html.unescape(offer)).text
     path = paste(served_file, f"{OWN} {QUOTE}")
     narrowed = served_file.get(f"{path}?min_containment=90")
-    assert heading(narrowed) == "No page has so much of this text"
+    assert heading(narrowed) == "No page contains that much of this text"
     assert f'<a href="{path}">' in narrowed.text
     assert "quote this text" in heading(served_file.get(path))
     elsewhere = served_file.get(f"{path}?site=farm.example")
-    assert heading(elsewhere) == "No page shares a passage with this text"
+    assert heading(elsewhere) == "No page quotes this text"
 
 
 def test_all_of_it(served_file: Served) -> None:
@@ -162,7 +162,7 @@ def test_all_of_it(served_file: Served) -> None:
     whole = [each for each in found["matches"] if each["containment"] == 1]
     assert {MILL, MIRROR, CONTAINS} <= {each["url"] for each in whole}
     assert found["matches"] == sorted(found["matches"], key=lambda each: -each["containment"])
-    assert found["answer"] == f"{found['total']} pages have all of this text"
+    assert found["answer"] == f"{found['total']} pages contain all of this text"
 
 
 def test_the_list_is_bounded_and_says_so(served_file: Served) -> None:
@@ -211,4 +211,4 @@ def test_an_empty_store(tmp_path: Path, serve: Serve) -> None:
         index.add([])
     served = serve(tmp_path / "empty.winnow")
     assert "this store is empty yet" in served.get("/paste").text
-    assert heading(served.get(paste(served, QUOTE))) == "No page shares a passage with this text"
+    assert heading(served.get(paste(served, QUOTE))) == "No page quotes this text"

@@ -16,6 +16,7 @@ import pytest
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import Statistics
 from opensearch_winnow.web.index_threads import BusyError
 from opensearch_winnow.web.kept_statistics import KeptStatistics
@@ -115,7 +116,7 @@ def test_the_line_has_the_slope_of_the_law(served_file: Served) -> None:
 def test_the_most_common_texts(served: Served) -> None:
     found = served.json("/statistics.json")["common_texts"]
     with Index.open(served.store) as index:
-        records = list(index.store.scan())
+        records = list(index.store.scan(Record))
     counts = Counter(each for record in records for each in set(record.fingerprints))
     assert found[0]["pages"] == max(counts.values())
     assert [each["pages"] for each in found] == sorted((each["pages"] for each in found), reverse=True)

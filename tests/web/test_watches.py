@@ -37,10 +37,10 @@ def add_page(store: Path, url: str, text: str) -> None:
 
 def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
-    assert ">No watch yet</h1>" in served.get("/watches").text
+    assert ">No watches yet</h1>" in served.get("/watches").text
     added = sent(served, "/watches/add", name="the mill", url=MILL, min_containment="30")
     assert (added.status, added.headers["location"]) == (303, "/watches?watch=the%20mill")
-    assert ">1 watch, no new page</h1>" in served.get("/watches").text
+    assert ">1 watch, no new pages</h1>" in served.get("/watches").text
     add_page(own_file, "https://new.example/", TEXTS[MILL])
     (watch,) = served.json("/api/v1/watches")["watches"]
     assert (watch["name"], watch["url"], watch["min_containment"], watch["total"]) == ("the mill", MILL, 0.3, 6)
@@ -118,7 +118,7 @@ def test_many_watches_are_asked_a_few_at_a_time(own_file: Path, serve: Serve) ->
         for number in range(12):
             index.add_watch(f"{number:02}", text=TEXTS[MILL], min_containment=0.0)
     served = serve(own_file)
-    assert "12 watches, no new page for the 10 that are shown" in served.get("/watches").text
+    assert "12 watches, no new pages for the 10 listed" in served.get("/watches").text
     second = served.json("/watches.json?page=2&limit=2")
     assert [each["name"] for each in second["watches"]] == ["10", "11"]
     assert [len(each["matches"]) for each in second["watches"]] == [2, 2]
@@ -135,7 +135,7 @@ def test_a_name_and_a_text_full_of_markup_are_text(own_file: Path, serve: Serve,
     expect(page.locator("h2 a").first).to_contain_text('"><script>alert(1)</script>&name=x')
     expect(page.locator("blockquote")).to_contain_text("<img src=x onerror=alert(1)>")
     page.get_by_role("button", name="Remove").click()
-    expect(page.locator("h1")).to_have_text("No watch yet")
+    expect(page.locator("h1")).to_have_text("No watches yet")
 
 
 @pytest.mark.check
@@ -147,7 +147,7 @@ def test_in_a_browser_from_a_page_to_what_is_new(
     page.get_by_text("Watch this page").click()
     page.get_by_label("Name").fill("my mill")
     page.get_by_role("button", name="Watch", exact=True).click()
-    expect(page.locator("h1")).to_have_text("1 watch, no new page")
+    expect(page.locator("h1")).to_have_text("1 watch, no new pages")
     add_page(own_file, "https://new.example/", TEXTS[MILL])
     page.reload()
     expect(page.locator("h1")).to_have_text("1 watch, 1 new page")
@@ -157,7 +157,7 @@ def test_in_a_browser_from_a_page_to_what_is_new(
     phone.goto(served.url("/watches"))
     assert not scrolls_sideways(phone)
     phone.get_by_role("button", name="Mark as seen").click()
-    expect(phone.locator("h1")).to_have_text("1 watch, no new page")
+    expect(phone.locator("h1")).to_have_text("1 watch, no new pages")
 
 
 def test_a_page_that_is_too_short_offers_no_watch(own_file: Path, serve: Serve) -> None:
@@ -175,7 +175,7 @@ def test_a_text_that_was_pasted_is_watched(own_file: Path, serve: Serve, page: B
     page.locator("main form button[type=submit]").first.click()
     page.get_by_label("Watch this text with the name").fill("quote")
     page.get_by_role("button", name="Watch", exact=True).click()
-    expect(page.locator("h1")).to_have_text("1 watch, no new page")
+    expect(page.locator("h1")).to_have_text("1 watch, no new pages")
     expect(page.locator("blockquote")).to_have_text(QUOTE)
     page.get_by_role("button", name="Show the passages").click()
     expect(page).to_have_url(re.compile("/paste/pasted-"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from opensearch_winnow.answers.percent import compact_percent
+from opensearch_winnow.answers.formatting import compact_percent
 
 STEPS = 10  # colours, besides that of no resemblance
 FEW = 16  # pages: then there is room for numbers

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.web.charts.axes import Frame, LogScale, ShareScale, axes
 
 FRAME = Frame()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.web.charts.axes import Frame, LinearScale
 
 FRAME = Frame(height=200, bottom=152)

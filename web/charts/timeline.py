@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.mappings.card import Card
 
 LENGTH = 1_000

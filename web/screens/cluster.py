@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.cluster_document import COUNTED, ClusterDocument, cluster_document
-from opensearch_winnow.answers.percent import compact_percent, scored_percent
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.cluster_document import MAX_PAGES_COUNTED, ClusterDocument, cluster_document
+from opensearch_winnow.answers.formatting import compact_percent, count_of, scored_percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.store import Text
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
 from opensearch_winnow.web.charts.timeline import strip, timeline
@@ -44,10 +45,10 @@ def answer(index: Index, asked: Asked) -> Answered:
 
 def _cards(index: Index, id_: str) -> list[Card]:
     """The first pages of the cluster of this id, or of the page of this id."""
-    cards = index.cluster_members(id_, limit=COUNTED + 1)
+    cards = index.cluster_members(id_, limit=MAX_PAGES_COUNTED + 1)
     if not cards:
-        page = index.store.get([id_]).get(id_)
-        cards = index.cluster_members(page.cluster, limit=COUNTED + 1) if page else []
+        page = index.store.read([id_], Record).get(id_)
+        cards = index.cluster_members(page.cluster, limit=MAX_PAGES_COUNTED + 1) if page else []
     if not cards:
         raise NotFoundError(
             f"{index.name} has no cluster and no page {id_}: it may have been deleted, or clustered anew",
@@ -65,7 +66,7 @@ def _shown(index: Index, document: ClusterDocument, cards: Sequence[Card]) -> di
         "numbered": cards[:shown],
         "step": step,
         "steps": STEPS,
-        "timeline": timeline(cards[:COUNTED], most=SITES),
+        "timeline": timeline(cards[:MAX_PAGES_COUNTED], most=SITES),
         "strip": lambda line: Markup("").join(map(Markup, strip(line))),
         "parts": list(_parts(index, document)),
         "boilerplate": bool(index.boilerplate()),
@@ -106,7 +107,8 @@ def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:
     shared = document["shared"]
     if shared is None:
         return
-    (text,) = index.store.texts([document["representative"]["id"]])
+    id_ = document["representative"]["id"]
+    text = index.store.read([id_], Text).get(id_, Text("")).text
     before, begin, last, counts = "", 0, 0, {0}
     for start, end, pages in shared["runs"]:
         level = _level(pages, shared["pages"])

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from opensearch_winnow.answers.clusters_document import ClustersDocument, RunningDocument, clusters_document
-from opensearch_winnow.answers.percent import compact_percent
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.cursors import THRESHOLD
 from opensearch_winnow.web.asked import Asked

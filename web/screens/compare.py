@@ -8,10 +8,8 @@ from typing import Any
 
 from opensearch_winnow.answers.compared import Compared
 from opensearch_winnow.answers.comparison_document import ComparedDocument, compared_document
-from opensearch_winnow.answers.comparison_words import answer as in_words
-from opensearch_winnow.answers.comparison_words import unshared_in_words
-from opensearch_winnow.answers.no_passage import NoPassage, no_passage
-from opensearch_winnow.answers.percent import percent
+from opensearch_winnow.answers.comparison_words import NoPassage, comparison_summary, differences_summary, no_passage
+from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.asked import Asked
@@ -38,10 +36,10 @@ def _heading(compared: Compared, asked: Asked) -> str:
     if compared.kind == "estimate":
         return f"About {percent(compared.comparison.resemblance)} alike"
     if asked["view"] == "differences":
-        return unshared_in_words(compared)
+        return differences_summary(compared)
     if compared.hidden and not compared.passages:
         return f"No shared passage of {asked['min']:,} words or more"
-    return in_words(compared.a.text, compared.b.text, compared.comparison, compared.passages)
+    return comparison_summary(compared.a.text, compared.b.text, compared.comparison, compared.passages)
 
 
 def _shown(index: Index, asked: Asked, compared: Compared) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.history_document import HistoryDocument, history_document
-from opensearch_winnow.answers.history_words import history_words
+from opensearch_winnow.answers.history import HistoryDocument, history_document, history_summary
 from opensearch_winnow.index import Index
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.capture_calendar import capture_calendar
@@ -31,7 +30,7 @@ def history_shown(document: HistoryDocument, page: str) -> Mapping[str, Any]:
     ids = [each["id"] for each in document["captures"]]
     at = ids.index(page) if page in ids else len(ids) - 1
     return {
-        "history_words": history_words(document),
+        "history_summary": history_summary(document),
         "calendar": capture_calendar(document["captures"]),
         "chosen": (ids[at - 1], ids[at]) if at else (ids[0], ids[min(1, len(ids) - 1)]),
     }

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from opensearch_winnow.answers.matches_document import MatchDocument
-from opensearch_winnow.answers.no_match import no_match
+from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.page_document import PageDocument, SimilarDocument, page_document, similar_document
-from opensearch_winnow.answers.similar_words import similar_words
+from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.watches import LONGEST_NAME
@@ -76,7 +76,7 @@ def _shown(
     scheme = index.scheme
     characters = document["characters"]
     return {
-        "heading": similar_words(document["similar"]),
+        "heading": similar_summary(document["similar"]),
         "matches": matches,
         "folded": folded(matches, document["similar"]),
         "directions": [
@@ -86,14 +86,30 @@ def _shown(
         "narrowed": question["where"] != Filters() or asked["captures"] == "all",
         "too_short": not document["fingerprints"] if characters is None else characters < scheme.noise,
         "scheme": scheme,
-        "why": None if matches.total else no_match(index, question, matches),
-        "pages": None if matches.total else index.store.count(),
+        **({} if matches.total else _why_nothing(index, asked, question, matches)),
         "most": MOST,
         "longest_text": TEXT,
         "longest_name": LONGEST_NAME,
         "watch_name": (document["title"] or document["url"]).strip()[:LONGEST_NAME],
         **history_shown(document["history"], document["id"]),
     }
+
+
+def _why_nothing(index: Index, asked: Asked, question: dict[str, Any], matches: Matches) -> dict[str, Any]:
+    """Return why nothing is similar, and links that find something."""
+    why = no_match(index, question, matches, filters="the filters")
+    return {
+        "reason": why.reason,
+        "offers": [(offer.text, asked.link(**_parameters(offer.change))) for offer in why.offers],
+    }
+
+
+def _parameters(change: dict[str, Any]) -> dict[str, int | None]:
+    """Translate a change of the question into parameters of this screen's address."""
+    if "where" in change:
+        return dict.fromkeys(("site", "crawl", "since", "until"))
+    names = {minimum: name for name, minimum in MINIMA.items()}
+    return {names[minimum]: None if value is None else round(100 * value) for minimum, value in change.items()}
 
 
 def folded(matches: Matches, similar: SimilarDocument) -> dict[str, list[MatchDocument]]:

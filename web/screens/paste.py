@@ -7,8 +7,7 @@ from typing import Any, NotRequired, TypedDict
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.quoted_runs import QuotedRun, quoted_runs
-from opensearch_winnow.answers.quotes_document import QuotesDocument, quotes_document, quotes_in_words
+from opensearch_winnow.answers.quotes import QuotedRun, QuotesDocument, quoted_runs, quotes_document, quotes_summary
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
@@ -66,7 +65,7 @@ def answer(index: Index, asked: Asked) -> Answered:
         return Answered(document, lambda: _shown(index, asked, pasted, document, []) | {"short": True})
     matches = _matches(index, asked, pasted.text)
     runs = quoted_runs(pasted.text, matches)
-    found = quotes_document(pasted.text, matches, runs, quotes_in_words(matches))
+    found = quotes_document(pasted.text, matches, runs, quotes_summary(matches))
     return Answered(found, lambda: _shown(index, asked, pasted, found, runs) | {"short": False})
 
 
@@ -74,7 +73,7 @@ def quotes(index: Index, asked: Asked) -> Answered:
     """About a text that a program sends."""
     sent = sent_text(index, asked.form)
     matches = _matches(index, asked, sent.text)
-    found = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_in_words(matches))
+    found = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_summary(matches))
     if sent.text != asked.form.get("text"):
         found["text"] = sent.text
     return Answered(found)

@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.group_words import more_like_this
-from opensearch_winnow.answers.no_hit import NoHit, no_hit
+from opensearch_winnow.answers.nothing_found import NoHit, no_hit
 from opensearch_winnow.answers.search_document import SearchDocument, search_document
-from opensearch_winnow.answers.search_words import pages_in_groups
+from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.cursors import THRESHOLD
 from opensearch_winnow.queries.phrases import phrases

@@ -10,11 +10,10 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.byte_size import byte_size
-from opensearch_winnow.answers.clustering_document import ClusteringDocument, clustering_document
-from opensearch_winnow.answers.page_bins import bins
-from opensearch_winnow.answers.power_law import PowerLaw, law_in_words, zeta
-from opensearch_winnow.answers.search_words import count_of
+from opensearch_winnow.answers.clusters_document import ClusteringDocument, clustering_document
+from opensearch_winnow.answers.formatting import byte_size, count_of
+from opensearch_winnow.answers.page_counts import bins
+from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences, zeta
 from opensearch_winnow.answers.statistics_document import CountedDocument
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
@@ -59,7 +58,7 @@ def _shown(document: CountedDocument) -> dict[str, Any]:
                 if pages
             ],
         },
-        "law": list(map(_with_powers, law_in_words(law))),
+        "law": list(map(_with_powers, power_law_sentences(law))),
         "undated": document["pages"] - sum(document["months"].values()),
         "phrases": [_phrase(each["phrase"]) for each in document["common_texts"]],
     }

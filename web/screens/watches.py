@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from opensearch_winnow.answers.watch_document import (
+from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
     unanswered_document,
     watch_report_document,
+    watch_report_summary,
+    watches_summary,
 )
-from opensearch_winnow.answers.watch_words import watch_report_words, watches_words
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
 from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import number, percentage, words
@@ -48,10 +50,10 @@ def _checked(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
 
 def _shown(index: Index, asked: Asked, document: WatchesDocument) -> Mapping[str, Any]:
     urls = [each["url"] for each in document["watches"]]
-    captures = [index.store.captures(url, limit=1) if url is not None else [] for url in urls]
+    captures = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
-        "heading": watches_words(document),
-        "found": [watch_report_words(each) for each in document["watches"]],
+        "heading": watches_summary(document),
+        "found": [watch_report_summary(each) for each in document["watches"]],
         "pages": [cards[0].id if cards else None for cards in captures],  # that are watched
         "following": not asked["watch"] and asked["page"] * AT_A_TIME < document["total"],
         "excerpt": EXCERPT,

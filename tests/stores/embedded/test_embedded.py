@@ -16,11 +16,15 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.estimated import Sketched
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
-from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.stores.store import StoreError, Text
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import FIRST_FORMAT, filled, python, rows
 
@@ -40,7 +44,7 @@ def test_one_file_that_says_what_it_is(path: Path) -> None:
         assert there.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     with EmbeddedStore.open(path, key="secret") as store:
         assert store.scheme == scheme
-        assert list(store.scan()) == [numbered(1)]
+        assert list(store.scan(Record)) == [numbered(1)]
 
 
 def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
@@ -199,15 +203,16 @@ def everything(store: EmbeddedStore) -> None:
     record = numbered(3)
     ids = [numbered(number).id for number in range(30)]
     for use in (
-        lambda: store.get(ids),
-        lambda: store.texts(ids) and store.sketches(ids) and store.minhashes(ids),
-        lambda: store.captures(record.url),
-        lambda: store.overlaps([Lookup("fingerprints", record.fingerprints)]),
-        lambda: store.frequent([Lookup("bands", record.bands)], over=3),
+        lambda: store.read(ids, Record),
+        lambda: store.read(ids, Text),
+        lambda: store.read(ids, Sketched),
+        lambda: captures(store, record.url),
+        lambda: store.candidates([Lookup("fingerprints", record.fingerprints)]),
+        lambda: store.frequencies([Lookup("bands", record.bands)], over=3),
         lambda: store.search(Words.of("words -nothing")),
         lambda: store.search(Words.of('"words that" OR w*')),
-        lambda: list(store.scan(Filters(latest=True))),
-        lambda: list(store.cards()),
+        lambda: list(store.scan(Record, Filters(latest=True))),
+        lambda: list(store.scan(Card)),
         store.settings,
         store.statistics,
         store.count,
@@ -247,7 +252,7 @@ def test_the_sentence_about_a_damaged_file(path: Path, whole: Path) -> None:
     sentence = r"crawl.winnow is damaged \(.+\): index the crawl again, or take a copy"
     with EmbeddedStore.open(path) as store:
         with pytest.raises(StoreError, match=sentence):
-            list(store.scan())
+            list(store.scan(Record))
         with pytest.raises(StoreError, match=sentence):
             store.write([numbered(1)])
     assert path.read_bytes()[16_384:] == zeros
@@ -256,11 +261,12 @@ def test_the_sentence_about_a_damaged_file(path: Path, whole: Path) -> None:
 # --- where nothing can be written -------------------------------------------------------------------------------------
 
 READ_ONLY = """
+from opensearch_winnow.mappings.record import Record
 if os.geteuid() == 0:
     os.setresuid(65534, 65534, 65534) # root may write anywhere
 try:
     with EmbeddedStore.open(sys.argv[1]) as store:
-        print(store.count(), len(list(store.scan())), store.search(Words.of("words")).total)
+        print(store.count(), len(list(store.scan(Record))), store.search(Words.of("words")).total)
         store.write([numbered(9)])
 except StoreError as error:
     print(error)
@@ -338,8 +344,8 @@ def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkey
             store.delete([numbered(number).id])
             store.write([numbered(number + 1, bands=shared, title="again")])
             live = 100 - number // 3 - 1
-            assert store.frequent([Lookup("bands", shared)], over=0) == [{7: live}]
-            assert len(store.overlaps([Lookup("bands", shared)])[0]) == live
+            assert store.frequencies([Lookup("bands", shared)], over=0) == [{7: live}]
+            assert len(store.candidates([Lookup("bands", shared)])[0].pages) == live
             assert store.statistics().frequencies["bands"] == {live: 1}
         with rows(path) as there:
             (gone,) = there.execute("SELECT count(*) FROM gone").fetchone()

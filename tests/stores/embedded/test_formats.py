@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow.mappings import sqlite_schema
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file
 from opensearch_winnow.stores.store import StoreError
@@ -33,7 +34,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     next_format = "ALTER TABLE page ADD COLUMN host TEXT; -- and;\nUPDATE page SET host = 'h' || site;"
     monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, next_format))
     with EmbeddedStore.open(path) as store:
-        assert list(store.scan()) == [numbered(1), numbered(2)]
+        assert list(store.scan(Record)) == [numbered(1), numbered(2)]
     with rows(path) as there:
         assert there.execute("PRAGMA user_version").fetchone() == (3,)
         assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
@@ -69,4 +70,4 @@ def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(StoreError, match="no such table: nowhere"):
             EmbeddedStore.open(path)
     with EmbeddedStore.open(path) as store:
-        assert list(store.scan()) == [numbered(1)]
+        assert list(store.scan(Record)) == [numbered(1)]

@@ -9,6 +9,8 @@ from time import sleep
 
 import pytest
 
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file, writes
@@ -69,12 +71,12 @@ def test_reading_while_another_process_writes(path: Path) -> None:
         seen = 0
         for line in writer.stdout:
             assert store.count() >= (int(line) + 1) * 20
-            records = list(store.scan())
+            records = list(store.scan(Record))
             assert len(records) % 20 == 0
             assert seen <= len(records)
             seen = len(records)
             last = records[-1]
-            (found,) = store.overlaps([Lookup("fingerprints", last.fingerprints)])
+            ((_, found),) = store.candidates([Lookup("fingerprints", last.fingerprints)])
             assert [each.card.id for each in found] == [last.id]
             assert store.search(Words.of("words"), limit=1).total >= seen
     assert writer.returncode == 0
@@ -88,7 +90,7 @@ def test_several_processes_write(path: Path) -> None:
         assert len(writer.communicate()[0].split()) == 10
         assert writer.returncode == 0
     with EmbeddedStore.open(path) as store:
-        assert sorted(each.url for each in store.cards()) == sorted(numbered(number).url for number in range(600))
+        assert sorted(each.url for each in store.scan(Card)) == sorted(numbered(number).url for number in range(600))
         assert store.statistics().frequencies["bands"] == {1: 600 * 32}
 
 
@@ -117,12 +119,12 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
             count = store.count()
             assert count in (20 * (batches + len(acknowledged)), 20 * (batches + len(acknowledged) + 1))
             batches = count // 20
-            assert [each.url for each in store.cards()] == [numbered(number).url for number in range(count)]
+            assert [each.url for each in store.scan(Card)] == [numbered(number).url for number in range(count)]
             assert store.statistics().frequencies["fingerprints"] == {1: count * 10}
             assert store.search(Words.of("words"), limit=1).total == count
             for number in source.sample(range(count), 5):
-                assert store.get([numbered(number).id]) == {numbered(number).id: numbered(number)}
-                (found,) = store.overlaps([Lookup("bands", numbered(number).bands)])
+                assert store.read([numbered(number).id], Record) == {numbered(number).id: numbered(number)}
+                ((_, found),) = store.candidates([Lookup("bands", numbered(number).bands)])
                 assert [(each.card.id, each.shared) for each in found] == [(numbered(number).id, 32)]
         with rows(path) as there:
             assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -136,7 +138,7 @@ def test_a_full_disk_leaves_what_was_there(path: Path) -> None:
         store._file.rows.execute(f"PRAGMA max_page_count = {pages + 3}")
         with pytest.raises(StoreError, match=r"there is no space left for .*; what was stored before is intact"):
             store.write([numbered(number) for number in range(20, 400)])
-        assert list(store.scan()) == [numbered(number) for number in range(20)]
+        assert list(store.scan(Record)) == [numbered(number) for number in range(20)]
         store._file.rows.execute("PRAGMA max_page_count = 1000000")
         store.write([numbered(number) for number in range(20, 400)])
         assert store.statistics().frequencies["fingerprints"] == {1: 4_000}
@@ -164,7 +166,7 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
         f" {int(batch) * 20}\n"
     )
     with EmbeddedStore.open(path) as store:
-        assert list(store.scan()) == [numbered(number) for number in range(int(batch) * 20)]
+        assert list(store.scan(Record)) == [numbered(number) for number in range(int(batch) * 20)]
         store.write([numbered(9_999)])
 
 
@@ -179,6 +181,6 @@ def test_an_exception_amid_a_write_leaves_nothing(path: Path, monkeypatch: pytes
             patched.setattr(writes, "_drop_postings", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 store.write([numbered(1, title="new"), numbered(2)])
-        assert list(store.scan()) == [numbered(1)]
+        assert list(store.scan(Record)) == [numbered(1)]
         store.write([numbered(2)])
         assert store.count() == 2

@@ -53,7 +53,7 @@ def is_closed(client: OpenSearch, index: str) -> bool:
 
 def stored(engine: Running, name: str) -> dict[str, Record]:
     with OpenSearchStore.open(f"{engine.url}/{name}") as store:
-        scanned = list(store.scan())
+        scanned = list(store.scan(Record))
     found = {each.id: each for each in scanned}
     assert len(found) == len(scanned)
     return found
@@ -90,7 +90,7 @@ def test_reads_and_writes_go_on_meanwhile(
             while not stop.wait(0.02):  # or the machine does nothing else
                 found = client.search(index=name, body={"query": {"ids": {"values": never_changed}}, "size": 50})
                 assert len(found["hits"]["hits"]) == 50
-                assert len(store.get(never_changed)) == 50
+                assert len(store.read(never_changed, Record)) == 50
 
     def watched(work: Callable[[], None]) -> Callable[[], None]:
         def run() -> None:

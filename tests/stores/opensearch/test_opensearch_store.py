@@ -8,25 +8,28 @@ from array import array
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.record import Record, Stored
-from opensearch_winnow.operations.similar import CHECKED
 from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.store import StoreError, Text, Written
 from tests.stores.conftest import START, numbered
 
 Open = Callable[..., OpenSearchStore]
@@ -69,21 +72,21 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
     records = [small(number) for number in range(10_050)]
     assert {each.outcome for each in store.write(records)} == {"added"}
     ids = sorted(record.id for record in records)
-    ((*found,),) = store.overlaps([Lookup("fingerprints", array("Q", [7, 8]))])
+    ((_, found),) = store.candidates([Lookup("fingerprints", array("Q", [7, 8]))])
     assert [each.card.id for each in found] == ids
-    captures = store.captures("https://a.org/")
-    assert [card.id for card in captures] == [record.id for record in reversed(records)]
-    assert [card.id for card in captures if card.latest] == [records[-1].id]
+    cards = captures(store, "https://a.org/")
+    assert [card.id for card in cards] == [record.id for record in reversed(records)]
+    assert [card.id for card in cards if card.latest] == [records[-1].id]
     # All have one score, so that the newest come first: wherever the page begins.
-    newest = [card.id for card in captures]
+    newest = [card.id for card in cards]
     for offset in (0, 10_020):
         hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
         assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, newest[offset : offset + 20])
     # A write looks at all captures of the URL.
     assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
-    assert [card.fetched_at for card in store.cards(Filters(latest=True))] == [small(20_000).fetched_at]
+    assert [card.fetched_at for card in store.scan(Card, Filters(latest=True))] == [small(20_000).fetched_at]
     assert store.delete(ids) == 10_050
-    assert [card.id for card in store.cards()] == [small(20_000).id]
+    assert [card.id for card in store.scan(Card)] == [small(20_000).id]
 
 
 @pytest.mark.check
@@ -99,15 +102,15 @@ def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
     expected = {record.id: len(record.fingerprints) for record in records}
     where = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
     for minimum in (1, 2, 333, 334, 1_000, 2_500):
-        (found,) = store.overlaps([Lookup("fingerprints", tokens, minimum)], where)
+        ((_, found),) = store.candidates([Lookup("fingerprints", tokens, minimum)], where)
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
         assert {each.card.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
     # Two lookups, together just in one query and just not; and as many tokens as a query takes, on one page.
     for size in (500, 975, 979, 980, 1_000):
         pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
-        assert store.overlaps(pair, where) == [store.overlaps([each], where)[0] for each in pair]
-        assert store.overlaps(pair, where)[0][0].shared == size
+        assert store.candidates(pair, where) == [store.candidates([each], where)[0] for each in pair]
+        assert store.candidates(pair, where)[0].pages[0].shared == size
 
 
 def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
@@ -125,12 +128,12 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     one, three = fresh(1), fresh(3)
     for store in (one, three):
         store.write(records)
-    assert list(three.scan()) == list(one.scan()) == records
+    assert list(three.scan(Record)) == list(one.scan(Record)) == records
     asked = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
-    assert three.overlaps(asked) == one.overlaps(asked) == [one.overlaps([each])[0] for each in asked]
+    assert three.candidates(asked) == one.candidates(asked) == [one.candidates([each])[0] for each in asked]
     for over in (0, 20, 25, 119):
-        assert three.frequent(asked, over=over) == one.frequent(asked, over=over)
-    assert 0 < len(one.frequent(asked, over=25)[0]) < 20
+        assert three.frequencies(asked, over=over) == one.frequencies(asked, over=over)
+    assert 0 < len(one.frequencies(asked, over=25)[0]) < 20
     for typed in ("plum", "plum -pear", "apple quince"):
         hits, others = one.search(Words.of(typed), limit=50), three.search(Words.of(typed), limit=50)
         assert hits.total == others.total > 0
@@ -145,25 +148,38 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
     records = [small(number, url=f"https://a.org/{number}") for number in range(1_250)]
     store.write(records)
     assert store.delete(record.id for record in records[:1_200]) == 1_200
-    assert store.frequent([Lookup("fingerprints", token)], over=50) == [{}]
-    assert store.frequent([Lookup("fingerprints", token)], over=49) == [{7: 50}]
+    assert store.frequencies([Lookup("fingerprints", token)], over=50) == [{}]
+    assert store.frequencies([Lookup("fingerprints", token)], over=49) == [{7: 50}]
     # OpenSearch 3.8.0 would show nothing, if it were asked in another way for all pages in order.
-    assert list(store.scan()) == records[1_200:]
+    assert list(store.scan(Record)) == records[1_200:]
     assert store.statistics()[:3] == (50, 50, 1)
 
 
-def test_rare_tokens_are_looked_up_in_one_request(fresh: Open) -> None:
+def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     store = fresh()
-    store.write([small(number, bands=array("Q", range(60))) for number in range(50)])
+    store.write([small(number, bands=array("Q", range(60))) for number in range(10)])
     asked = [
         Lookup("fingerprints", array("Q", [7])),
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
-    assert store.rare_overlaps(asked, over=50, checked=CHECKED) == store.overlaps(asked)
-    assert [len(found) for found in store.overlaps(asked)] == [50, 50, 0]
-    assert store.rare_overlaps(asked, over=49, checked=CHECKED) is None
-    assert store.rare_overlaps(asked[1:], over=49, checked=CHECKED) == store.overlaps(asked[1:])
+    found = store.candidates(asked)
+    assert [len(pages) for _, pages in found] == [10, 10, 0]
+    transport = store._cluster.client.transport
+    requests: list[str] = []
+
+    def send(method: str, url: str, **rest: Any) -> Any:
+        requests.append(url)
+        return type(transport).perform_request(transport, method, url, **rest)
+
+    monkeypatch.setattr(transport, "perform_request", send)
+    assert store.candidates(asked, check=FrequencyCheck(10)) == found
+    assert len(requests) == 1
+    assert store.candidates(asked, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
+    assert len(requests) > 2
+    requests.clear()
+    assert store.candidates(asked[1:], check=FrequencyCheck(9)) == found[1:]
+    assert len(requests) == 1
 
 
 def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
@@ -171,13 +187,13 @@ def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
     old, new = small(1), small(1, text="quince")
     asked = [Lookup("fingerprints", array("Q", [7]))]
     store.write([old, small(2)])
-    store.overlaps(asked)
-    assert store.texts([small(2).id, "f" * 32, old.id]) == ["plum", "", "plum"]
+    store.candidates(asked)
+    assert store.read([small(2).id, "f" * 32, old.id], Text) == {small(2).id: Text("plum"), old.id: Text("plum")}
     store.write([new])
-    assert store.texts([old.id]) == ["quince"]
-    store.overlaps(asked)
+    assert store.read([old.id], Text) == {old.id: Text("quince")}
+    store.candidates(asked)
     store.delete([old.id])
-    assert store.texts([old.id]) == [""]
+    assert store.read([old.id], Text) == {}
 
 
 def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
@@ -201,7 +217,7 @@ def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> N
     store = fresh(1)
     store.write([small(number) for number in range(60)])
     asked = [Lookup("fingerprints", array("Q", [7]))]
-    assert store.frequent(asked, over=50) == [{7: 60}]
+    assert store.frequencies(asked, over=50) == [{7: 60}]
     name = Address.of(store.name).index
     (old,) = client.indices.get(index=name).values()
     new = {"settings": {"number_of_shards": 3, "analysis": old["settings"]["index"]["analysis"]}}
@@ -213,7 +229,7 @@ def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> N
         {"add": {"index": f"{name}-000002", "alias": name}},
     ]
     client.indices.update_aliases(body={"actions": moved})
-    assert store.frequent(asked, over=50) == [{7: 60}]
+    assert store.frequencies(asked, over=50) == [{7: 60}]
 
 
 def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
@@ -222,13 +238,13 @@ def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
     records = [small(number, url=url) for number, url in enumerate((long, other, emoji, long, other))]
     for record in records:
         store.write([record])
-    assert [card.id for card in store.captures(long)] == [records[3].id, records[0].id]
-    assert [card.latest for card in store.captures(long)] == [True, False]
-    assert store.capture(other) == records[4]
-    assert store.capture(other, START + timedelta(minutes=1)) == records[1]
-    assert store.capture(emoji) == records[2]
-    assert store.capture(f"{long}x") is None
-    assert [card.id for card in store.cards(Filters(latest=True))] == [each.id for each in records[2:]]
+    assert [card.id for card in captures(store, long)] == [records[3].id, records[0].id]
+    assert [card.latest for card in captures(store, long)] == [True, False]
+    assert latest_capture(store, other) == records[4]
+    assert latest_capture(store, other, START + timedelta(minutes=1)) == records[1]
+    assert latest_capture(store, emoji) == records[2]
+    assert latest_capture(store, f"{long}x") is None
+    assert [card.id for card in store.scan(Card, Filters(latest=True))] == [each.id for each in records[2:]]
 
 
 def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
@@ -239,7 +255,7 @@ def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
     assert other == Written(small(3, url="https://b.org/").id, "added")
     assert (failed.id, failed.outcome) == (refused.id, "failed")
     assert "shingle_count" in failed.reason
-    assert [card.id for card in store.captures("https://a.org/") if card.latest] == [old.id]
+    assert [card.id for card in captures(store, "https://a.org/") if card.latest] == [old.id]
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -271,13 +287,13 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         store.write(records)
         question = records[7]
         asked = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
-        assert store.frequent(asked, over=1) == [{}, {}]
-        assert [[each.card.id for each in found] for found in store.overlaps(asked)] == [[question.id]] * 2
+        assert store.frequencies(asked, over=1) == [{}, {}]
+        assert [[each.card.id for each in pages] for _, pages in store.candidates(asked)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
         with pytest.raises(StoreError, match="as a star is; type whole words"):
             store.search(Words.of("pag*"))
-        assert list(store.scan()) == records
-        assert store.capture(question.url) == question
+        assert list(store.scan(Record)) == records
+        assert latest_capture(store, question.url) == question
         assert store.statistics().pages == 30
         store.set_setting("recipe", {"text": True})
         assert store.settings() == {"recipe": {"text": True}}

@@ -125,4 +125,4 @@ def test_a_cluster_without_scripts_still_has_stores(start_cluster: Callable[...,
     assert [outcome for _, outcome in done] == ["refused"] * 4 + [searches] + ["made"] * 3
     with OpenSearchStore.open(f"{cluster.url}/pages") as store:
         store.write([record(1)])
-        assert store.get([record(1).id]) == {record(1).id: record(1)}
+        assert store.read([record(1).id], Record) == {record(1).id: record(1)}

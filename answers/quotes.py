@@ -1,0 +1,120 @@
+"""Pages that quote a text: the quoted runs of the text, JSON values, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.answers.matches_document import FoundDocument, MatchDocument, found_document, match_document
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.matches import Match, Matches
+
+MIN_OVERLAP = 0.9  # two passages that share this part of their union are the same run
+MAX_LOOKBACK = 50  # earlier runs that a passage is compared with; passages come in the order of the text
+
+
+@dataclass(slots=True)
+class QuotedRun:
+    """A run of the text that other pages have. A run on many pages is one run."""
+
+    number: int  # from 1, in the order of the text
+    start: int
+    end: int
+    words: int = 0
+    pages: set[int] = field(default_factory=set)  # positions, in the list of matches, of the pages that have it
+
+
+def quoted_runs(text: str, matches: Iterable[Match]) -> list[QuotedRun]:
+    """Merge the passages of all matches into runs of the text."""
+    passages = sorted(
+        (passage.start, -passage.end, page) for page, match in enumerate(matches) for passage in match.passages
+    )
+    runs: list[QuotedRun] = []
+    for start, negative_end, page in passages:
+        run = next((each for each in reversed(runs[-MAX_LOOKBACK:]) if _same(each, start, -negative_end)), None)
+        if run is None:
+            run = QuotedRun(len(runs) + 1, start, -negative_end)
+            runs.append(run)
+        run.end = max(run.end, -negative_end)
+        run.pages.add(page)
+    for run in runs:
+        run.words = len(canonical_text(text[run.start : run.end]).words)
+    return runs
+
+
+def _same(run: QuotedRun, start: int, end: int) -> bool:
+    intersection = min(run.end, end) - max(run.start, start)
+    union = max(run.end, end) - min(run.start, start)
+    return intersection >= MIN_OVERLAP * union
+
+
+class RunDocument(TypedDict):
+    """A run of the text, with its offsets in code points, and how many of the `matches` have it, give or take a word
+    at its ends."""
+
+    number: int
+    start: int
+    end: int
+    words: int
+    pages: int
+
+
+class QuoteDocument(MatchDocument):
+    """A match. `runs` has the numbers of the runs on this page, `longest_words` the length of its longest passage."""
+
+    runs: list[int]
+    longest_words: int
+
+
+class QuotesDocument(FoundDocument):
+    """`answer` is a summary in words. If HTML was sent, `text` is the text extracted from it: offsets refer to that."""
+
+    answer: str
+    words: int
+    characters: int
+    text: str | None
+    runs: list[RunDocument]
+    matches: list[QuoteDocument]
+
+
+def quotes_document(text: str, matches: Matches, runs: Sequence[QuotedRun], answer: str) -> QuotesDocument:
+    numbers: list[list[int]] = [[] for _ in matches]
+    for run in runs:
+        for page in run.pages:
+            numbers[page].append(run.number)
+    return {
+        **found_document(matches),
+        "answer": answer,
+        "words": len(canonical_text(text).words),
+        "characters": len(text),
+        "text": None,
+        "runs": [
+            {
+                "number": run.number,
+                "start": run.start,
+                "end": run.end,
+                "words": run.words,
+                "pages": len(run.pages),
+            }
+            for run in runs
+        ],
+        "matches": [_quote(text, match, each) for match, each in zip(matches, numbers, strict=True)],
+    }
+
+
+def _quote(text: str, match: Match, runs: list[int]) -> QuoteDocument:
+    longest = max((text[each.start : each.end] for each in match.passages), key=len, default="")
+    return {**match_document(match), "runs": runs, "longest_words": len(canonical_text(longest).words)}
+
+
+def quotes_summary(matches: Matches) -> str:
+    """Sum up the matches of a text: "3 pages quote this text, 1 of them all of it"."""
+    if not matches.total:
+        return "No page contains that much of this text" if matches.threshold else "No page quotes this text"
+    whole = sum(match.containment == 1 for match in matches)
+    if whole == matches.total:
+        return f"{count_of(whole, 'page contains', 'pages contain')} all of this text"
+    quoting = f"{count_of(matches.total, 'page quotes', 'pages quote')} this text"
+    return f"{quoting}, {whole:,} of them all of it" if whole else quoting

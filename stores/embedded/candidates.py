@@ -1,0 +1,53 @@
+"""Candidates from the postings of the file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.stores.embedded.postings import Postings
+from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
+from opensearch_winnow.stores.embedded.writes import gone
+from opensearch_winnow.stores.store import Candidate, Candidates
+
+
+def find_candidates(
+    rows: sqlite3.Connection, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck | None
+) -> list[Candidates]:
+    """Find the pages of each lookup, after the frequency check."""
+    if check is not None:
+        over = check.max_pages
+        lookups = check.trimmed(lookups, lambda checked: count_pages(rows, checked, over=over))
+    return [Candidates(lookup, _pages(rows, lookup, where)) for lookup in lookups]
+
+
+def _pages(rows: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Candidate]:
+    shared: Counter[int] = Counter()
+    for _, pages in Postings(rows, lookup.field).pages(lookup.tokens):
+        shared.update(pages)
+    numbers = [number for number, count in shared.items() if count >= lookup.minimum]
+    condition, parameters = conditions(where)
+    # Deleted pages still have postings, but no row.
+    found = rows.execute(
+        f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value WHERE {condition}",
+        (json.dumps(numbers), *parameters),
+    )
+    candidates = [Candidate(card_of(row), shared[number]) for number, *row in found]
+    return sorted(candidates, key=lambda each: (-each.shared, each.card.id))
+
+
+def count_pages(rows: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+    """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""
+    deleted = set(gone(rows))
+    counted = []
+    for lookup in lookups:
+        pages: Counter[int] = Counter()
+        for token, some in Postings(rows, lookup.field).pages(lookup.tokens):
+            pages[token] += sum(page not in deleted for page in some) if deleted else len(some)
+        counted.append({token: count for token, count in pages.items() if count > over})
+    return counted

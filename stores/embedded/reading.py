@@ -1,0 +1,113 @@
+"""Pages read from the file: by id, or all that meet a selection."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record, storable
+from opensearch_winnow.mappings.sqlite_schema import packed
+from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.stores.embedded.file import StoreFile
+from opensearch_winnow.stores.embedded.rows import (
+    CARD,
+    RECORD,
+    WHOLE_PAGE,
+    Row,
+    card_of,
+    conditions,
+    hashes_of,
+    keys,
+    record_of,
+    text_of,
+)
+from opensearch_winnow.stores.store import Fields, Order, Text
+
+BATCH_SIZE = 100  # pages in memory during a scan
+MAX_PARAMETERS = 500  # of a statement; SQLite may be built to take 999
+NO_LIMIT = -1  # in SQLite's LIMIT
+
+ORDERS: dict[Order, str] = {
+    "written": "place",
+    "newest": "fetched_at DESC",  # NULL sorts as the smallest value
+    "oldest": "fetched_at IS NULL, fetched_at, length(url), url",
+}
+# A page whose cluster is its own id has NULL there.
+MEMBERS = "SELECT number FROM page WHERE cluster = ? UNION ALL SELECT number FROM page WHERE id = ? AND cluster IS NULL"
+
+
+class _Shape(NamedTuple):
+    """How the fields of a page are read from the tables."""
+
+    columns: str
+    table: str
+    make: Callable[[Row], Any]
+
+
+SHAPES: dict[type, _Shape] = {
+    Record: _Shape(RECORD, WHOLE_PAGE, record_of),
+    Card: _Shape(CARD, "page", card_of),
+    Sketched: _Shape(
+        "shingle_count, sketch, minhash",
+        "page JOIN page_hashes USING (number)",
+        lambda row: Sketched(row[0], hashes_of(row[1]), bytes(row[2])),
+    ),
+    Text: _Shape("text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[0]))),
+}
+
+
+def read_pages(rows: sqlite3.Connection, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+    """Read pages by id; those that do not exist are left out."""
+    shape = SHAPES[fields]
+    found = by_id(rows, f"page.id, {shape.columns}", shape.table, ids)
+    return {key.hex(): shape.make(row) for key, *row in found}
+
+
+def by_id(rows: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) -> Iterator[Row]:
+    """Select columns of pages by id, in any order."""
+    distinct = list(dict.fromkeys(keys(ids)))
+    for start in range(0, len(distinct), MAX_PARAMETERS):
+        some = distinct[start : start + MAX_PARAMETERS]
+        marks = ", ".join("?" * len(some))
+        yield from rows.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+
+
+def scan_pages(
+    file: StoreFile, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
+) -> Iterator[Fields]:
+    """Read all pages that meet `where`, in one state of the file; with a limit, at once."""
+    shape = SHAPES[fields]
+    condition, parameters = _selected(where)
+    query = f"SELECT {shape.columns} FROM {shape.table} WHERE {condition} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+    bounds = (NO_LIMIT if limit is None else max(limit, 0), offset)
+    if limit is not None:
+        with file.reading() as rows:
+            found = rows.execute(query, (*parameters, *bounds)).fetchall()
+            return iter([shape.make(row) for row in found])
+    return _stream(file, query, (*parameters, *bounds), shape.make)
+
+
+def _stream(file: StoreFile, query: str, parameters: Sequence[Any], make: Callable[[Row], Fields]) -> Iterator[Fields]:
+    """Read a batch at a time, on a connection of its own: the store may be written meanwhile."""
+    with file.reading_apart() as rows:
+        cursor = rows.execute(query, parameters)
+        while some := cursor.fetchmany(BATCH_SIZE):
+            yield from map(make, some)
+
+
+def _selected(where: Filters) -> tuple[str, list[Any]]:
+    """Return the filters, with the keys of a selection, as SQL on table `page` and its parameters."""
+    condition, parameters = conditions(where)
+    if isinstance(where, Selection):
+        if where.url is not None:
+            condition, parameters = f"{condition} AND page.url = ?", [*parameters, storable(where.url)]
+        if where.payload_digest is not None:
+            digest = storable(where.payload_digest)
+            condition, parameters = f"{condition} AND page.payload_digest = ?", [*parameters, digest]
+        if where.cluster is not None:
+            cluster = packed(storable(where.cluster))
+            condition, parameters = f"{condition} AND page.number IN ({MEMBERS})", [*parameters, cluster, cluster]
+    return condition, parameters
