@@ -89,7 +89,7 @@ class ComparedPages:
     def _estimated(self, a: Card, b: Card) -> Likeness:
         one, other = self._sketches(a), self._sketches(b)
         if self.exclusions:  # boilerplate can be removed from a MOD_m sketch, but not from a MinHash signature
-            sketches = self.exclusions.counted(one.sketch, other.sketch, (a.site, b.site))
+            sketches = self.exclusions.evidence_of_pair(one.sketch, other.sketch, (a.site, b.site))
             one, other = (
                 each._replace(sketch=sketch, minhash=b"") for each, sketch in zip((one, other), sketches, strict=True)
             )

@@ -53,7 +53,7 @@ def matches_document(matches: Matches) -> MatchesDocument:
 def found_document(matches: Matches) -> FoundDocument:
     return {
         "total": matches.total,
-        "asked": matches.asked,
+        "asked": matches.score,
         "threshold": matches.threshold,
         "candidates": matches.candidates,
         "ignored": matches.ignored,

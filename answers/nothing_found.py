@@ -90,7 +90,7 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches, *, filter
         anywhere = index.similar(**question | {"where": Filters(), "limit": 1}).total
         if anywhere:
             return NoMatch("", [Offer(f"Without {filters} there {_are(anywhere)}", {"where": Filters()})])
-    first = f"min_{matches.asked}"
+    first = f"min_{matches.score}"
     minima = {name: value for name, value in question.items() if name.startswith("min_")}
     several = any(value is not None for name, value in minima.items() if name != first)
     if not several and (closest := _closest(index, question, matches)):
@@ -108,17 +108,17 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches, *, filter
 
 def _closest(index: Index, question: dict[str, Any], matches: Matches) -> NoMatch | None:
     """Offer the highest round threshold that finds a page. Below the lowest of them, a shared passage says more."""
-    minimum, lowest = f"min_{matches.asked}", ROUND_THRESHOLDS[-1]
+    minimum, lowest = f"min_{matches.score}", ROUND_THRESHOLDS[-1]
     if matches.threshold <= lowest:
         return None
     nearest = index.similar(**question | {minimum: lowest, "limit": MAX_PAGES_TRIED})
-    scores = [getattr(match, matches.asked) for match in nearest]
+    scores = [getattr(match, matches.score) for match in nearest]
     lower = lower_threshold(scores, nearest.total)
     if lower is None:
         return None
     pages = "at least " * lower.at_least + count_of(lower.pages, "page")
     offers = [Offer(f"a threshold of {percent(lower.threshold)} finds {pages}", {minimum: lower.threshold})]
-    if matches.asked == "resemblance" and any(match.containment >= HALF for match in nearest):
+    if matches.score == "resemblance" and any(match.containment >= HALF for match in nearest):
         offers.append(Offer("at least half of it is in other pages", {minimum: None, "min_containment": HALF}))
     return NoMatch(f"The closest page scores {percent(scores[0])}", offers)
 

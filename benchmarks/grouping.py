@@ -20,8 +20,8 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimated import CLEAR, Sketched
-from opensearch_winnow.queries.groups import FIRST_PAIRS, Leaders
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 
 HITS = 1_000
 CHARACTERS = 15_000  # more than the pages of the manual have on average
@@ -64,9 +64,9 @@ def sketched(page: array[int]) -> Sketched:
 
 def in_the_core(packed: bytes, counts: array[int]) -> int:
     """Where estimates are not clear they decide all the same, as they do for datasketch."""
-    joins = Joins(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR)
+    joins = Joins(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
     known = array("Q")
-    at_most = FIRST_PAIRS
+    at_most = FIRST_PAIRS_PER_PAGE
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), at_most):
         known = array("Q", sorted(known + uncertain))
         at_most *= 2
@@ -74,7 +74,10 @@ def in_the_core(packed: bytes, counts: array[int]) -> int:
 
 
 def as_in_a_search(signed: Sequence[Sketched]) -> int:
-    return Leaders(SCHEME, THRESHOLD, lambda pairs: [None] * len(pairs)).add(signed).count(None)
+    batch = Representatives(SCHEME, THRESHOLD).begin(signed)
+    while pairs := batch.undecided:
+        batch.settle([None] * len(pairs))
+    return batch.joins.count(None)
 
 
 def datasketch(permutations: int) -> Callable[[list[array[int]]], Grouping]:

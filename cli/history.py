@@ -16,9 +16,9 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.history import Moment
-from opensearch_winnow.queries.asked import QuestionError
 
 BAR = 10
 GAP = "  "

@@ -32,12 +32,12 @@ def show_table(screen: Terminal, matches: Matches, *, full: bool = False) -> Non
 
 def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
     """Its lines: the score that was asked for with a bar, the two others, and the page."""
-    others = [name for name in HEADS if name != matches.asked]
+    others = [name for name in HEADS if name != matches.score]
     numbers = [
-        [_asked(match, matches.asked), *(_other(match, name) for name in others), _passages(match), day(match.card)]
+        [_asked(match, matches.score), *(_other(match, name) for name in others), _passages(match), day(match.card)]
         for match in matches
     ]
-    heads = [HEADS[matches.asked], *(HEADS[name] for name in others), "passages", "date"]
+    heads = [HEADS[matches.score], *(HEADS[name] for name in others), "passages", "date"]
     for empty, column in (("", len(heads) - 1), ("–", len(heads) - 2)):
         if all(row[column] == empty for row in numbers):
             del heads[column]
@@ -58,7 +58,7 @@ def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[lis
     headings = [heads[0].ljust(first), *map(_right, heads[1:], widths[1:]), _page_head(urls.folder, room)]
     yield [(GAP.join(headings).rstrip(), "bold")]
     for match, row, url, title in zip(matches, numbers, urls.shown, titles, strict=True):
-        filled = bar(score(match, matches.asked), BAR)
+        filled = bar(score(match, matches.score), BAR)
         cells = [f"{_right(row[0], first - 1 - BAR)} {filled}", *map(_right, row[1:], widths[1:])]
         line = GAP.join(cells) + GAP
         if not below:

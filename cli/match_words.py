@@ -17,7 +17,7 @@ def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> 
     offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
     if why.reason:
         offers[:1] = ["; ".join((why.reason, *offers[:1]))]
-    summary = matches_summary(0, matches.asked, matches.threshold)
+    summary = matches_summary(0, matches.score, matches.threshold)
     return [summary, *(line[0].upper() + line[1:] for line in offers)]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import QuestionError
 
 
 def page_with_text(index: Index, url: str) -> Record:

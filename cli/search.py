@@ -21,7 +21,7 @@ from opensearch_winnow.cli.next_step import next_step
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import MOST, THRESHOLD, Cursor
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import FacetName, Way
@@ -61,7 +61,7 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     "--threshold",
     metavar="X",
     type=click.FloatRange(0, 1, min_open=True),
-    default=THRESHOLD,
+    default=DEFAULT_THRESHOLD,
     show_default=True,
     help="How much a page resembles the hit that it is shown below, at least.",
 )
@@ -91,7 +91,12 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     help=f"Count pages, and groups, by some of {', '.join(get_args(FacetName))}.",
 )
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(1, MOST), default=10, show_default=True, help="Hits on a page."
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, MAX_HITS_PER_PAGE),
+    default=10,
+    show_default=True,
+    help="Hits on a page.",
 )
 @click.option(
     "--page", metavar="N", type=click.IntRange(1, FARTHEST), default=1, show_default=True, help="Which page of hits."
@@ -149,7 +154,7 @@ def command(
     if cursor is not None:
         check_cursor(ctx)
         before = Cursor.of(cursor)
-        page, limit, asked = before.number + 1, before.asked.limit, {"cursor": cursor}
+        page, limit, asked = before.number + 1, before.request.limit, {"cursor": cursor}
     elif not phrases(Words.of(typed)).wanted:
         raise click.UsageError("say what a page must have: at least one word, without a minus", ctx)
     if stable and not is_address(store):

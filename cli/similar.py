@@ -22,8 +22,8 @@ from opensearch_winnow.cli.terminal import color_option, json_option, remark, sa
 from opensearch_winnow.cli.text_file import STDIN, not_waiting_for_a_terminal
 from opensearch_winnow.cli.text_or_html import read_text_or_html
 from opensearch_winnow.cli.time_period import TimePeriodType
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 
@@ -166,7 +166,7 @@ def tell_the_rest(matches: Matches) -> None:
     """What a reader wants to know, and what was left out, which all want to know."""
     if matches.matches:
         remark(
-            f"{matches_summary(matches.total, matches.asked, matches.threshold)}"
+            f"{matches_summary(matches.total, matches.score, matches.threshold)}"
             f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
     if matches.ignored:

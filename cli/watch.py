@@ -17,10 +17,9 @@ from opensearch_winnow.cli.terminal import color_option, json_option, say, termi
 from opensearch_winnow.cli.text_file import not_waiting_for_a_terminal
 from opensearch_winnow.cli.text_or_html import visible_text
 from opensearch_winnow.cli.watch_table import asked, show_new_rows, show_new_tables, show_watch_rows, show_watch_table
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 
 

@@ -21,7 +21,7 @@ from opensearch_winnow.clusters.state import STILL, State, changed_pages
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
 # Pages have numbers in their order, and contents that of their first page. Keys of different kinds begin differently.
 PAGES = """
@@ -201,7 +201,7 @@ class Edges:
             self._size,
             threshold=self._asked.threshold,
             bits=self._scheme.bits,
-            clear=CLEAR,
+            clear=CLEAR_ERRORS,
         )
 
     def _decided(self) -> Iterator[pa.RecordBatch]:

@@ -50,6 +50,16 @@ def mod_containment(a, b, modulus) -> Estimate:
     return _estimate(shared, size_a, 1.0 - 1.0 / modulus)
 
 
+def mod_share(Py_ssize_t shared, Py_ssize_t size, modulus) -> Estimate:
+    """Estimate a share from counts: of a MOD_m sample of `size` shingles, `shared` are in common."""
+    modulus = PyNumber_Index(modulus)
+    if modulus < 1:
+        raise ValueError(f"mod_share() expects a modulus of 1 or more, got {modulus}")
+    if not 0 <= shared <= size:
+        raise ValueError(f"mod_share() expects 0 to {size} shared shingles, got {shared}")
+    return _estimate(shared, size, 1.0 - 1.0 / modulus)
+
+
 def min_resemblance(a, b, Py_ssize_t size) -> Estimate:
     """The resemblance of two pages from their MIN_s sketches of one `size`; exact when both are of fewer shingles."""
     cdef const uint64_t[::1] left = hashes(a, "min_resemblance")

@@ -359,6 +359,10 @@ def mod_containment(a: Iterable[int], b: Iterable[int], modulus: int) -> tuple[f
     return estimate(len(sample_a & sample_b), len(sample_a), 1 - 1 / modulus)
 
 
+def mod_share(shared: int, size: int, modulus: int) -> tuple[float, float]:
+    return estimate(shared, size, 1 - 1 / modulus)
+
+
 def min_resemblance(a: list[int], b: list[int], size: int) -> tuple[float, float]:
     if len(a) < size and len(b) < size:
         return estimate(len({*a} & {*b}), len({*a, *b}), 0)

@@ -1,1 +1,1 @@
-"""What every room builds on: schemes, canonical text, errors, and the extras of the package."""
+"""Schemes, canonical text, errors and extras: what all other rooms build on."""

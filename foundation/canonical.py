@@ -1,4 +1,4 @@
-"""From a text and a scheme to its canonical text: the one place that knows all forms."""
+"""Makes the canonical text of a text, in the form that a scheme sets."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from opensearch_winnow.foundation.scheme import Scheme
 
 
 def canonical(text: str, scheme: Scheme, *, name: str | None = None) -> CanonicalText:
-    """The text as the scheme compares it.
+    """Return the canonical text of `text` in the form of the scheme.
 
-    `name` is the path or URL that it came from, which tells the language of code; other forms do not look at it.
+    `name` is its path or URL, which decides the language of code; the other forms ignore it.
     """
-    if scheme.form != "code" or not isinstance(text, str):  # who gives bytes is told so there
+    if scheme.form != "code" or not isinstance(text, str):  # canonical_text refuses bytes with a clear message
         return canonical_text(text, consonants=scheme.consonants)
-    from opensearch_winnow.foundation.code_tokens import code_text  # noqa: PLC0415 (only who compares code waits for Pygments)
+    from opensearch_winnow.foundation.code_tokens import code_text  # noqa: PLC0415 (Pygments is slow to import)
 
     return code_text(text, name)

@@ -1,4 +1,4 @@
-"""From the name of a file to the lexer of its language: Pygments' own ones only, and always the same."""
+"""Chooses the lexer for a file by its name alone: one of Pygments' own, and always the same."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from pygments import lexers
 from pygments.lexers import LEXERS
 
-# Pygments looks at the text where several languages share an ending, and takes the last by the alphabet where it has
-# none. A line added to a file must not change its language, so the commonest is named here; the rest stays with the
-# alphabet. C is read as C++: then a copy from .c to .h or .cc has the same tokens.
+# Where several languages share an ending, Pygments looks at the text, and without a text it takes the last by the
+# alphabet. A line added to a file must not change its language, so the commonest language is set here; for all other
+# endings the alphabet decides. C is read as C++, so that a copy from .c to .h or .cc has the same tokens.
 PREFERRED = {
     "*.as": "ActionScript3Lexer",
     "*.asax": "CSharpAspxLexer",
@@ -38,18 +38,17 @@ PREFERRED = {
 
 
 def lexer_for(name: str | None) -> Any:
-    """A new lexer for a file or URL of this name, by the name alone; None if it tells no language.
+    """Return a new lexer for a file or URL, chosen by its name alone; None if the name implies no language.
 
-    `pygments.lexers.get_lexer_for_filename` would ask what else is installed too: plugins, which are not on every
-    machine.
+    `pygments.lexers.get_lexer_for_filename` would also use plugins, which differ between machines.
     """
-    found = language(name) if name else None
-    return found and getattr(lexers, found)()
+    lexer = language(name) if name else None
+    return lexer and getattr(lexers, lexer)()
 
 
 def language(name: str) -> str | None:
-    """The name of Pygments' lexer class for a file or URL of this name."""
-    if "://" in name:  # the name of a host is no file: docs.rs is not written in Rust
+    """Return the name of the Pygments lexer class for a file or URL; None if the name implies no language."""
+    if "://" in name:  # a host is not a file: docs.rs is not written in Rust
         name = re.split("[?#]", name.split("://", 1)[1])[0].partition("/")[2]
     file = re.split(r"[/\\]", name)[-1]
     return _language(file) or _language(file.lower())
@@ -71,7 +70,7 @@ def _rank(lexer: str) -> tuple[float, str]:
 
 @cache
 def _patterns() -> tuple[dict[str, list[str]], list[str]]:
-    """The lexers for each pattern of file names, and those patterns that are neither a name nor an ending."""
+    """Return the lexers of each file name pattern, and the patterns that are neither a whole name nor an ending."""
     by_pattern = defaultdict(list)
     for lexer, (_, _, _, patterns, _) in LEXERS.items():
         for pattern in patterns:

@@ -1,9 +1,9 @@
-"""From the text of a program to its tokens, as MOSS has it: whoever renames, comments or reformats hides nothing.
+"""Turns the text of a program into tokens, as MOSS does: renaming, comments and reformatting hide no copy.
 
-Each token is one canonical character, and one word. Names of all kinds, types too, are one symbol, strings another and
-numbers a third; a keyword keeps its own, and each sign of an operator is itself. Comments, documentation strings and
-layout are out, and with them what formatters add and take away: semicolons, commas before a closing bracket, and
-parentheses other than those of a call. Strings side by side are one.
+Each token is one canonical character and one word. All names, including those of types, become one symbol, strings
+another and numbers a third; each keyword has a symbol of its own, and each sign of an operator stays. Comments,
+documentation strings and layout are left out, and so is what formatters add and remove: semicolons, commas before a
+closing bracket, and parentheses other than those of a call. Adjacent strings become one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, Pu
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.foundation.code_language import lexer_for
 
-Piece = tuple[str, int, int]  # its kind, and where it starts and ends in the text
+Piece = tuple[str, int, int]  # the kind of a token, and where it starts and ends in the text
 
-# Kinds, and the symbols of the first three. Each word that is kept has a private character of Unicode.
+# Kinds of tokens; the first three are also their symbols. The symbol of a keyword is a private character of Unicode.
 NAME, STRING, NUMBER = "V", "S", "N"
 WORD, SIGN, PLAIN_WORD = "word", "sign", "plain word"
-PRIVATE, PRIVATE_SIZE = 0xF0000, 65_534  # two of the 200 words of a program share one in every fourth program: no harm
-# Plain words in a row are prose, or the command line of a shell; names in a program hardly ever stand so.
-PROSE = 3
+# With 200 words in a program, two of them share a symbol in one program of four: no harm.
+PRIVATE, PRIVATE_SIZE = 0xF0000, 65_534
+MIN_PROSE_WORDS = 3  # in a row: prose, or the command line of a shell; names in a program hardly ever stand so
 
-# Kinds of Pygments' tokens, the first that fits. Kinds that are not here are plain text.
+# The kinds of Pygments' tokens: the first family that fits decides. All others are plain text.
 DROPPED, PREPROCESSOR, PLAIN = "dropped", "preprocessor", "plain"
 KINDS = (
     (Comment.PreprocFile, STRING),
@@ -43,17 +43,26 @@ KINDS = (
     (Number, NUMBER),
     (Literal, STRING),
     (Name, NAME),
-    (Keyword.Type, NAME),  # of Haskell every type; elsewhere int, which becomes long in a copy that is to hide
+    (Keyword.Type, NAME),  # every type in Haskell; elsewhere int, which a disguised copy may change to long
     (Keyword, WORD),
     (Operator, WORD),
     (Punctuation, WORD),
 )
 
-# What a lexer can stumble over. An alarm that somebody set is none of these, and gets through.
-FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, re.error)
+# The errors that a lexer may raise. A TimeoutError from an alarm of the caller is none of these, and gets through.
+LEXER_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    re.error,
+)
 
-# A text whose language nobody knows. A string has up to 50 escapes; without a limit, each \" of a text that leaves one
-# open would be taken for the beginning of all that follows.
+# The tokens of a text in an unknown language. A string has at most 50 escapes: without a limit, each \" after an open
+# quote would be tried as the start of a string that runs to the end of the text.
 PLAIN_TEXT = re.compile(
     r"""
     (?P<line>(?<![:\w])//[^\n]*|(?<!\S)\#[ \t!][^\n]*|\\\n)
@@ -76,37 +85,37 @@ PLAIN_KEYWORDS = frozenset(
     mut mutable namespace new nil none nonlocal not null operator or override package pass pragma private protected
     public raise register require return sizeof static struct super switch template then this throw throws trait true
     try typedef typename undef union unless until use using var virtual volatile when where while with yield
-    """.split()  # noqa: SIM905 (to be read)
+    """.split()  # noqa: SIM905 (easier to read than a list)
 )
 
 
 def code_text(text: str, name: str | None = None) -> CanonicalText:
-    """The canonical text of a program, in the language that its file or URL is named after.
+    """Return the canonical text of a program. Its `name`, a file or URL, decides the language.
 
-    If that is none that Pygments knows, or its lexer fails on this text, by a plain rule for all languages, which keeps
-    words in a row as they are. Never raises, whatever the text is.
+    If Pygments does not know the language, or its lexer fails on this text, one plain rule for all languages is used,
+    which keeps runs of words as they are. No text raises an error.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = ("\n" + lines[1:] if lines.startswith("\ufeff") else lines) + "\n"  # some lexers need the end of a line
+    lines = ("\n" + lines[1:] if lines.startswith("\ufeff") else lines) + "\n"  # some lexers need a final line end
     lexer = lexer_for(name)
     try:
         pieces = list(_lexed(lexer, lines) if lexer else _plain(lines, 0, len(lines)))
-    except FAULTS:
+    except LEXER_ERRORS:
         pieces = list(_plain(lines, 0, len(lines)))
-    chars, offsets, ends = _drafted(pieces, lines)
+    chars, offsets, ends = _symbols(pieces, lines)
     if "\r\n" in text:
-        # Where in `lines` the second of two characters stood, each of which moves all after it by one.
-        moved = [found.start() - i for i, found in enumerate(re.finditer("\r\n", text))]
-        offsets, ends = (array("I", (at + bisect_left(moved, at) for at in each)) for each in (offsets, ends))
+        # Each \r\n became one character in `lines`: every offset after it moves back by one.
+        line_ends = [match.start() - i for i, match in enumerate(re.finditer("\r\n", text))]
+        offsets, ends = (array("I", (at + bisect_left(line_ends, at) for at in each)) for each in (offsets, ends))
     return CanonicalText.from_parts(text, chars, array("I", range(len(chars))), offsets, ends)
 
 
 def _lexed(lexer: Any, text: str) -> Iterator[Piece]:
-    at = 0  # counted here: some lexers give the place in a line, or in what they have inserted something into
+    at = 0  # counted here: some lexers report offsets in a line, or in a text that they have changed
     for _, token, value in lexer.get_tokens_unprocessed(text):
         before, at = at, at + len(value)
         if text[before:at] != value:
-            raise ValueError(f"{lexer} gives what is not in the text at {before}")
+            raise ValueError(f"{lexer} returns a token that is not in the text at {before}")
         kind = _kind(token)
         bare = value.strip()
         if not bare or kind == DROPPED:
@@ -114,8 +123,8 @@ def _lexed(lexer: Any, text: str) -> Iterator[Piece]:
         start = before + value.index(bare)
         end = start + len(bare)
         if kind == WORD and not (bare[0].isalpha() or bare[0] == "_"):
-            for found in WORD_OR_SIGN.finditer(text, start, end):
-                yield WORD if found[1] else SIGN, *found.span()
+            for match in WORD_OR_SIGN.finditer(text, start, end):
+                yield WORD if match[1] else SIGN, *match.span()
         elif kind in (PLAIN, PREPROCESSOR):
             yield from _plain(text, start, end, NAME if kind == PREPROCESSOR else PLAIN_WORD)
         else:
@@ -128,11 +137,11 @@ def _kind(token: Any) -> str:
 
 
 def _plain(text: str, start: int, end: int, name: str = PLAIN_WORD) -> Iterator[Piece]:
-    last_close = text.rfind("*/", start, end)  # looked for once, and not from each /* to the end
-    while found := PLAIN_TEXT.search(text, start, end):
-        (first, start), kind = found.span(), found.lastgroup
+    last_close = text.rfind("*/", start, end)  # searched once, not from each /* to the end
+    while match := PLAIN_TEXT.search(text, start, end):
+        (first, start), kind = match.span(), match.lastgroup
         if kind == "word":
-            yield WORD if found[0].lower() in PLAIN_KEYWORDS else name, first, start
+            yield WORD if match[0].lower() in PLAIN_KEYWORDS else name, first, start
         elif kind in PLAIN_KINDS:
             yield PLAIN_KINDS[kind], first, start
         elif kind == "block" and start <= last_close:
@@ -142,11 +151,11 @@ def _plain(text: str, start: int, end: int, name: str = PLAIN_WORD) -> Iterator[
             yield SIGN, first + 1, start
 
 
-def _drafted(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array[int]]:
-    """The canonical characters of the pieces, and where in the text each starts and ends."""
+def _symbols(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array[int]]:
+    """Return the canonical characters of the pieces, and where in the text each starts and ends."""
     chars: list[str] = []
     offsets, ends = array("I"), array("I")
-    can_be_called = True  # what stands before this place; at the beginning of a passage, nobody knows
+    can_be_called = True  # whether a parenthesis here is that of a call; unknown at the start of a passage
 
     def put(char: str, start: int, end: int) -> None:
         chars.append(char)
@@ -169,7 +178,7 @@ def _drafted(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array
         same = list(group)
         if kind == STRING:
             put(STRING, same[0][1], same[-1][2])
-        elif kind == WORD or (kind == PLAIN_WORD and len(same) >= PROSE):
+        elif kind == WORD or (kind == PLAIN_WORD and len(same) >= MIN_PROSE_WORDS):
             for _, start, end in same:
                 put(_symbol(text[start:end]), start, end)
         else:
@@ -180,7 +189,7 @@ def _drafted(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array
 
 @lru_cache(65_536)
 def _symbol(word: str) -> str:
-    """Case does not count, since in many languages it does not; nor does the space inside a keyword of two words."""
+    """Return the symbol of a keyword. Case does not count, nor does the space inside a keyword of two words."""
     plain = " ".join(word.casefold().split())
     digest = blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=4, person=b"winnow word").digest()
     return chr(PRIVATE + int.from_bytes(digest, "little") % PRIVATE_SIZE)

@@ -1,11 +1,15 @@
-"""What can go wrong, for whoever wants to catch it: one base class, few children."""
+"""Defines the base class of all errors, and those that several rooms raise."""
 
 from __future__ import annotations
 
 
 class WinnowError(Exception):
-    """Something that a user can mend; the message says what was wrong, with what, and what to do."""
+    """An error that a user can correct. Its message says what was wrong, with what, and what to do."""
 
 
 class SchemeError(WinnowError, ValueError):
-    """A scheme that cannot be, with every complaint about it."""
+    """A scheme with impossible values. The message lists all of them."""
+
+
+class QuestionError(WinnowError):
+    """A question that cannot be answered."""

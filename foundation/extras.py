@@ -1,4 +1,4 @@
-"""Packages that not every installation has, and the extra that brings each of them."""
+"""Names the extra to install when an optional package is missing."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 from opensearch_winnow.foundation.errors import WinnowError
 
-OURS = "opensearch-winnow"
+PACKAGE_NAME = "opensearch-winnow"
 
 
 class MissingExtraError(WinnowError, ImportError):
-    """A package is missing that comes with an extra; the message says how to install it."""
+    """A package of an extra is not installed. The message says how to install it."""
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Name the extra to install if an import fails for want of a package.
+    """Raise a MissingExtraError that names the extra if an import inside fails for lack of a package.
 
     >>> with extra("web"):
     ...     import starlette
@@ -27,6 +27,8 @@ def extra(name: str) -> Iterator[None]:
         raise
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
-        if package in ("", "opensearch_winnow"):  # no package is missing: the fault is ours
+        if package in ("", "opensearch_winnow"):  # no package is missing: this is a bug
             raise
-        raise MissingExtraError(f"{package} is not installed: pip install '{OURS}[{name}]'", name=error.name) from error
+        raise MissingExtraError(
+            f"{package} is not installed: pip install '{PACKAGE_NAME}[{name}]'", name=error.name
+        ) from error

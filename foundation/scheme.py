@@ -1,4 +1,4 @@
-"""The scheme: every choice that decides which hashes a text gets."""
+"""Defines the scheme: the parameters that decide every hash."""
 
 from __future__ import annotations
 
@@ -12,39 +12,42 @@ from opensearch_winnow.cython_core.fingerprints import SELECTIONS
 from opensearch_winnow.foundation.errors import SchemeError
 
 FORMS = ("text", "consonants", "code")
-CODE_RULE = 1  # the version of code_tokens.py: part of the id of a scheme of form code, since it decides every hash
+CODE_RULE = 1  # the version of code_tokens.py; it is in the id of a scheme of form code, since it decides every hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
-    """Frozen, checked as it is made, and known by a short `id`. Hashes of two schemes are never compared.
+    """The parameters that decide every hash of a text. Hashes of different schemes are never compared.
 
-    No match shorter than `noise` canonical characters is ever reported, and none of `guarantee` or more is ever missed.
-    Of code a canonical character is a token, and so is a word.
+    No shared run shorter than `noise` canonical characters is ever reported, and none of `guarantee` or more is ever
+    missed. In the form code, a token is both a canonical character and a word. A scheme is frozen, checked when it is
+    made, and identified by a short `id`.
     """
 
-    noise: int = 50  # k of the winnowing paper, and these two are the values of its experiments on the Web
-    guarantee: int = 149  # t = w + k - 1, so that w = 100
+    noise: int = 50  # k of the winnowing paper; this and the next are the values of its experiments on the Web
+    guarantee: int = 149  # t of the paper, w + k - 1, with the window w = 100
     selection: Literal["winnow", "open-closed", "mod-minimizer", "mod-p"] = "winnow"
-    # consonants: as Koala compares, for text from bad conversions; code: the tokens of a program, as MOSS compares
+    # consonants: as in Koala, for text from bad conversions; code: the tokens of a program, as in MOSS
     form: Literal["text", "consonants", "code"] = "text"
-    shingle: int = 10  # words, as Broder and others took for the Web
-    modulus: int = 25  # of the MOD_m sketch, which keeps one shingle in so many; theirs too
-    bins: int = 1024  # of MinHash, at `bits` each: 512 bytes a page (docs/decisions/0004-sketches.md)
-    bits: int = 4
-    bands: int = 32  # 32 bands of 4 bins make two pages candidates with 87 % at a resemblance of .5, 99.98 % at .7
-    rows: int = 4
-    key: str | None = field(default=None, repr=False)  # a secret, without which nobody can tell what is picked
-    normalisation: int = NORMALISATION  # version of the canonical text's rule and Unicode tables
+    shingle: int = 10  # words, the value of Broder and others for the Web
+    modulus: int = 25  # m of the MOD_m sketch, which keeps one shingle in m; also their value
+    bins: int = 1024  # of MinHash; with `bits` 4, 512 bytes a page (docs/decisions/0004-sketches.md)
+    bits: int = 4  # of each bin
+    bands: int = 32  # 32 bands of 4 rows propose 87 % of pairs with a resemblance of .5, and 99.98 % at .7
+    rows: int = 4  # bins in a band
+    key: str | None = field(default=None, repr=False)  # a secret, without which the selection cannot be predicted
+    normalisation: int = NORMALISATION  # the version of the rule and Unicode tables of the canonical text
 
     def __post_init__(self) -> None:
         complaints = self._complaints()
         if complaints:
-            raise SchemeError("this scheme cannot be:\n" + "\n".join(f"  - {complaint}" for complaint in complaints))
+            raise SchemeError(
+                "this scheme is not possible:\n" + "\n".join(f"  - {complaint}" for complaint in complaints)
+            )
 
     def _complaints(self) -> list[str]:
         complaints = []
-        for name, least, most in (
+        for name, minimum, maximum in (
             ("noise", 1, 1_000_000),
             ("guarantee", 1, 2_000_000),
             ("shingle", 1, 10_000),
@@ -54,8 +57,8 @@ class Scheme:
             ("rows", 1, 65_536),
         ):
             value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most:
-                complaints.append(f"{name} is a whole number from {least:,} to {most:,}, not {value!r}")
+            if type(value) is not int or not minimum <= value <= maximum:
+                complaints.append(f"{name} is a whole number from {minimum:,} to {maximum:,}, not {value!r}")
         for name, choices in (
             ("selection", SELECTIONS),
             ("form", FORMS),
@@ -78,14 +81,14 @@ class Scheme:
 
     @classmethod
     def preset(cls, name: str) -> Scheme:
-        """A scheme for a purpose: pages (the default), passages, ideographs, consonants or code."""
+        """Return the scheme for a purpose: "pages" (the default), "passages", "ideographs", "consonants" or "code"."""
         if name not in PRESETS:
             raise SchemeError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
         return PRESETS[name]
 
     @property
     def k(self) -> int:
-        """The noise threshold: characters in a k-gram."""
+        """The noise threshold: the number of characters in a k-gram."""
         return self.noise
 
     @property
@@ -95,31 +98,32 @@ class Scheme:
 
     @property
     def w(self) -> int:
-        """The window: of so many k-grams in a row, one is always kept."""
+        """The window: of every w consecutive k-grams, one is selected."""
         return self.guarantee - self.noise + 1
 
     @property
     def consonants(self) -> bool:
-        """Whether vowels are left out."""
+        """Whether vowels are left out of the canonical text."""
         return self.form == "consonants"
 
     @property
     def seed(self) -> int:
-        """What the key does to the hashes, as a 64-bit integer; 0 without a key."""
+        """The seed of all hashes, a 64-bit integer made from the key; 0 without a key."""
         return 0 if self.key is None else int.from_bytes(self._keyed(b"seed"), "little")
 
     @property
     def id(self) -> str:
-        """Short and stable: schemes of the same id give every text the same hashes. The key is in it as a digest only.
+        """A short, stable name: schemes with the same id give every text the same hashes.
 
-        With form code the version of Pygments is in it too, whose lexers decide what a token is and change with every
-        release: hashes of code by two versions are never compared, and a store of them is filled anew.
+        The key is part of it only as a digest. With the form code, the version of Pygments is part of it too: its
+        lexers decide what a token is, and change with every release. Hashes of code from two versions are never
+        compared; after an upgrade, a store of code must be filled again.
         """
         choices: dict[str, object] = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.form == "code":
-            import pygments  # noqa: PLC0415 (only who compares code waits for it)
+            import pygments  # noqa: PLC0415 (slow to import)
 
-            choices["code"] = [CODE_RULE, pygments.__version__]  # of the code that runs, whatever metadata says
+            choices["code"] = [CODE_RULE, pygments.__version__]  # of the code that runs, not of the metadata
         choices["key"] = None if self.key is None else self._keyed(b"id").hex()
         digest = blake2b(json.dumps(choices, sort_keys=True).encode(), digest_size=5)
         return f"{self.noise}-{self.guarantee}-{digest.hexdigest()}"
@@ -131,12 +135,13 @@ class Scheme:
 
 PRESETS = {
     "pages": Scheme(),
-    # Quotations of a sentence or less, for four to five times as many fingerprints.
+    # For quotations of a sentence or less, at the cost of four to five times as many fingerprints.
     "passages": Scheme(noise=20, guarantee=40),
-    # Chinese and Japanese, where a character says about as much as three letters do.
+    # For Chinese and Japanese, where a character says about as much as three letters.
     "ideographs": Scheme(noise=15, guarantee=45),
-    # Koala's 20 consonants, 30 to 45 letters of English, with a window as long as the k-gram.
+    # The 20 consonants of Koala, 30 to 45 letters of English, with a window about as long as the k-gram.
     "consonants": Scheme(form="consonants", noise=20, guarantee=40),
-    # 30 tokens, about five lines: of unrelated files of one language one pair in 50 shares so many, and one in ten 20.
+    # 30 tokens are about five lines. Of unrelated files in one language, one pair in 50 shares 30 tokens, and one in
+    # ten shares 20.
     "code": Scheme(form="code", noise=30, guarantee=50),
 }

@@ -7,8 +7,8 @@ from typing import Any
 
 __version__ = "0.1.0.dev0"
 
-# The module of each public name. It is imported when the name is first used: a service that calls one function does not
-# wait for the parsers and stores of the others.
+# The module of each public name. A module is imported when one of its names is first used: a service that calls one
+# function does not wait for the parsers and stores of the others.
 _MODULES = {
     "Boilerplate": "queries.boilerplate",
     "BoilerplateError": "queries.boilerplate",
@@ -24,7 +24,7 @@ _MODULES = {
     "MissingExtraError": "foundation.extras",
     "Page": "ingest.page",
     "Passage": "queries.compare",
-    "QuestionError": "queries.asked",
+    "QuestionError": "foundation.errors",
     "Scheme": "foundation.scheme",
     "SchemeError": "foundation.errors",
     "SearchResults": "queries.results",

@@ -10,7 +10,7 @@ from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment as ma
 from opensearch_winnow.ingest.own_documents import winnow_fields as winnow_fields
 from opensearch_winnow.ingest.page import Page as Page
 from opensearch_winnow.operations.watches import WatchError as WatchError
-from opensearch_winnow.queries.asked import QuestionError as QuestionError
+from opensearch_winnow.foundation.errors import QuestionError as QuestionError
 from opensearch_winnow.queries.boilerplate import Boilerplate as Boilerplate
 from opensearch_winnow.queries.boilerplate import BoilerplateError as BoilerplateError
 from opensearch_winnow.queries.compare import Comparison as Comparison

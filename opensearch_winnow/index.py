@@ -1,4 +1,4 @@
-"""The index: a store, and what can be done with it. The one place where the rooms meet."""
+"""Defines Index, the front door: everything that can be done with a store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from opensearch_winnow.operations.indexing import IndexingOptions, add_pages, index_sources
@@ -22,30 +21,31 @@ from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.queries.asked import Asked, QuestionError
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.cursors import EXAMINED, THRESHOLD, Cursor, SearchRequest
+from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters, Selection
-from opensearch_winnow.queries.frequency_check import FREQUENT
+from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
-from opensearch_winnow.operations.registered_boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.searches import Searches
 from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
-from opensearch_winnow.operations.watches import LOOKED_AT, Watch, Watches, WatchReport
+from opensearch_winnow.operations.watches import Watch, Watches, WatchReport
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 
 class Index:
-    """Pages in a store: add some, and ask for copies, for passages, for words. Used as a context.
+    """A store of pages: add pages, find near-duplicates and quoted passages, and search by words.
 
-    An index is for one thread at a time; open another for another.
+    Use it in a `with` block, and from one thread at a time; open another index for another thread.
     """
 
     def __init__(self, opened: LazyStore) -> None:
@@ -62,22 +62,23 @@ class Index:
         key: str | None = None,
         client: OpenSearch | None = None,
     ) -> Index:
-        """Open the store of this name: a file, or `http://localhost:9200/pages`.
+        """Open a store and return its index. `store` is a file, or an address such as `http://localhost:9200/pages`.
 
-        One that does not exist is made as pages are added, with the `scheme` (by default `Scheme()`), unless `create`
-        is false. One that exists has its scheme; giving another is refused. `key` is that of a scheme with a secret.
-        A `client` of opensearch-py is used for a cluster, instead of one that is made from the address; it stays open.
+        A store that does not exist is created when pages are first added, with `scheme` (by default `Scheme()`); with
+        `create=False`, that is an error. A store that exists keeps its scheme, and giving another one is an error. Pass
+        the `key` of a scheme with a secret. With an address, `client` is an opensearch-py client to use instead of a
+        new one; the index does not close it.
         """
         return cls(LazyStore(os.fspath(store), scheme, create=create, key=key, client=client))
 
     @property
     def store(self) -> Store:
-        """Where the pages are, for those who want less than an answer; opened as it is asked for."""
+        """The store itself, for lower-level access to its records. It must exist."""
         return self._opened.get()
 
     @property
     def scheme(self) -> Scheme:
-        """That of the store, or the one that it will be made with."""
+        """The store's scheme, or the one it will be created with."""
         return self._opened.scheme
 
     # --- the way in ---------------------------------------------------------------------------------------------------
@@ -127,34 +128,36 @@ class Index:
         where: Filters = Filters(),
         all_captures: bool = False,
         guarantee: int | None = None,
-        frequent: int = FREQUENT,
+        frequent: int = DEFAULT_FREQUENT,
         boilerplate: bool = True,
     ) -> Matches:
-        """The pages that are similar to a page in the store (`url`, its latest capture or the last one until `at`; or
-        the capture `id`), to a `text`, or to `html`: the best first.
+        """Return the pages that are similar to a question, the best first.
 
-        A match has every minimum that is given: `min_resemblance`, `min_containment` (of the question in the page) and
-        `min_contained` (of the page in the question). With none, a page is asked for its near-duplicates, resemblance
-        at least .5, and a text for the pages that have half of it. With `min_containment=0` every page matches that
-        shares a passage.
+        The question is one of these: `url`, a page of the store by its latest capture (with `at`, the latest until
+        then); `id`, a capture of the store; `text` or `html`, which need not be in the store.
 
-        Scores are computed from both texts; with `exact=False`, or where a text is not stored, they are estimates, with
-        their standard error and without passages. Fingerprints on more than `frequent` pages are ignored, but never all
-        of a passage. `guarantee` is a larger guarantee threshold than the scheme's, for a quick first look. With
-        `boilerplate=False` what is registered as boilerplate counts as any text.
+        A match reaches every threshold that is given, each from 0 to 1: `min_resemblance` (the shared text, as a share
+        of the text of both), `min_containment` (the share of the question that is in the page), and `min_contained`
+        (the share of the page that is in the question). Matches are ordered by the first of these. Without any, a page
+        finds its near-duplicates (`min_resemblance=0.5`), and a text finds the pages with half of it
+        (`min_containment=0.5`). With `min_containment=0`, every page that shares a passage is a match.
 
-        Of the captures of a URL the best match is shown, and those of the URL that is asked about are not;
-        `all_captures` shows all.
+        - `exact`: compare the texts. With False, or where a text is not stored, scores are estimates, without passages.
+        - `limit`: the number of matches to return, None for all; `.total` counts all. `where` filters the pages.
+        - `all_captures`: return every capture. By default, the best match of each URL, and none of the question's URL.
+        - `guarantee`: a larger guarantee than the scheme's, which looks up fewer fingerprints: for a quick first look.
+        - `frequent`: ignore fingerprints on more pages than this, but never all fingerprints of a passage.
+        - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
         """
-        record = self._asked.given(url=url, id_=id, text=text, html=html, at=at)
+        record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
         of_store = url is not None or id is not None
-        asked = Asked.of(
+        thresholds = Thresholds.of(
             "resemblance" if of_store else "containment",
             {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
         )
-        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
+        exclusions = self._boilerplate.exclusions() if boilerplate else NO_EXCLUSIONS
         question = Question.of(record, self.scheme, exclusions, guarantee)
-        return SimilarPages(self.store, question, asked, exclusions).find(
+        return SimilarPages(self.store, question, thresholds, exclusions).find(
             exact=exact,
             where=where,
             limit=limit,
@@ -164,30 +167,32 @@ class Index:
         )
 
     def page(self, url: str, at: datetime | None = None) -> Record:
-        """The latest capture of a URL; or the last one until `at`."""
-        return self._asked.latest(url, at)
+        """Return the latest capture of a URL; with `at`, the latest one until then."""
+        return self._pages.latest(url, at)
 
     def capture(self, id: str) -> Record:  # noqa: A002
-        """The capture of this id, which `card.id` tells."""
-        return self._asked.capture(id)
+        """Return the capture with this id, the `id` of a card."""
+        return self._pages.capture(id)
 
     def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[Moment]:
-        """The captures of a URL in the order of time, the latest `limit` of them; one without a time is the first.
+        """Return the latest `limit` captures of a URL in order of time; those of unknown time come first.
 
-        Each has its resemblance to the one before it, exactly; None for the first, or where a text is not stored.
+        `.resemblance` compares each with the capture before it, exactly. It is None for the first capture, and where a
+        text is not stored. With `boilerplate=False`, registered boilerplate counts like any text.
         """
-        exclusions = self._boilerplate.exclusions() if boilerplate else NOTHING
-        found = history(self.store, url, limit=limit, exclusions=exclusions)
-        if not found:
-            raise self._asked.not_there(url)
-        return found
+        exclusions = self._boilerplate.exclusions() if boilerplate else NO_EXCLUSIONS
+        moments = history(self.store, url, limit=limit, exclusions=exclusions)
+        if not moments:
+            raise self._pages.not_found(url)
+        return moments
 
     def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
-        """Compare two pages exactly: the latest captures of URLs, or captures that `page` or `capture` has read."""
-        one, other = (each if isinstance(each, Record) else self.page(each) for each in (a, b))
-        for page in (one, other):
-            if not page.text:
-                raise QuestionError(f"{self.name} does not have the text of {page.url}")
+        """Compare two pages exactly, and return their scores and passages.
+
+        `a` and `b` are URLs, which stand for their latest captures, or records that `page` or `capture` returned. With
+        `boilerplate=False`, registered boilerplate counts like any text.
+        """
+        one, other = (self._pages.with_text(each) for each in (a, b))
         return compare(
             one.text,
             other.text,
@@ -203,9 +208,9 @@ class Index:
         *,
         any_word: bool = False,
         group: bool = False,
-        threshold: float = THRESHOLD,
+        threshold: float = DEFAULT_THRESHOLD,
         by: Way = "signature",
-        examine: int = EXAMINED,
+        examine: int = DEFAULT_EXAMINE,
         exact: bool = False,
         limit: int = 10,
         page: int = 1,
@@ -215,32 +220,32 @@ class Index:
         stable: bool = False,
         cursor: str | None = None,
     ) -> SearchResults:
-        """The pages that have all the words, or with `any_word` one of them: `apple "fruit tree" -pear mil* a OR b`.
+        """Return the pages that have the words, the best first; of equals the newest, then the shortest URL.
 
-        The best come first; of equals the newest, then the one with the shortest URL. `page` 2 is the next few.
+        `words` is a query such as `apple "fruit tree" -pear mil* mill OR flour`. A page must have all words; with
+        `any_word`, one is enough. `limit` is the number of hits on a page of results, and `page` its number, from 1.
+        `where` filters the pages, and `facets` names fields whose values are counted. Only the latest capture of each
+        URL is searched, unless `all_captures` is set, or `where` limits the crawl or the end of the period.
 
-        With `group` pages that resemble each other are one result: each joins the first page, in this order, that it
-        resembles at least as the `threshold` says, and `.members` of that one are the others. So many hits at least as
-        `examine` says are looked at; `.groups` is exact when all were, and else None, between `.at_least` and
-        `.at_most`. Resemblances near the threshold are computed from the texts, with `exact` those that are shown
-        too. `by` is "signature" (from what is stored beside the texts), "cluster" (what batch clustering has found), or
-        "both": clusters, of which those that resemble each other are one result.
+        With `group`, near-duplicate hits are one result: a hit that resembles the representative of an earlier group by
+        at least `threshold` joins the first such group, as one of its `.members`; any other starts a new group.
 
-        Of each URL the latest capture is searched; with `all_captures`, or where a crawl or an end is asked for, which
-        the latest one may be after, all of them.
+        - `by`: "signature" compares the MinHashes of the hits; "cluster" uses the clusters that `cluster` has written
+          to the store; "both" uses these clusters, and joins those whose best hits resemble each other.
+        - `examine`: the minimum number of hits to group. If these are all, `.groups` is the exact number of groups;
+          otherwise it is None, and the number is between `.at_least` and `.at_most`.
+        - `exact`: compute the resemblance of all members from the texts, not only of those near the threshold.
 
-        With `stable` the results of this moment are kept for some minutes, and `search(cursor=results.cursor)` has the
-        next page of them, whatever is written meanwhile: nothing comes twice, and nothing is left out.
+        With `stable`, the results are frozen for some minutes: `search(cursor=results.cursor)` returns their next page.
+        Whatever is written in between, no hit comes twice, and none is left out.
         """
         if cursor is not None:
             if words:
-                raise QuestionError("a cursor knows its words: give one of them, not both")
+                raise QuestionError("a cursor contains its words: give words or a cursor, not both")
             return self._searches.following(Cursor.of(cursor))
-        if page < 1:
-            raise QuestionError(f"pages of results are counted from 1: there is no page {page}")
         if not (all_captures or where.crawl or where.until):
             where = replace(where, latest=True)
-        asked = SearchRequest(
+        request = SearchRequest(
             words=words,
             any_word=any_word,
             where=where,
@@ -252,77 +257,83 @@ class Index:
             limit=limit,
             facets=tuple(facets),
         )
-        return self._searches.results(asked, page - 1, kept=stable)
+        return self._searches.results(request, page - 1, kept=stable)
 
     def statistics(self) -> Statistics:
-        """What is in the store, how often fingerprints repeat, and what takes the bytes."""
+        """Return what the store holds, how often fingerprints repeat, and what takes the bytes."""
         return self.store.statistics()
 
     def cluster(
         self,
         *,
-        threshold: float = THRESHOLD,
+        threshold: float = DEFAULT_THRESHOLD,
         linkage: Linkage = "representatives",
         fast: bool = False,
         compared: int = COMPARED,
         write_back: bool = True,
         **how: Unpack[How],
     ) -> Found:
-        """Find the clusters of near-duplicate pages in the whole store, and tell it which pages have another.
+        """Find the clusters of near-duplicate pages in the whole store, and write them to it.
 
-        A page joins the first page, in the order of time, that it resembles at least as the `threshold` says and that
-        is a representative. With `fast` only pages that share a band are compared. `output` and `evidence` name Parquet
-        files to write; `engine` is "duckdb" or "spark". With `write_back=False` the store is told nothing.
+        In order of time, each page joins the first representative that it resembles by at least `threshold`, or becomes
+        one itself; with `linkage="components"`, chains of such pages are one cluster. With `fast`, only pages that
+        share a band are compared; `compared` limits the comparisons of a page by one band or shingle. `output` and
+        `evidence` name Parquet files to write; `engine` is "duckdb" or "spark". With `write_back=False`, the store is
+        left unchanged.
         """
         asked = Clustering(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
         return cluster_store(self.store, asked, write_back=write_back, **how)
 
     def clustering(self) -> dict[str, Any] | None:
-        """What the last clustering that was written back has found, in JSON values: as `Found.as_document` has it, with
-        its `threshold`, `linkage`, `fast`, and when it was (`at`). What was added or deleted since is not in it."""
-        found: dict[str, Any] | None = self.store.setting(CLUSTERING)
-        return found
+        """Return the summary of the last clustering written to the store, as JSON values; None if there is none.
+
+        It includes the `threshold`, `linkage` and `fast` of that run, and its time `at`. Pages added or deleted since do
+        not change it.
+        """
+        summary: dict[str, Any] | None = self.store.setting(CLUSTERING)
+        return summary
 
     def clusters(self, *, least: int = 2, limit: int = 100, offset: int = 0) -> list[ClusterSize]:
-        """The clusters of so many pages at least, as the store has them now: the largest first, then by id."""
+        """Return the clusters of at least `least` pages, the largest first, then by id: `limit` of them from `offset`."""
         return self.store.clusters(least=least, limit=limit, offset=offset)
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
-        """The pages of a cluster in its order: by time (unknown last), then the shortest URL, then by URL."""
+        """Return the pages of a cluster by time (unknown last), then the shortest URL: `limit` of them from `offset`."""
         selection = Selection(cluster=cluster)
         return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 
     def boilerplate(self) -> list[Boilerplate]:
-        """What was added or learned, by name."""
+        """Return the boilerplate that was added or learned, by name."""
         return self._boilerplate.read()
 
     def add_boilerplate(self, name: str, text: str, site: str | None = None) -> Boilerplate:
-        """From now on this text, a licence or a template, is no evidence of copying; with a `site`, on its pages only.
+        """Register a text, such as a licence or a template, as boilerplate: it no longer counts as evidence of copying.
 
-        It takes the place of another of the same name.
+        With a `site`, it is boilerplate only between pages of that site. It replaces boilerplate of the same name.
         """
         added = Boilerplate(name, text, site)
         self._boilerplate.add(added)
         return added
 
     def remove_boilerplate(self, name: str) -> None:
-        """From now on the text of this name counts as any other."""
+        """Remove the boilerplate of this name: its text counts again."""
         self._boilerplate.remove(name)
 
     def learn_boilerplate(self, site: str | None = None, *, share: float = 0.5, pages: int = 10) -> list[Boilerplate]:
-        """Learn the template of a site, or of each: the text on this share of its pages, of which there are so many.
+        """Learn the template of a `site`, or of every site, register it, and return what was learned.
 
-        What was learned before of these sites is forgotten. Pages without a site, as files are, are of no site in
-        common, unless it is asked for as "".
+        A template is the text on at least this `share` of the site's pages. A site needs at least `pages` pages, not
+        counting near-duplicates. What was learned of these sites before is replaced. Pages without a site, such as
+        files, are left out; `site=""` learns a template from them.
         """
         return self._boilerplate.learn(site, share=share, pages=pages)
 
     # --- watches ------------------------------------------------------------------------------------------------------
 
     def watches(self) -> list[Watch]:
-        """The questions that are kept in the store to be asked again, by name."""
+        """Return the watches of the store, by name. A watch is a saved question."""
         return self._watches.read()
 
     def add_watch(
@@ -335,41 +346,36 @@ class Index:
         seen: bool = True,
         replace: bool = False,
     ) -> Watch:
-        """Keep a question: which pages have so much of the page `url` (its latest capture then), or of a `text`?
+        """Save a question as a watch: which pages contain at least `min_containment` of the page `url`, or of a `text`?
 
-        What is there now is not new when it is checked, unless `seen` is false. With `replace` it takes the place of
-        another of the same name.
+        `url` stands for its latest capture at the time of each check. The matches of now are not reported as new later,
+        unless `seen` is False. With `replace`, the watch may replace another of the same name.
         """
         watch = Watch(name=name, url=url, text=text, min_containment=min_containment, at=datetime.now(UTC))
         self._watches.add(watch, seen=seen, replace=replace)
         return watch
 
     def remove_watch(self, name: str) -> None:
-        """It is no longer asked."""
+        """Delete a watch."""
         self._watches.remove(name)
 
     def check_watch(self, name: str) -> WatchReport:
-        """Ask it again: `.matches`, the best 1,000, and of them `.new`, the ids of captures of URLs that are new.
+        """Ask the question of a watch again: `.matches` are the best 1,000, and `.new` the ids of those with a new URL.
 
-        They stay new until `mark_seen`.
+        They stay new until you call `mark_seen`.
         """
         return self._watches.check(name)
 
     def mark_seen(self, name: str, ids: Collection[str]) -> None:
-        """These captures, and later ones of their URLs, are no longer new. A watch remembers the last 10,000."""
+        """Mark captures as seen: they and later captures of their URLs are no longer new. The last 10,000 are kept."""
         self._watches.mark_seen(name, ids)
 
     @cached_property
     def _watches(self) -> Watches:
-        return Watches(
-            self.store,
-            lambda watch: self.similar(
-                url=watch.url, text=watch.text, min_containment=watch.min_containment, limit=LOOKED_AT
-            ),
-        )
+        return Watches(self.store, self.similar)
 
     @cached_property
-    def _asked(self) -> PageFinder:
+    def _pages(self) -> PageFinder:
         return PageFinder(self.store)
 
     @cached_property
@@ -381,13 +387,11 @@ class Index:
         return RegisteredBoilerplate(self.store)
 
     def close(self) -> None:
-        """Close the store; the end of a `with` does it too."""
+        """Close the store. Leaving a `with` block does this too."""
         self._opened.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,4 +1,4 @@
-"""The history of a URL: its captures in the order of time, and how much each resembles the one before it."""
+"""Lists the captures of a URL in order of time, and compares each with the one before it."""
 
 from __future__ import annotations
 
@@ -7,44 +7,45 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.queries.boilerplate import NOTHING, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store, Text
 
-PAIRS = 64  # whose texts are in memory at a time
+BATCH_SIZE = 64  # pairs of captures whose texts are in memory at a time
 
 
 class Moment(NamedTuple):
     """A capture in the history of its URL."""
 
     card: Card
-    resemblance: float | None  # to the capture before it, exactly; None for the first, or where a text is not stored
+    resemblance: float | None  # exact, to the capture before; None for the first, or if a text is not stored
 
 
-def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NOTHING) -> list[Moment]:
-    """So many of the latest captures, the earliest first. One without a time comes before all: it is never the latest.
+def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> list[Moment]:
+    """Return the latest `limit` captures of a URL, the earliest first. Captures of unknown time come before all others.
 
-    Only texts of neighbours that differ are read. The first one that is shown is compared with the one before it, too.
+    Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
     """
     cards = captures(store, url, limit=limit + 1)[::-1]
-    found: dict[str, float | None] = {}
+    resemblances: dict[str, float | None] = {}  # by id
     changed: list[tuple[Card, Card]] = []
     for before, card in pairwise(cards):
         if before.text_digest and before.text_digest == card.text_digest:
-            found[card.id] = 1.0
+            resemblances[card.id] = 1.0
         else:
             changed.append((before, card))
-    found.update(_compared(store, changed, exclusions))
-    return [Moment(card, found.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
+    resemblances.update(_compared(store, changed, exclusions))
+    return [Moment(card, resemblances.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
 
 
 def _compared(
     store: Store, pairs: Sequence[tuple[Card, Card]], exclusions: Exclusions
 ) -> Iterator[tuple[str, float | None]]:
-    last: tuple[str, Side] | None = None  # the later page of a pair is mostly the earlier one of the next
-    for start in range(0, len(pairs), PAIRS):
-        some = pairs[start : start + PAIRS]
+    """Yield the id of each later capture and its exact resemblance; None if a text is not stored."""
+    last: tuple[str, Side] | None = None  # the later capture of a pair is mostly the earlier one of the next
+    for start in range(0, len(pairs), BATCH_SIZE):
+        some = pairs[start : start + BATCH_SIZE]
         ids = list(dict.fromkeys(card.id for pair in some for card in pair))
         texts = {id_: page.text for id_, page in store.read(ids, Text).items()}
         for before, card in some:

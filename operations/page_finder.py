@@ -1,4 +1,4 @@
-"""What a question is about: a page of the store, or a text that is none of it."""
+"""Finds the page that a question is about, or makes a record of a text that is not in the store."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.kept_recipe import kept_recipe
 from opensearch_winnow.stores.store import Store
 
-PASTED = "pasted text"  # where a page has its URL
+PASTED_URL = "pasted text"  # in place of a URL
 
 
-class NotThereError(QuestionError):
-    """A page that the store does not have."""
+class PageNotFoundError(QuestionError):
+    """The store does not have a page. `known` is a URL that it has, and that may be meant."""
 
     def __init__(self, sentence: str, known: str | None = None) -> None:
         super().__init__(sentence)
-        self.known = known  # a URL that it has, and that may be meant
+        self.known = known
 
 
 class PageFinder:
-    """Of one store."""
+    """Finds pages in a store by URL or id, and makes records of pasted texts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._made_by: tuple[Recipe, RecordMaker] | None = None
+        self._cached_maker: tuple[Recipe, RecordMaker] | None = None
 
-    def given(
+    def find(
         self,
         *,
         url: str | None = None,
@@ -41,7 +41,7 @@ class PageFinder:
         html: str | bytes | None = None,
         at: datetime | None = None,
     ) -> Record:
-        """The one of them that is given."""
+        """Return the record of a page (`url`, until `at`), a capture, a `text` or `html`: exactly one must be given."""
         ways = {"url": url, "id": id_, "text": text, "html": html}
         given = [name for name, value in ways.items() if value is not None]
         if len(given) != 1:
@@ -50,31 +50,42 @@ class PageFinder:
             )
         if url is not None:
             return self.latest(url, at)
-        return self.pasted(text, html) if id_ is None else self.capture(id_)
+        return self.text_record(text, html) if id_ is None else self.capture(id_)
 
     def latest(self, url: str, at: datetime | None = None) -> Record:
-        """The latest capture of a URL; or the last one until `at`."""
+        """Return the latest capture of a URL; with `at`, the latest one until then."""
         found = latest_capture(self._store, url, at)
         if found is not None:
             return found
         if at is not None and captures(self._store, url, limit=1):
-            raise NotThereError(f"{self._store.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}", url)
-        raise self.not_there(url)
+            raise PageNotFoundError(f"{self._store.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}", url)
+        raise self.not_found(url)
 
-    def not_there(self, url: str) -> NotThereError:
-        """And how else it is called, if it is."""
+    def not_found(self, url: str) -> PageNotFoundError:
+        """Return the error for a URL that the store does not have. It names another spelling that the store has."""
         known = next((other for other in _spellings(url) if captures(self._store, other, limit=1)), None)
         hint = f"; there is {known}" if known else ""
-        return NotThereError(f"{self._store.name} has no page {url}{hint}", known)
+        return PageNotFoundError(f"{self._store.name} has no page {url}{hint}", known)
 
     def capture(self, id_: str) -> Record:
+        """Return the capture of this id."""
         found = self._store.read([id_], Record).get(id_)
         if found is None:
-            raise NotThereError(f"{self._store.name} has no capture {id_}: it may have been deleted; look for its URL")
+            raise PageNotFoundError(
+                f"{self._store.name} has no capture {id_}: it may have been deleted; look for its URL"
+            )
         return found
 
-    def pasted(self, text: str | None, html: str | bytes | None) -> Record:
-        made = self._maker().make(Page(PASTED, html=html, text=text))
+    def with_text(self, page: str | Record) -> Record:
+        """Return a record that has a text: the latest capture of a URL, or the record that is given."""
+        record = page if isinstance(page, Record) else self.latest(page)
+        if not record.text:
+            raise QuestionError(f"{self._store.name} does not have the text of {record.url}")
+        return record
+
+    def text_record(self, text: str | None, html: str | bytes | None) -> Record:
+        """Make the record of a text, or of HTML, that is not in the store."""
+        made = self._maker().make(Page(PASTED_URL, html=html, text=text))
         if not isinstance(made, Record):
             raise QuestionError(f"there is nothing to ask about: {made.reason}")
         scheme = self._store.scheme
@@ -87,15 +98,15 @@ class PageFinder:
         return made
 
     def _maker(self) -> RecordMaker:
-        """As the store is filled, so that a question in HTML becomes the text that a page of it became."""
+        """Return a maker with the store's own recipe, so that HTML becomes the same text as in a page of the store."""
         recipe = kept_recipe(self._store, text=True)
-        if self._made_by is None or self._made_by[0] != recipe:
-            self._made_by = recipe, RecordMaker(recipe)
-        return self._made_by[1]
+        if self._cached_maker is None or self._cached_maker[0] != recipe:
+            self._cached_maker = recipe, RecordMaker(recipe)
+        return self._cached_maker[1]
 
 
 def _spellings(url: str) -> Iterator[str]:
-    """How else the same page may be called."""
+    """Yield other spellings of the same URL."""
     yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
     scheme, separator, rest = url.partition("://")
     if not separator:

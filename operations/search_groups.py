@@ -1,8 +1,9 @@
-"""Search results in groups. Pages are looked at in their order, and each joins the first group whose best page it
-resembles; else it is the best page of a group of its own.
+"""Groups the pages that a search finds, and makes pages of results from the groups.
 
-So every page of a group resembles the one that is shown for it, and no two that are shown resemble each other. What is
-found among the first pages does not depend on those behind them: that is why results can be paged.
+The pages are examined in the order of their rank. A page that resembles the representative of an earlier group joins
+the first such group; any other page becomes the representative of a new group. So every member of a group resembles
+the page shown for it, and no two of the shown pages resemble each other. Later pages never change the groups of earlier
+ones, which is why results can be paged.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.cursors import SearchRequest
 from opensearch_winnow.queries.estimated import Sketched
-from opensearch_winnow.queries.groups import Leaders, Likeness
+from opensearch_winnow.queries.representatives import Representatives, Similarity
 from opensearch_winnow.queries.results import (
     FacetCount,
     FacetName,
@@ -33,159 +34,177 @@ from opensearch_winnow.queries.results import (
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Ranked, View
 
-PATIENCE = 10_000  # pages that are looked at for one page of results, if all are copies of each other
-TOGETHER = 1_000  # pages that are looked at together at most
-VALUES = 100  # of a facet, those with the most pages
-NONE = array("Q")
-CLUSTERS: tuple[Way, ...] = ("cluster", "both")  # ways in which clusters count
-SIGNATURES: tuple[Way, ...] = ("signature", "both")
+MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
+MAX_BATCH_SIZE = 1_000  # pages examined at once
+MAX_FACET_VALUES = 100  # the values with the most pages
+NO_SKETCH = array("Q")
+BY_CLUSTER: tuple[Way, ...] = ("cluster", "both")
+BY_SIGNATURE: tuple[Way, ...] = ("signature", "both")
 
-Likely = tuple[Ranked, Likeness]  # a page, and how it compares with the best of its group
+SimilarPage = tuple[Ranked, Similarity]  # a page, and how it compares with the representative of its group
 
 
-class Join(NamedTuple):
-    """That a page has joined a group: its place, and that of the best page."""
+class Membership(NamedTuple):
+    """A page that has joined a group. Places are those among the examined pages."""
 
     place: int
-    leader: int
-    likeness: Likeness
+    representative: int
+    similarity: Similarity
 
 
-class Groups:
-    """The groups of a view, as far as its pages were looked at, and the pages of results that were made of them."""
+class SearchGroups:
+    """The groups among the pages of a view that were examined so far, and the result pages made from them."""
 
-    def __init__(self, view: View, asked: SearchRequest, scheme: Scheme, exclusions: Exclusions) -> None:
+    def __init__(self, view: View, request: SearchRequest, scheme: Scheme, exclusions: Exclusions) -> None:
         self.view = view
-        self.asked = asked
-        self._by = asked.by if asked.group else None
-        self._together = asked.examine if self._by in SIGNATURES else asked.limit
+        self.request = request
+        self._by = request.by if request.group else None
+        self._first_batch = request.examine if self._by in BY_SIGNATURE else request.limit
         self._scheme = scheme
         self._exclusions = exclusions
-        self._words = asked.parsed
-        self._leaders = Leaders(scheme, asked.threshold, self._resemblances, exclusions)
-        self._pages: list[Ranked] = []  # that were looked at; with clusters, the first of each
-        self._best: list[int] = []  # the places, among these, of the best page of each group
-        self._joined: list[Join] = []
-        self._ended = False  # there are no more pages
-        self._made: list[SearchResults] = []
-        self._shown = 0  # groups on them
-        # What was read for the next page of results, by the page's place in the view.
+        self._words = request.parsed
+        self._grouping = Representatives(scheme, request.threshold, exclusions)
+        self._examined: list[Ranked] = []  # with clusters, the first page of each
+        self._representatives: list[int] = []  # their places among the examined pages
+        self._memberships: list[Membership] = []
+        self._exhausted = False  # the view has no more pages
+        self._result_pages: list[SearchResults] = []
+        self._shown_groups = 0  # on the result pages
+        # What was read for the next result page, by the page's place in the view.
         self._texts: dict[int, tuple[Card, str] | None] = {}
         self._sides: dict[int, Side | None] = {}
 
     def results(self, number: int) -> SearchResults:
-        """A page of results, counted from 0. Those before it are made, too: which groups they have is part of it."""
-        while len(self._made) <= number and self.has_more_than(len(self._made) - 1):
-            self._made.append(self._next())
-        return self._made[number] if number < len(self._made) else self._results([], [])
+        """Return a result page, counted from 0. The ones before it are made first: they decide where it starts."""
+        while len(self._result_pages) <= number and self.has_more_than(len(self._result_pages) - 1):
+            self._result_pages.append(self._next_result_page())
+        return self._result_pages[number] if number < len(self._result_pages) else self._results([], [])
 
     def has_more_than(self, number: int) -> bool:
-        """Whether there is a page of results after this one, or it is not known yet."""
-        return number + 1 < len(self._made) or not (self._ended and self._shown == len(self._best))
+        """Return whether there is, or may be, a result page after this one."""
+        return number + 1 < len(self._result_pages) or not (
+            self._exhausted and self._shown_groups == len(self._representatives)
+        )
 
-    def _next(self) -> SearchResults:
-        before, start, goal = self._shown, len(self._joined), self._shown + self.asked.limit
-        patience = len(self._pages) + PATIENCE
-        while not self._ended and (
-            len(self._pages) < self._together or (len(self._best) < goal and len(self._pages) < patience)
+    def _next_result_page(self) -> SearchResults:
+        start, first_membership = self._shown_groups, len(self._memberships)
+        end = start + self.request.limit
+        max_examined = len(self._examined) + MAX_EXAMINED_PER_RESULT_PAGE
+        while not self._exhausted and (
+            len(self._examined) < self._first_batch
+            or (len(self._representatives) < end and len(self._examined) < max_examined)
         ):
-            self._look_at_more()
-        self._shown = min(goal, len(self._best))
-        earlier = set(self._best[:before])
-        late = [each for each in self._joined[start:] if each.leader in earlier]
-        made = self._results(self._best[before : self._shown], late)
+            self._examine_more()
+        self._shown_groups = min(end, len(self._representatives))
+        shown_before = set(self._representatives[:start])
+        late = [each for each in self._memberships[first_membership:] if each.representative in shown_before]
+        results = self._results(self._representatives[start : self._shown_groups], late)
         self._texts.clear()
         self._sides.clear()
-        return made
+        return results
 
-    def _look_at_more(self) -> None:
-        start = len(self._pages)
-        end = start + min(max(self._together - start, 0) or start, TOGETHER)
-        pages = self.view.clustered(start, end) if self._by in CLUSTERS else self.view.ranked(start, end)
-        self._ended = len(pages) < end - start or (self._by not in CLUSTERS and end >= self.view.total)
-        self._pages += pages
-        if self._by not in SIGNATURES:
-            self._best += range(start, len(self._pages))
-            return
-        sketches = self.view.sketches(pages) if self._exclusions else [NONE] * len(pages)
-        signed = [
+    def _examine_more(self) -> None:
+        start = len(self._examined)
+        end = start + min(max(self._first_batch - start, 0) or start, MAX_BATCH_SIZE)
+        pages = self.view.clustered(start, end) if self._by in BY_CLUSTER else self.view.ranked(start, end)
+        self._exhausted = len(pages) < end - start or (self._by not in BY_CLUSTER and end >= self.view.total)
+        self._examined += pages
+        if self._by in BY_SIGNATURE:
+            self._group(pages, start)
+        else:
+            self._representatives += range(start, len(self._examined))
+
+    def _group(self, pages: Sequence[Ranked], start: int) -> None:
+        """Group the examined pages from the place `start` on."""
+        sketches = self.view.sketches(pages) if self._exclusions else [NO_SKETCH] * len(pages)
+        sketched = [
             Sketched(page.shingle_count, sketch, page.minhash) for page, sketch in zip(pages, sketches, strict=True)
         ]
-        for place, joined in enumerate(self._leaders.add(signed, [page.site for page in pages]), start):
-            if joined is None:
-                self._best.append(place)
+        batch = self._grouping.begin(sketched, [page.site for page in pages])
+        shown = set(self._representatives[: self._shown_groups])
+        while pairs := batch.undecided:
+            # The pages that will probably be shown next are read along: one request is quicker than two.
+            shown_next = [place for place in batch.possible_representatives if place not in shown]
+            self._read_places([*(place for pair in pairs for place in pair), *shown_next[: self.request.limit]])
+            batch.settle([self._resemblance(self._examined[one], self._examined[other]) for one, other in pairs])
+        for place, join in enumerate(self._grouping.commit(batch), start):
+            if join is None:
+                self._representatives.append(place)
             else:
-                self._joined.append(Join(place, *joined))
+                self._memberships.append(Membership(place, *join))
 
-    def _results(self, best: Sequence[int], late: Sequence[Join]) -> SearchResults:
-        shown = set(best)
-        members = self._members([each for each in self._joined if each.leader in shown], best)
+    def _results(self, representatives: Sequence[int], late: Sequence[Membership]) -> SearchResults:
+        """Make a result page of some groups. `late` are new members of groups on the result pages before."""
+        shown = set(representatives)
+        members = self._members([each for each in self._memberships if each.representative in shown], representatives)
         folded = self._members(late)
-        pages = [self._pages[place] for place in best]
+        pages = [self._examined[place] for place in representatives]
         hits = [
             Result(*hit_of(read[0], page.score, read[1], self._words), members=members.get(place, []))
-            for place, page, read in zip(best, pages, self._read(pages), strict=True)
-            if read is not None  # else somebody has just deleted it
+            for place, page, read in zip(representatives, pages, self._read(pages), strict=True)
+            if read is not None  # None: the page has just been deleted
         ]
         return SearchResults(
             total=self.view.total,
             hits=hits,
             **self._counts()._asdict(),
-            examined=len(self._pages),
-            folded=[Folded(self._pages[place].url, each) for place, some in folded.items() for each in some],
-            facets={name: self._facet(name) for name in self.asked.facets},
-            threshold=self.asked.threshold if self._by else None,
+            examined=len(self._examined),
+            folded=[Folded(self._examined[place].url, each) for place, some in folded.items() for each in some],
+            facets={name: self._facet(name) for name in self.request.facets},
+            threshold=self.request.threshold if self._by else None,
             by=self._by,
         )
 
-    def _members(self, joined: Sequence[Join], best: Sequence[int] = ()) -> dict[int, list[Member]]:
-        """By the places of the best pages of their groups: the pages that have joined, in their order; with clusters,
-        all pages of theirs, and of those of the best."""
-        likeness = {self._pages[each.place].place: each.likeness for each in joined}
-        members: dict[int, list[Likely]] = {}
-        if self._by not in CLUSTERS:
-            for each in joined:
-                members.setdefault(each.leader, []).append((self._pages[each.place], each.likeness))
+    def _members(
+        self, memberships: Sequence[Membership], representatives: Sequence[int] = ()
+    ) -> dict[int, list[Member]]:
+        """Return the members of each group by the place of its representative, in the order of their rank.
+
+        With clusters, these are all pages in the clusters of the given `memberships` and `representatives`.
+        """
+        members: dict[int, list[SimilarPage]] = {}
+        if self._by in BY_CLUSTER:
+            members = self._cluster_members(memberships, representatives)
         else:
-            leaders = {self._pages[place].cluster: place for place in best}
-            leaders |= {self._pages[each.place].cluster: each.leader for each in joined}
-            leaders.pop("", None)  # no cluster: such a page is alone
-            shown = {self._pages[place].place for place in best}
-            for page in self.view.of_clusters(leaders) if leaders else ():
-                if page.place not in shown:
-                    leader = leaders[page.cluster]
-                    known = likeness.get(page.place) or self._estimate(self._pages[leader], page)
-                    members.setdefault(leader, []).append((page, known))
-        exactly = self.asked.exact or (self._exclusions and self._by in CLUSTERS)
+            for each in memberships:
+                members.setdefault(each.representative, []).append((self._examined[each.place], each.similarity))
+        exactly = self.request.exact or (self._exclusions and self._by in BY_CLUSTER)
         return {
-            leader: [_member(*each) for each in (self._exactly(self._pages[leader], some) if exactly else some)]
-            for leader, some in members.items()
+            place: [_member(*each) for each in (self._compared(self._examined[place], some) if exactly else some)]
+            for place, some in members.items()
         }
 
-    def _estimate(self, one: Ranked, other: Ranked) -> Likeness:
+    def _cluster_members(
+        self, memberships: Sequence[Membership], representatives: Sequence[int]
+    ) -> dict[int, list[SimilarPage]]:
+        known = {self._examined[each.place].place: each.similarity for each in memberships}
+        groups = {self._examined[place].cluster: place for place in representatives}
+        groups |= {self._examined[each.place].cluster: each.representative for each in memberships}
+        groups.pop("", None)  # a page without a cluster is alone
+        shown = {self._examined[place].place for place in representatives}
+        members: dict[int, list[SimilarPage]] = {}
+        for page in self.view.of_clusters(groups) if groups else ():
+            if page.place not in shown:
+                place = groups[page.cluster]
+                similarity = known.get(page.place) or self._estimate(self._examined[place], page)
+                members.setdefault(place, []).append((page, similarity))
+        return members
+
+    def _estimate(self, one: Ranked, other: Ranked) -> Similarity:
         if not (one.minhash and other.minhash):
-            return Likeness(0.0, 1.0)
+            return Similarity(0.0, 1.0)
         value, error = minhash_resemblance(one.minhash, other.minhash, self._scheme.bits)
-        return Likeness(min(max(value, 0.0), 1.0), error)
+        return Similarity(min(max(value, 0.0), 1.0), error)
 
-    def _exactly(self, best: Ranked, members: Sequence[Likely]) -> Iterator[Likely]:
-        self._read([best, *(page for page, _ in members)])
-        for page, likeness in members:
-            known = self._resemblance(best, page)
-            yield page, likeness if known is None else Likeness(known, 0.0)
-
-    def _resemblances(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
-        """Of pages by their places."""
-        compared = [(self._pages[one], self._pages[other]) for one, other in pairs]
-        # With those that will be shown, most probably: a request for both is quicker than two.
-        shown = set(self._best[: self._shown])
-        next_shown = [place for place in self._leaders.leading if place not in shown][: self.asked.limit]
-        wanted = [*(page for pair in compared for page in pair), *(self._pages[place] for place in next_shown)]
-        self._read(list(dict.fromkeys(wanted)))
-        return [self._resemblance(*pair) for pair in compared]
+    def _compared(self, representative: Ranked, members: Sequence[SimilarPage]) -> Iterator[SimilarPage]:
+        """Yield the members with their exact similarity; with the estimate where a text is not stored."""
+        self._read([representative, *(page for page, _ in members)])
+        for page, similarity in members:
+            exact = self._resemblance(representative, page)
+            yield page, similarity if exact is None else Similarity(exact, 0.0)
 
     def _resemblance(self, one: Ranked, other: Ranked) -> float | None:
-        """Of pages that were read, from their texts; None where one is not stored."""
+        """Return the exact resemblance of two pages that were read; None where a text is not stored."""
         a, b = self._side(one), self._side(other)
         return None if a is None or b is None else scores(a, b, self._exclusions).resemblance
 
@@ -196,6 +215,9 @@ class Groups:
             self._sides[page.place] = made
         return self._sides[page.place]
 
+    def _read_places(self, places: Sequence[int]) -> None:
+        self._read([self._examined[place] for place in dict.fromkeys(places)])
+
     def _read(self, pages: Sequence[Ranked]) -> list[tuple[Card, str] | None]:
         unread = [page for page in pages if page.place not in self._texts]
         if unread:
@@ -203,35 +225,35 @@ class Groups:
         return [self._texts[page.place] for page in pages]
 
     def _counts(self) -> GroupCount:
-        """How many groups there are, as far as that is known."""
-        found = len(self._best)
+        groups = len(self._representatives)
         if self._by is None:
             return GroupCount()
-        if self._ended:
-            return GroupCount(found, found, found)
+        if self._exhausted:
+            return GroupCount(groups, groups, groups)
         if self._by == "signature":
-            return GroupCount(None, found, found + self.view.total - len(self._pages))
+            return GroupCount(None, groups, groups + self.view.total - len(self._examined))
         clusters, exact = self.view.cluster_count()
         if self._by == "cluster" and exact:
             return GroupCount(clusters, clusters, clusters)
-        most = (clusters if exact else self.view.total) - len(self._joined)
-        return GroupCount(None, found, most, None if exact else clusters - len(self._joined))
+        joined = len(self._memberships)
+        at_most = (clusters if exact else self.view.total) - joined
+        return GroupCount(None, groups, at_most, None if exact else clusters - joined)
 
     def _facet(self, name: FacetName) -> list[FacetCount]:
-        by_cluster = self._by in CLUSTERS
-        pages = self.view.facets(name, limit=VALUES, clusters=by_cluster)
+        by_cluster = self._by in BY_CLUSTER
+        facets = self.view.facets(name, limit=MAX_FACET_VALUES, clusters=by_cluster)
         if by_cluster:
-            return [FacetCount(*each) for each in pages]
-        leaders = dict(enumerate(range(len(self._pages)))) | {each.place: each.leader for each in self._joined}
+            return [FacetCount(*each) for each in facets]
         if self._by is None:
-            return [FacetCount(each.value, each.pages, None) for each in pages]
-        groups = Counter(
-            value for value, _ in {(facet_of(self._pages[one], name), best) for one, best in leaders.items()}
-        )
-        return [FacetCount(each.value, each.pages, groups[each.value]) for each in pages]
+            return [FacetCount(each.value, each.pages, None) for each in facets]
+        group_of = {place: place for place in self._representatives}
+        group_of |= {each.place: each.representative for each in self._memberships}
+        values = {(_facet_value(self._examined[place], name), group) for place, group in group_of.items()}
+        groups = Counter(value for value, _ in values)
+        return [FacetCount(each.value, each.pages, groups[each.value]) for each in facets]
 
 
-def facet_of(page: Ranked, name: FacetName) -> str:
+def _facet_value(page: Ranked, name: FacetName) -> str:
     if name == "site":
         return page.site
     if name == "crawl":
@@ -239,8 +261,8 @@ def facet_of(page: Ranked, name: FacetName) -> str:
     return "" if page.fetched_at is None else page.fetched_at.strftime("%Y-%m" if name == "month" else "%Y")
 
 
-def _member(page: Ranked, likeness: Likeness) -> Member:
-    kind: Literal["exact", "estimate"] = "estimate" if likeness.error else "exact"
+def _member(page: Ranked, similarity: Similarity) -> Member:
+    kind: Literal["exact", "estimate"] = "estimate" if similarity.error else "exact"
     return Member(
         page.id,
         page.url,
@@ -248,7 +270,7 @@ def _member(page: Ranked, likeness: Likeness) -> Member:
         page.crawl,
         page.fetched_at,
         page.score,
-        likeness.resemblance,
+        similarity.resemblance,
         kind,
-        likeness.error,
+        similarity.error,
     )

@@ -1,57 +1,66 @@
-"""Searches of a store, and the views that are kept for their next pages."""
+"""Runs searches on a store, and keeps their groups for the next pages of results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from opensearch_winnow.operations.search_groups import Groups
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.operations.search_groups import SearchGroups
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.results import Result, SearchResults
 from opensearch_winnow.stores.store import Store
 
-MOST = 16  # searches whose groups are remembered
+MAX_CACHED_SEARCHES = 16  # each holds its groups in memory
 
 
 class Searches:
-    """Of one store."""
+    """Runs searches on a store and keeps views open for paging.
+
+    `exclusions` returns the hashes of the boilerplate that is registered now.
+    """
 
     def __init__(self, store: Store, exclusions: Callable[[], Exclusions]) -> None:
         self._store = store
         self._exclusions = exclusions
-        self._kept: dict[str, Groups] = {}  # by the keys of their views, the last used last
+        self._cached: dict[str, SearchGroups] = {}  # by the keys of their views, the last used last
 
-    def results(self, asked: SearchRequest, number: int, *, kept: bool = False) -> SearchResults:
-        """A page of results, counted from 0; if the view is kept, with the cursor of the next one."""
-        if not (kept or asked.group or asked.facets):
-            found = self._store.search(asked.parsed, asked.where, limit=asked.limit, offset=asked.limit * number)
-            return SearchResults(found.total, [Result(*hit, members=[]) for hit in found.hits])
+    def results(self, request: SearchRequest, number: int, *, kept: bool = False) -> SearchResults:
+        """Return a page of results, counted from 0. With `kept`, the view stays open, and `.cursor` continues it."""
+        if number < 0:
+            raise QuestionError(f"pages of results are counted from 1: there is no page {number + 1}")
+        if not (kept or request.group or request.facets):
+            hits = self._store.search(request.parsed, request.where, limit=request.limit, offset=request.limit * number)
+            return SearchResults(hits.total, [Result(*hit, members=[]) for hit in hits.hits])
         exclusions = self._exclusions()
-        view = self._store.view(asked.parsed, asked.where, kept=kept)
-        groups = Groups(view, asked, self._store.scheme, exclusions)
+        view = self._store.view(request.parsed, request.where, kept=kept)
+        groups = SearchGroups(view, request, self._store.scheme, exclusions)
         if kept:
             return self._with_cursor(groups, number)
         with view:
             return groups.results(number)
 
     def following(self, cursor: Cursor) -> SearchResults:
-        """The page of results of a cursor. Another process may have begun: then it is done again up to there."""
-        groups = self._kept.pop(cursor.key, None)
+        """Return the page of results that a cursor points to.
+
+        The search may have begun in another process; then its earlier pages are examined here again.
+        """
+        groups = self._cached.pop(cursor.key, None)
         if groups is None:
-            view = self._store.view(cursor.asked.parsed, cursor.asked.where, key=cursor.key)
-            groups = Groups(view, cursor.asked, self._store.scheme, self._exclusions())
+            view = self._store.view(cursor.request.parsed, cursor.request.where, key=cursor.key)
+            groups = SearchGroups(view, cursor.request, self._store.scheme, self._exclusions())
         return self._with_cursor(groups, cursor.number)
 
-    def _with_cursor(self, groups: Groups, number: int) -> SearchResults:
-        """The view stays, for those who go back, until its store ends it; unless nobody has a cursor of it."""
-        found = groups.results(number)
+    def _with_cursor(self, groups: SearchGroups, number: int) -> SearchResults:
+        """Keep the view until its store ends it, so that readers may go back; close it if no cursor was handed out."""
+        results = groups.results(number)
         if number == 0 and not groups.has_more_than(number):
             groups.view.close()
-            return found
-        self._kept[groups.view.key] = groups
-        while len(self._kept) > MOST:
-            del self._kept[next(iter(self._kept))]
+            return results
+        self._cached[groups.view.key] = groups
+        while len(self._cached) > MAX_CACHED_SEARCHES:
+            del self._cached[next(iter(self._cached))]
         if not groups.has_more_than(number):
-            return found
-        return replace(found, cursor=str(Cursor(groups.asked, groups.view.key, number + 1)))
+            return results
+        return replace(results, cursor=str(Cursor(groups.request, groups.view.key, number + 1)))

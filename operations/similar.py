@@ -8,15 +8,22 @@ from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
-from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import CLEAR, NO_SKETCHES, Estimated, Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimated import (
+    CLEAR_ERRORS,
+    NO_SKETCHES,
+    Estimated,
+    Sketched,
+    estimated,
+    estimated_by_counts,
+)
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import CHECKED, FREQUENT, FrequencyCheck
-from opensearch_winnow.queries.lookups import fewest, lookups
+from opensearch_winnow.queries.frequency_check import CHECKED, DEFAULT_FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.lookups import binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import Store, Text
 
 TEXT_BATCH = 64  # texts in memory at a time
@@ -57,7 +64,7 @@ class SimilarPages:
     >>> SimilarPages(store, question, thresholds, exclusions).find(limit=10)
     """
 
-    def __init__(self, store: Store, question: Question, thresholds: Asked, exclusions: Exclusions) -> None:
+    def __init__(self, store: Store, question: Question, thresholds: Thresholds, exclusions: Exclusions) -> None:
         self._store = store
         self._scheme = store.scheme
         self._question = question
@@ -72,7 +79,7 @@ class SimilarPages:
         exact: bool = True,
         where: Filters = Filters(),
         limit: int | None = None,
-        frequent: int = FREQUENT,
+        frequent: int = DEFAULT_FREQUENT,
         leave_out: str | None = None,
         all_captures: bool = False,
     ) -> Matches:
@@ -96,8 +103,8 @@ class SimilarPages:
         return Matches(
             matches=list(self._matches(found[:limit])),
             total=len(found),
-            asked=self._thresholds.score,
-            threshold=self._thresholds.threshold,
+            score=self._thresholds.primary,
+            threshold=self._thresholds.primary_minimum,
             candidates=len(candidates.cards),
             tokens=candidates.tokens,
             ignored=candidates.ignored,
@@ -135,15 +142,16 @@ class SimilarPages:
             cards = [card for card in cards if self._may_match(card, candidates.sketch)]
         if len(cards) < MIN_CANDIDATES_TO_ESTIMATE:
             return cards
-        return [card for card, found in self._estimates(cards) if self._thresholds.may_hold(found, CLEAR)]
+        return [card for card, found in self._estimates(cards) if self._thresholds.may_be_met_by(found, CLEAR_ERRORS)]
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
         shared, ours, theirs = sketch.with_page(card), len(self._question.sketched.sketch), card.sketch_count
-        if self._thresholds.may_hold(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR):
+        if self._thresholds.may_be_met_by(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
             return True
         # A standard error says little about a sample of a few shingles. There the exact binomial decides.
         sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}
-        return all(shared >= fewest(sizes[name], minimum) for name, minimum in self._thresholds.minima.items())
+        minima = self._thresholds.minima.items()
+        return all(shared >= binomial_quantile(sizes[name], minimum) for name, minimum in minima)
 
     def _score(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
         """Score pages from their texts, equal texts once; estimate pages whose text is not stored."""
@@ -171,7 +179,7 @@ class SimilarPages:
         """Return the exact scores, or None below a threshold."""
         ours, theirs = self._sides(card, text)
         found = scores(ours, theirs, self._exclusions)
-        if not self._thresholds.holds(found):
+        if not self._thresholds.met_by(found):
             return None
         if self._thresholds.any_passage:
             self._shared[card.id] = shared = self._passages(ours, theirs)
@@ -180,8 +188,8 @@ class SimilarPages:
 
     def _score_by_estimates(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
         for card, found in self._estimates(cards):
-            if self._thresholds.holds(found.scores):
-                yield ScoredPage(card, found.scores, found.error(self._thresholds.score))
+            if self._thresholds.met_by(found.scores):
+                yield ScoredPage(card, found.scores, found.error(self._thresholds.primary))
 
     def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
         for some in _batches(cards, SKETCH_BATCH):
@@ -195,7 +203,7 @@ class SimilarPages:
         ours = self._question.sketched
         if not self._exclusions:
             return ours, theirs
-        sketches = self._exclusions.counted(ours.sketch, theirs.sketch, (self._question.record.site, site))
+        sketches = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, (self._question.record.site, site))
         return ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
 
     def _rank(self, each: ScoredPage) -> tuple[float, float, float, float, str, str]:
@@ -203,7 +211,7 @@ class SimilarPages:
         time = each.card.fetched_at
         age = 0.0 if time is None else (EPOCH - time).total_seconds()
         return (
-            -getattr(each.scores, self._thresholds.score),
+            -getattr(each.scores, self._thresholds.primary),
             -each.scores.resemblance,
             -each.scores.containment,
             age,

@@ -1,4 +1,4 @@
-"""Watches: questions that are kept in the store, and asked again as it grows."""
+"""Keeps watches in a store: saved questions, to be checked again as the store grows."""
 
 from __future__ import annotations
 
@@ -13,71 +13,75 @@ from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
-# Each has a setting of its own: whoever checks one does not write over another.
+# Each watch has a setting of its own, so that checking one never overwrites another.
 SETTING = "watch:"
-MOST = 1_000  # watches of a store
-LONGEST_NAME = 100  # characters; OpenSearch takes 512 bytes
-LONGEST_TEXT = 1_000_000  # characters
-LOOKED_AT = 1_000  # matches of a watch, the best
-MOST_SEEN = 10_000  # captures that a watch remembers; the first ones are forgotten
+MAX_WATCHES = 1_000  # per store
+MAX_NAME_CHARS = 100  # OpenSearch takes ids of 512 bytes
+MAX_TEXT_CHARS = 1_000_000
+MAX_MATCHES = 1_000  # per check, the best
+MAX_SEEN = 10_000  # captures that a watch remembers; the oldest are forgotten
 
 
 class WatchError(WinnowError):
-    """A watch that cannot be kept, or is not there."""
+    """A watch that does not exist, or cannot be kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who has some of this page, or of this text?"""
+    """A saved question: which pages contain parts of this page, or of this text?"""
 
     name: str
     url: str | None = None
     text: str | None = None
-    min_containment: float  # how much of it a match has
-    at: datetime  # when it was made
+    min_containment: float  # the share of it that a match contains at least
+    at: datetime  # when the watch was added
 
 
 class WatchReport(NamedTuple):
-    """The answer to a watch."""
+    """The result of checking a watch."""
 
     watch: Watch
-    matches: Matches  # all that there are now, up to LOOKED_AT
-    new: frozenset[str]  # the ids of those captures among them of whose URL none was seen before
+    matches: Matches  # the best 1,000 of the matches now
+    new: frozenset[str]  # ids of the matches whose URL has no capture that was seen before
 
 
 class Watches:
-    """Of one store."""
+    """The watches of a store. `similar` answers their questions, as `Index.similar` does."""
 
-    def __init__(self, store: Store, ask: Callable[[Watch], Matches]) -> None:
+    def __init__(self, store: Store, similar: Callable[..., Matches]) -> None:
         self._store = store
-        self._ask = ask
+        self._similar = similar
 
     def read(self) -> list[Watch]:
+        """Return all watches, by name."""
         found = self._store.settings(SETTING)
         return [_watch(name.removeprefix(SETTING), found[name]) for name in sorted(found)]
 
     def add(self, watch: Watch, *, seen: bool, replace: bool) -> None:
+        """Keep a watch. With `seen`, its matches of now are not new; with `replace`, it may replace one of its name."""
         name = watch.name
-        if not name.strip() or len(name) > LONGEST_NAME or name != storable(name):
-            raise WatchError(f"a watch has a name of 1 to {LONGEST_NAME} characters, not {name[:LONGEST_NAME]!r}")
-        if watch.text is not None and len(watch.text) > LONGEST_TEXT:
+        if not name.strip() or len(name) > MAX_NAME_CHARS or name != storable(name):
+            raise WatchError(f"a watch has a name of 1 to {MAX_NAME_CHARS} characters, not {name[:MAX_NAME_CHARS]!r}")
+        if watch.text is not None and len(watch.text) > MAX_TEXT_CHARS:
             raise WatchError(
-                f"the text of watch {name} has {len(watch.text):,} characters, and {LONGEST_TEXT:,} can be kept:"
-                " watch a part of it, or a page by its URL"
+                f"the text of watch {name} has {len(watch.text):,} characters, but at most {MAX_TEXT_CHARS:,} can"
+                " be kept: watch a part of it, or a page by its URL"
             )
         there = self._store.settings(SETTING).keys()
         if SETTING + name in there and not replace:
             raise WatchError(f"{self._store.name} has a watch {name} already: replace it, or give another name")
-        if len(there | {SETTING + name}) > MOST:
-            raise WatchError(f"{self._store.name} has {MOST:,} watches, and can have no more: remove one")
-        matches = self._ask(watch)  # asked in any case, so that one which cannot be answered is not kept
+        if len(there | {SETTING + name}) > MAX_WATCHES:
+            raise WatchError(f"{self._store.name} has {MAX_WATCHES:,} watches, the most it can have: remove one")
+        matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
         self._keep(watch, [match.card.id for match in matches] if seen else [])
 
     def remove(self, name: str) -> None:
+        """Delete a watch."""
         self._kept(name)
         self._store.set_setting(SETTING + name, None)
 
     def check(self, name: str) -> WatchReport:
+        """Ask the question of a watch again."""
         kept = self._kept(name)
         watch, seen = _watch(name, kept), set(kept["seen"])
         matches = self._ask(watch)
@@ -87,12 +91,16 @@ class Watches:
         return WatchReport(watch, matches, new)
 
     def mark_seen(self, name: str, ids: Collection[str]) -> None:
+        """Remember these captures: they, and later captures of their URLs, are no longer new."""
         kept = self._kept(name)
         self._keep(_watch(name, kept), list(dict.fromkeys([*kept["seen"], *sorted(ids)])))
 
+    def _ask(self, watch: Watch) -> Matches:
+        return self._similar(url=watch.url, text=watch.text, min_containment=watch.min_containment, limit=MAX_MATCHES)
+
     def _known(self, url: str, seen: Collection[str]) -> bool:
-        """Whether a capture of this URL was seen: a page that is crawled again is no news."""
-        return any(card.id in seen for card in captures(self._store, url, limit=MOST_SEEN))
+        """Return whether a capture of this URL was seen: a page that is crawled again is not new."""
+        return any(card.id in seen for card in captures(self._store, url, limit=MAX_SEEN))
 
     def _kept(self, name: str) -> dict[str, Any]:
         kept: dict[str, Any] | None = self._store.setting(SETTING + name)
@@ -108,7 +116,7 @@ class Watches:
             "text": watch.text,
             "min_containment": watch.min_containment,
             "at": watch.at.isoformat(),
-            "seen": seen[-MOST_SEEN:],
+            "seen": seen[-MAX_SEEN:],
         }
         self._store.set_setting(SETTING + watch.name, kept)
 

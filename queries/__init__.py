@@ -1,1 +1,1 @@
-"""The way out: from a question to scores and passages."""
+"""Answers questions about pages: lookups, scores, passages, groups and search results, without a store."""

@@ -1,4 +1,4 @@
-"""Boilerplate: text that is no evidence of copying, and what of two pages counts without it."""
+"""Defines boilerplate, text that is no evidence of copying, and excludes it from comparisons."""
 
 from __future__ import annotations
 
@@ -21,48 +21,50 @@ if TYPE_CHECKING:
 
 
 class BoilerplateError(WinnowError):
-    """Boilerplate that cannot be read, or is not there."""
+    """Boilerplate that does not exist, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    """A text with a name. Without a site it is boilerplate everywhere; else it is the template of that site."""
+    """A text that is no evidence of copying: on all pages, or as a template on the pages of one `site`."""
 
-    name: str  # for code: that of its file, which tells the language
+    name: str  # for code, the name of its file, which decides the language
     text: str
-    site: str | None = None  # the host, in lower case
-    learned: bool = False  # from the pages of the site
+    site: str | None = None  # the host, in lower case; None: all pages
+    learned: bool = False  # it was learned from the pages of the site
 
     def as_document(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return its fields as JSON values."""
         return asdict(self)
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
-        """From the values that `as_document` gives; others are refused."""
+        """Make it from the values that `as_document` returns. Any others raise a BoilerplateError."""
         kinds: dict[str, type | UnionType] = {"name": str, "text": str, "site": str | None, "learned": bool}
         if not isinstance(document, dict) or document.keys() != kinds.keys():
-            raise BoilerplateError(f"no boilerplate: it has {', '.join(kinds)}, and this is {_shortened(document)}")
+            raise BoilerplateError(f"not boilerplate: it needs {', '.join(kinds)}, but this is {_shortened(document)}")
         for name, kind in kinds.items():
             if not isinstance(document[name], kind):
-                raise BoilerplateError(f"no boilerplate: its {name} is {_shortened(document[name])}")
+                raise BoilerplateError(f"not boilerplate: its {name} is {_shortened(document[name])}")
         return cls(**document)
 
 
 class Hashes(NamedTuple):
-    """All of a text, and not a selection: each sorted and without repeats."""
+    """All hashes of a text, not a selection: sorted, without repeats."""
 
     shingles: array[int] = array("Q")
     kgrams: array[int] = array("Q")
 
 
 class Exclusions:
-    """What does not count, hashed once for many questions; the templates of sites as they are asked for.
+    """The hashes of boilerplate, which do not count in comparisons.
 
-    A text that is registered for everywhere counts for nothing, as base code does in MOSS. The template of a site
-    counts for nothing between two pages of that site. Between pages of different sites all that they share counts, or
-    else a site that puts another's article on each of its pages would hide the copies; what a page has of its own
-    template, and the other does not, is only not expected of the other.
+    Boilerplate without a site never counts, as base code in MOSS. The template of a site does not count between two
+    pages of that site. Between pages of different sites, all shared text counts: otherwise a site that puts another
+    site's article on each of its pages would hide the copies. Only the part of a page's own template that the other
+    page lacks is left out: the other page is not expected to have it.
+
+    Templates are hashed when they are first needed.
     """
 
     def __init__(self, boilerplate: Iterable[Boilerplate] = (), scheme: Scheme = Scheme()) -> None:
@@ -81,47 +83,49 @@ class Exclusions:
         return bool(self._everywhere.shingles or self._by_site)
 
     def evidence(self, fingerprints: array[int]) -> array[int]:
-        """Those of a question, in their order, whose k-gram is in no text that is registered for everywhere."""
-        kept = array("Q")
+        """Return the fingerprints of a question, in order, without those of boilerplate that holds for all pages."""
+        evidence = array("Q")
         end = 0
         for start, after in stretches(fingerprints, self._everywhere.kgrams):
-            kept += fingerprints[end:start]
+            evidence += fingerprints[end:start]
             end = after
-        return kept + fingerprints[end:]
+        return evidence + fingerprints[end:]
 
-    def sketched(self, page: Sketched) -> Sketched:
-        """Without what is registered for everywhere. A MinHash is of no use then: nothing can be taken out of it."""
+    def sketch_evidence(self, page: Sketched) -> Sketched:
+        """Return the sketches of a page without boilerplate that holds for all pages.
+
+        The MinHash is dropped: nothing can be taken out of it.
+        """
         return page._replace(sketch=without(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
 
-    def counted(
+    def evidence_of_pair(
         self, ours: array[int], theirs: array[int], sites: tuple[str | None, str | None] = (None, None)
     ) -> tuple[array[int], array[int]]:
-        """What counts of the shingles of two pages of these sites, or of their MOD_m sketches: sorted arrays."""
+        """Return what counts of the shingles, or MOD_m sketches, of two pages of these `sites`: sorted arrays."""
         if not self:
             return ours, theirs
         ours, theirs = (without(each, self._everywhere.shingles) for each in (ours, theirs))
         one, other = (self._template(site).shingles for site in sites)
         if sites[0] == sites[1]:
             return without(ours, one), without(theirs, one)
-        # Both are looked at as they are now: what is shared stays on both sides.
+        # Each template loses what the other page has: shared text stays on both sides.
         return without(ours, without(one, theirs)), without(theirs, without(other, ours))
 
-    def places(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
-        """Where there is boilerplate in canonical characters, as (start, end), apart and in order.
+    def spans(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
+        """Return where boilerplate is in canonical characters, as disjoint (start, end) in order.
 
-        A character is boilerplate if it is in a k-gram that is; no place is shorter than k. `site` is that of both
-        pages which share these characters, if it is one.
+        A character is boilerplate if one of its k-grams is, so no span is shorter than k. `site` is the site of both
+        pages that share these characters; None if their sites differ.
         """
         if not self:
             return []
         k = self._scheme.k
         grams = kgram_hashes(chars, k, self._scheme.seed)
-        found = [
+        return _merged(
             (start, end + k - 1)
             for each in (self._everywhere, self._template(site))
             for start, end in stretches(grams, each.kgrams)
-        ]
-        return _united(found)
+        )
 
     def _template(self, site: str | None) -> Hashes:
         if site is None or site not in self._by_site:
@@ -132,27 +136,27 @@ class Exclusions:
 
     def _hashed(self, boilerplate: Sequence[Boilerplate]) -> Hashes:
         scheme = self._scheme
-        every, grams = array("Q"), array("Q")
+        all_shingles, kgrams = array("Q"), array("Q")
         for each in boilerplate:
             text = canonical(each.text, scheme, name=each.name)
-            every += shingles(text, scheme.shingle, scheme.seed)
-            grams += kgram_hashes(text.chars, scheme.k, scheme.seed)
-        return Hashes(distinct(every), distinct(grams))
+            all_shingles += shingles(text, scheme.shingle, scheme.seed)
+            kgrams += kgram_hashes(text.chars, scheme.k, scheme.seed)
+        return Hashes(distinct(all_shingles), distinct(kgrams))
 
 
-NOTHING = Exclusions()
+NO_EXCLUSIONS = Exclusions()
 
 
-def _united(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(places):
-        if united and start <= united[-1][1]:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            united.append((start, end))
-    return united
+            merged.append((start, end))
+    return merged
 
 
 def _shortened(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:79]}…"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,4 +1,4 @@
-"""Two texts held against each other."""
+"""Compares two texts exactly: scores from their shingles, and the passages they share."""
 
 from __future__ import annotations
 
@@ -16,44 +16,47 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 
-Run = tuple[int, int, int, int]  # as a passage, in canonical characters
+CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters
 
 
 class Passage(NamedTuple):
-    """A run that two texts share, in code points of each."""
+    """A run of text that A and B share, with its offsets in code points of each."""
 
-    start: int
-    end: int
-    other_start: int
-    other_end: int
+    start: int  # in A
+    end: int  # in A
+    other_start: int  # in B
+    other_end: int  # in B
 
 
 class Scores(NamedTuple):
-    resemblance: float  # shingles in both, of those in either
-    containment: float  # shingles in both, of those in A: how much of A is in B
-    contained: float  # how much of B is in A
+    """How the sets of shingles of A and B overlap."""
+
+    resemblance: float  # |A ∩ B| / |A ∪ B| (Jaccard)
+    containment: float  # |A ∩ B| / |A|: the share of A that is in B
+    contained: float  # |A ∩ B| / |B|: the share of B that is in A
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What texts A and B have in common: exact, over the sets of their shingles. A text of no words shares nothing.
+    """What texts A and B have in common.
 
-    Boilerplate is not in the scores, and not among the passages.
+    The scores are exact, over the sets of their shingles. A text without words shares nothing. Boilerplate counts in
+    neither the scores nor the passages.
     """
 
-    resemblance: float  # shingles in both, of those in either
-    containment: float  # shingles in both, of those in A: how much of A is in B
-    contained: float  # how much of B is in A
+    resemblance: float  # shingles in both, as a share of those in either
+    containment: float  # shingles in both, as a share of those in A: how much of A is in B
+    contained: float  # shingles in both, as a share of those in B: how much of B is in A
     passages: list[Passage]  # in the order of A
-    boilerplate: list[Passage] = field(default_factory=list)  # runs that both have, but that are no evidence
-    left_out: tuple[int, int] = (0, 0)  # shingles of A, and of B, that do not count
+    boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, in the order of A
+    left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A text that is ready to be held against many."""
+    """A text prepared for comparison with many others."""
 
     canonical: CanonicalText
     shingles: array[int]  # sorted, without repeats
@@ -61,17 +64,19 @@ class Side:
 
     @property
     def chars(self) -> str:
+        """The canonical characters."""
         return self.canonical.chars
 
 
 def side(text: str, scheme: Scheme, *, name: str | None = None, site: str | None = None) -> Side:
-    """`name` is the path or URL of the text, and tells the language of code; `site` tells whose template is in it."""
-    compared = canonical(text, scheme, name=name)
-    return Side(compared, distinct(shingles(compared, scheme.shingle, scheme.seed)), site)
+    """Prepare a text. `name`, its path or URL, decides the language of code; `site` decides which template applies."""
+    prepared = canonical(text, scheme, name=name)
+    return Side(prepared, distinct(shingles(prepared, scheme.shingle, scheme.seed)), site)
 
 
-def scores(a: Side, b: Side, exclusions: Exclusions = NOTHING) -> Scores:
-    return _scores(*exclusions.counted(a.shingles, b.shingles, (a.site, b.site)))
+def scores(a: Side, b: Side, exclusions: Exclusions = NO_EXCLUSIONS) -> Scores:
+    """Return the exact scores of two texts, without boilerplate."""
+    return _scores(*exclusions.evidence_of_pair(a.shingles, b.shingles, (a.site, b.site)))
 
 
 def shared_passages(
@@ -81,12 +86,12 @@ def shared_passages(
     *,
     window: int | None = None,
     join_gap: int = 0,
-    exclusions: Exclusions = NOTHING,
+    exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> tuple[list[Passage], list[Passage]]:
-    """The passages, and the runs that are boilerplate: each in the order of A.
+    """Return the passages, and the shared runs that are boilerplate: each in the order of A.
 
-    A run that is boilerplate in parts is split: the rest of it is passages where it is long enough to be one. With a
-    smaller `window` than the scheme's shorter runs are sure to be found.
+    A run that is partly boilerplate is split; what remains is a passage where it has at least k characters. A `window`
+    smaller than the scheme's guarantees that shorter runs are found. `join_gap` is that of `compare`.
     """
     parts = [(False, run) for run in passages(a.chars, b.chars, scheme.k, window or scheme.w, scheme.seed)]
     if exclusions:
@@ -94,14 +99,14 @@ def shared_passages(
         parts = [
             part
             for _, run in parts
-            for part in _parts(run, exclusions.places(a.chars[run[0] : run[1]], site), least=scheme.k)
+            for part in _split(run, exclusions.spans(a.chars[run[0] : run[1]], site), min_length=scheme.k)
         ]
         parts.sort(key=itemgetter(1))
-    found: tuple[list[Passage], list[Passage]] = [], []
-    for excluded, group in groupby(parts, key=itemgetter(0)):  # so that none is joined across the other kind
+    shared: tuple[list[Passage], list[Passage]] = [], []
+    for excluded, group in groupby(parts, key=itemgetter(0)):  # runs of one kind are not joined across the other
         for start, end, other_start, other_end in join([run for _, run in group], join_gap):
-            found[excluded].append(Passage(*a.canonical.span(start, end), *b.canonical.span(other_start, other_end)))
-    return found
+            shared[excluded].append(Passage(*a.canonical.span(start, end), *b.canonical.span(other_start, other_end)))
+    return shared
 
 
 def compare(
@@ -114,16 +119,17 @@ def compare(
     boilerplate: Sequence[Boilerplate] = (),
     sites: tuple[str | None, str | None] = (None, None),
 ) -> Comparison:
-    """Compare two texts exactly: no sample is taken, and no passage rests on a hash alone.
+    """Compare texts `a` and `b` exactly. Nothing is sampled, and every passage is verified character by character.
 
-    `names` are the paths or URLs of A and B, and tell the languages of code; one without a name is taken to be in the
-    language of the other. `join_gap` makes one passage of those that lie at most so many canonical characters apart in
-    both: a few edits. `boilerplate` does not count; of a site's it is only between and on pages of these `sites`.
+    With a scheme for code, `names` are the paths or URLs of the texts, which decide their languages; a text without a
+    name is read in the language of the other. `join_gap` joins passages that are at most this many canonical characters
+    apart in both texts, as after a few edits. `boilerplate` does not count; `sites` are the sites of the texts, which
+    decide whether the template of a site applies.
     """
     one = side(a, scheme, name=names[0] or names[1], site=sites[0])
     other = side(b, scheme, name=names[1] or names[0], site=sites[1])
-    exclusions = Exclusions(boilerplate, scheme) if boilerplate else NOTHING
-    ours, theirs = exclusions.counted(one.shingles, other.shingles, sites)
+    exclusions = Exclusions(boilerplate, scheme) if boilerplate else NO_EXCLUSIONS
+    ours, theirs = exclusions.evidence_of_pair(one.shingles, other.shingles, sites)
     found, excluded = shared_passages(one, other, scheme, join_gap=join_gap, exclusions=exclusions)
     return Comparison(
         **_scores(ours, theirs)._asdict(),
@@ -142,12 +148,14 @@ def _scores(ours: array[int], theirs: array[int]) -> Scores:
     )
 
 
-def _parts(run: Run, places: Sequence[tuple[int, int]], *, least: int) -> Iterator[tuple[bool, Run]]:
-    """The parts of a run, and whether each is boilerplate; places are counted from where the run starts."""
+def _split(
+    run: CanonicalRun, spans: Sequence[tuple[int, int]], *, min_length: int
+) -> Iterator[tuple[bool, CanonicalRun]]:
+    """Split a run at the `spans` of boilerplate, counted from its start; yield whether each part is boilerplate."""
     start, end, other_start, _ = run
     before = 0
-    for first, last in (*places, (end - start, end - start)):
+    for first, last in (*spans, (end - start, end - start)):
         for excluded, low, high in ((False, before, first), (True, first, last)):
-            if high - low >= least:
+            if high - low >= min_length:
                 yield excluded, (start + low, start + high, other_start + low, other_start + high)
         before = last

@@ -1,4 +1,4 @@
-"""A search as it was asked, and the cursor: where in it the next page of results starts."""
+"""Defines the request of a search, and the cursor: the text that asks for the next page of its results."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Self, get_args
 
-from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName, Way
 from opensearch_winnow.queries.words import Words
 
-THRESHOLD = 0.5  # of the resemblance to the best page of a group
-EXAMINED = 100  # pages that are looked at together
-MOST = 10_000  # hits on a page of results
-LONGEST = 100_000  # bytes that a cursor may unpack to
+DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative of its group
+DEFAULT_EXAMINE = 100  # pages
+MAX_HITS_PER_PAGE = 10_000
+MAX_CURSOR_BYTES = 100_000  # when it is unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """All that says which results there are."""
+    """The parameters of one search: they decide its results."""
 
     words: str
     any_word: bool = False
     where: Filters = Filters()
     group: bool = False
-    threshold: float = THRESHOLD
+    threshold: float = DEFAULT_THRESHOLD
     by: Way = "signature"
-    examine: int = EXAMINED
+    examine: int = DEFAULT_EXAMINE
     exact: bool = False
     limit: int = 10
     facets: tuple[FacetName, ...] = ()
@@ -41,8 +41,8 @@ class SearchRequest:
             raise QuestionError(f"a threshold is above 0 and at most 1, not {self.threshold}")
         if self.by not in get_args(Way):
             raise QuestionError(f"results are grouped by {', '.join(get_args(Way))}, not {self.by!r}")
-        if not 1 <= self.limit <= MOST:
-            raise QuestionError(f"a page of results has 1 to {MOST:,} hits, not {self.limit}")
+        if not 1 <= self.limit <= MAX_HITS_PER_PAGE:
+            raise QuestionError(f"a page of results has 1 to {MAX_HITS_PER_PAGE:,} hits, not {self.limit}")
         if self.examine < 1:
             raise QuestionError(f"at least 1 hit is examined, not {self.examine}")
         for name in self.facets:
@@ -51,35 +51,36 @@ class SearchRequest:
 
     @property
     def parsed(self) -> Words:
+        """The words, taken apart into terms."""
         return Words.of(self.words, any_word=self.any_word)
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Of a view that the store keeps under a key."""
+    """Where a search continues: its request, its view, and the next page of results."""
 
-    asked: SearchRequest
-    key: str
-    number: int  # of the page of results that comes next, from 0
+    request: SearchRequest
+    key: str  # of the view that the store keeps
+    number: int  # of the next page of results, counted from 0
 
     def __str__(self) -> str:
-        content = json.dumps([asdict(self.asked), self.key, self.number], default=datetime.isoformat)
+        content = json.dumps([asdict(self.request), self.key, self.number], default=datetime.isoformat)
         return urlsafe_b64encode(zlib.compress(content.encode(), 9)).decode().rstrip("=")
 
     @classmethod
     def of(cls, written: str) -> Self:
-        """Refused if it is none, whatever somebody has made of it."""
+        """Read a cursor from the text that `str` gives. Any other text raises a QuestionError."""
         try:
-            unpacked = zlib.decompressobj().decompress(urlsafe_b64decode(written + "=="), LONGEST)
-            asked, key, number = json.loads(unpacked)
+            unpacked = zlib.decompressobj().decompress(urlsafe_b64decode(written + "=="), MAX_CURSOR_BYTES)
+            request, key, number = json.loads(unpacked)
             if not isinstance(key, str) or type(number) is not int or number < 0:
                 raise TypeError
-            return cls(_asked(**asked), key, number)
+            return cls(_request(**request), key, number)
         except (binascii.Error, zlib.error, ValueError, TypeError, AttributeError, QuestionError):
-            raise QuestionError("that is no cursor of a search: take it as the results before have it") from None
+            raise QuestionError("that is no cursor of a search: pass the cursor of earlier results unchanged") from None
 
 
-def _asked(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchRequest:
+def _request(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchRequest:
     times = {name: where[name] and datetime.fromisoformat(where[name]) for name in ("since", "until")}
     filters = Filters(**{**where, **times})
     texts = (

@@ -1,4 +1,4 @@
-"""Which pages a question or a scan covers."""
+"""Defines the filters that limit a question, a search or a scan to some pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokens of a question are worth looking up: one on a great many pages says little and costs most."""
+"""Chooses the tokens of a question that are worth a lookup: frequent ones cost the most and say the least."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from opensearch_winnow.queries.lookups import Field, Lookup
 
-FREQUENT = 1_000  # pages, as Broder and others chose for the Web
+DEFAULT_FREQUENT = 1_000  # pages, as Broder and others chose for the Web
 # Of this many tokens in a row one is looked up however frequent it is. Otherwise anyone could hide a passage, and every
 # page that has it, by putting it on enough pages.
-IN_A_ROW = 4
+MAX_FREQUENT_RUN = 4
 # A shared band means pages as alike as pages can be, however many there are: bands are never checked.
 CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
 
@@ -23,10 +23,11 @@ CountPages = Callable[[Sequence[Lookup]], Sequence[Mapping[int, int]]]
 class FrequencyCheck:
     """Leaves out frequent tokens, those on more than `max_pages` pages, in the given `fields`.
 
-    Broder's frequency check, weakened so that it cannot hide a copy: a run of IN_A_ROW shared tokens is always found.
+    Broder's frequency check, weakened so that it cannot hide a copy: a run of MAX_FREQUENT_RUN shared tokens is always
+    found.
     """
 
-    max_pages: int = FREQUENT
+    max_pages: int = DEFAULT_FREQUENT
     fields: Collection[Field] = CHECKED
 
     def trimmed(self, lookups: Sequence[Lookup], count_pages: CountPages) -> list[Lookup]:
@@ -45,10 +46,10 @@ def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
 
 
 def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
-    """Return the tokens to look up, in their order: those not frequent, and the rarest of every IN_A_ROW in a row.
+    """Return the tokens to look up, in their order: those not frequent, and the rarest of every MAX_FREQUENT_RUN.
 
-    `tokens` are in the order of the text, so a shared run of IN_A_ROW of them is still found. At least one is kept.
-    `frequent` maps each frequent token to the number of its pages.
+    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN of them is still found. At least one is
+    kept. `frequent` maps each frequent token to the number of its pages.
     """
 
     def rarity(index: int) -> tuple[int, int]:
@@ -61,7 +62,7 @@ def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
         if token not in frequent:
             kept.append(token)
             passed.clear()
-        elif len(passed) == IN_A_ROW:
+        elif len(passed) == MAX_FREQUENT_RUN:
             rarest = min(passed, key=rarity)
             kept.append(tokens[rarest])
             passed = [each for each in passed if each > rarest]

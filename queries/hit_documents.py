@@ -1,25 +1,25 @@
-"""What the hits of an answer tell of their pages: sketches, and texts."""
+"""Reads sketches and texts from the hits of an engine's response, and compares the hits."""
 
 from __future__ import annotations
 
-from array import array
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import Sketched, estimated
-from opensearch_winnow.queries.groups import Likeness
+from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.queries.representatives import Similarity
 
 Hit = dict[str, Any]
 
-NO_SKETCH = Sketched(0, array("Q"))
-
 
 class HitDocuments:
-    """Hits by their places, with what can be told of each."""
+    """Hits in the order they were added, with their sketches and texts.
+
+    `prefix` is the path of the fields, with its final dot; `text` is the name of the text field.
+    """
 
     def __init__(self, scheme: Scheme, prefix: str, text: str) -> None:
         self.hits: list[Hit] = []
@@ -30,36 +30,38 @@ class HitDocuments:
         self._sides: dict[int, Side | None] = {}
 
     def add(self, hit: Hit) -> int:
+        """Add a hit and return its place, by which the other methods know it."""
         self.hits.append(hit)
         self.sketched.append(self._sketched(hit))
         return len(self.hits) - 1
 
-    def likeness(self, one: int, other: int) -> Likeness:
+    def similarity(self, one: int, other: int) -> Similarity:
+        """Compare two hits: exactly where both texts are there, else by an estimate."""
         (exact,) = self.resemblances([(one, other)])
         if exact is not None:
-            return Likeness(exact, 0.0)
-        return Likeness(*estimated(self.sketched[one], self.sketched[other], self._scheme).resemblance)
+            return Similarity(exact, 0.0)
+        return Similarity(*estimated(self.sketched[one], self.sketched[other], self._scheme).resemblance)
 
     def resemblances(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
-        """Exactly, from the texts; None where one is missing."""
+        """Return the exact resemblance of each pair of places; None where a text is missing."""
         both = [(self._side(one), self._side(other)) for one, other in pairs]
         return [scores(one, other).resemblance if one and other else None for one, other in both]
 
     def _sketched(self, hit: Hit) -> Sketched:
         count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
         if not isinstance(count, int) or not 0 <= count < 2**32 or not isinstance(packed, str):
-            return NO_SKETCH  # or fields of somebody else
+            return NO_SKETCHES  # the fields are missing, or another program's
         try:
             minhash = b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # doc values come without padding
         except ValueError:
-            return NO_SKETCH
+            return NO_SKETCHES
         expected = self._scheme.bins * self._scheme.bits // 8
         if len(minhash) not in (0, expected):
             raise QuestionError(
-                f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, and by scheme {self._scheme.id} it"
-                f" has {expected}: say by which scheme these documents are (scheme=…)"
+                f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, but scheme {self._scheme.id} makes"
+                f" {expected}: pass the scheme of these documents (scheme=…)"
             )
-        return Sketched(count, NO_SKETCH.sketch, minhash)
+        return Sketched(count, NO_SKETCHES.sketch, minhash)
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:
@@ -75,7 +77,7 @@ class HitDocuments:
 
 
 def _value(hit: Hit, name: str) -> Any:
-    """Of a field, from `fields` or from `_source`, where an object may be written in one name with dots."""
+    """Return a field's value, from `fields` or from `_source`, where a key may be a whole path with dots."""
     values = hit.get("fields", {}).get(name)
     if values:
         return values[0]

@@ -1,4 +1,4 @@
-"""The hits of somebody's own search, in groups: from the answer of an engine, as any client has it."""
+"""Groups the hits of any search, from the response that an engine's client returns."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.dsl.dedupe import COUNTS, SAME
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
-from opensearch_winnow.queries.groups import Leaders, Likeness
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
+from opensearch_winnow.queries.representatives import Representatives, Similarity
 
 
 class HitMember(NamedTuple):
-    """A hit of a group, and how it compares with the one that is shown for it."""
+    """A member of a group, and how it compares with the group's representative."""
 
     hit: Hit
     resemblance: float
     kind: Literal["exact", "estimate"]
-    error: float  # the standard error; 0 where it is exact, 1 where only the cluster is known to be the same
+    error: float  # the standard error; 0: exact, 1: only the cluster is known to be the same
 
 
 class HitGroup(NamedTuple):
-    """Hits that resemble the first of them, or are in its cluster."""
+    """Near-duplicate hits: a representative, and the members that resemble it or are in its cluster."""
 
-    hit: Hit  # the first of them
-    members: list[HitMember]  # the others
-    size: int  # documents, with those that the engine has counted and not returned
+    hit: Hit  # the representative
+    members: list[HitMember]
+    size: int  # documents, including those that the engine has counted but not returned
 
 
 @dataclass(frozen=True, slots=True)
 class HitGroups:
-    """Behaves as the list of its groups, in the order of the answer."""
+    """The groups among the hits of a response, in its order. Behaves like a list of groups."""
 
     groups: list[HitGroup]
-    total: int | None  # documents that the query finds; None where the engine has not counted all
-    count: int | None  # groups of all these documents; None where not all of them are in the answer
-    about: int | None  # clusters of all these documents, as an engine estimates them; None where it was not asked
-    left_out: int  # documents without a cluster that the engine has not returned: ask for more members
+    total: int | None  # documents that match the query; None if the engine has not counted all
+    count: int | None  # groups among them; None if the response does not hold all of them
+    about: int | None  # the engine's estimate of the clusters among them; None if the query did not ask for it
+    left_out: int  # documents without a cluster that the engine has not returned; ask for more members to see them
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -59,31 +59,35 @@ def group_hits(
     below: str = "",
     text: str = "text",
 ) -> HitGroups:
-    """The hits of an answer, in groups of those that resemble the first of their group at least so much.
+    """Group the hits of an engine's response.
 
-    The fields `minhash` and `shingle_count` are in `_source`, or among `docvalue_fields`; if said, below an object
-    field. A hit without them is a group of its own. Where hits have the field `text`, and it is the text that was
-    fingerprinted, pairs near the threshold are decided by it. Of the answer to a `dedupe` body the clusters stay
-    together, and documents without one are taken apart.
+    Each hit joins the first group whose representative it resembles by at least `threshold`, or starts a new group.
+    The hits need the fields `minhash` and `shingle_count`, in `_source` or among `docvalue_fields`; `below` names the
+    object field that holds them, if there is one. A hit without them is a group of its own. `scheme` is the scheme of
+    the hashes. If hits have the text that was fingerprinted in the field `text`, it decides pairs near the threshold.
+
+    In the response to a `dedupe` body, the documents of a cluster stay together; documents without a cluster are
+    grouped one by one.
     """
     documents = HitDocuments(scheme, f"{below}." if below else "", text)
-    found, left_out = _found(response)
-    leaders = Leaders(scheme, threshold, documents.resemblances)
-    places = [documents.add(each.hit) for each in found]
-    joined = leaders.add([documents.sketched[place] for place in places])
+    ranked, left_out = _ranked_hits(response)
+    places = [documents.add(each.hit) for each in ranked]
+    batch = Representatives(scheme, threshold).begin([documents.sketched[place] for place in places])
+    while pairs := batch.undecided:
+        batch.settle(documents.resemblances(pairs))
     groups: dict[int, list[HitMember]] = {}
     sizes: dict[int, int] = {}
-    for place, each, joins in zip(places, found, joined, strict=True):
-        leader = place if joins is None else joins.leader
-        members = groups.setdefault(leader, [])
-        if joins is not None:
-            members.append(_member(each.hit, joins.likeness))
-        members += (_member(mate, documents.likeness(leader, documents.add(mate))) for mate in each.mates)
-        sizes[leader] = sizes.get(leader, 0) + each.size
+    for place, each, join in zip(places, ranked, batch.joins, strict=True):
+        representative = place if join is None else join.representative
+        members = groups.setdefault(representative, [])
+        if join is not None:
+            members.append(_member(each.hit, join.similarity))
+        members += (_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
+        sizes[representative] = sizes.get(representative, 0) + each.size
     total = _total(response)
-    seen = sum(each.size for each in found) if all(each.counted for each in found) else None
+    seen = sum(each.size for each in ranked) if all(each.counted for each in ranked) else None
     return HitGroups(
-        groups=[HitGroup(documents.hits[leader], members, sizes[leader]) for leader, members in groups.items()],
+        groups=[HitGroup(documents.hits[place], members, sizes[place]) for place, members in groups.items()],
         total=total,
         count=len(groups) if total is not None and total == seen else None,
         about=_about(response),
@@ -91,43 +95,43 @@ def group_hits(
     )
 
 
-# --- what an answer has -----------------------------------------------------------------------------------------------
+# --- reading a response -----------------------------------------------------------------------------------------------
 
 
-class _Found(NamedTuple):
+class _RankedHit(NamedTuple):
     hit: Hit
-    mates: Sequence[Hit] = ()  # of the same cluster
-    size: int = 1  # of the cluster
-    counted: bool = True  # exactly
+    mates: Sequence[Hit] = ()  # other hits of its cluster
+    size: int = 1  # documents in its cluster
+    counted: bool = True  # the size is exact
 
 
-def _found(response: Mapping[str, Any]) -> tuple[list[_Found], int]:
-    """The hits; and how many documents without a cluster are missing."""
+def _ranked_hits(response: Mapping[str, Any]) -> tuple[list[_RankedHit], int]:
+    """Return the hits in order, and the number of documents without a cluster that were not returned."""
     try:
         hits: list[Hit] = response["hits"]["hits"]
     except (KeyError, TypeError):
         raise QuestionError(
-            "that is no answer to a search: there are no hits in it, as client.search has them"
+            "that is no response to a search: it has no hits. Pass what client.search returns"
         ) from None
-    found: list[_Found] = []
+    ranked: list[_RankedHit] = []
     left_out = 0
     for hit in hits:
         field = next((name for name in hit.get("inner_hits", {}) if name.startswith(SAME)), None)
         if field is None:
-            found.append(_Found(hit))
+            ranked.append(_RankedHit(hit))
             continue
         inner = hit["inner_hits"][field]["hits"]
         mates = [mate for mate in inner["hits"] if _key(mate) != _key(hit)]
         size, counted = _counted(inner)
         if any(hit.get("fields", {}).get(field.removeprefix(SAME), ())):
-            found.append(_Found(hit, mates, max(size, 1 + len(mates)), counted))
+            ranked.append(_RankedHit(hit, mates, max(size, 1 + len(mates)), counted))
         else:
-            found += (_Found(hit), *map(_Found, mates))
+            ranked += (_RankedHit(hit), *map(_RankedHit, mates))
             left_out += max(size - 1 - len(mates), 0)
-    given: list[Any] = [hit.get("_score") for hit in hits]
-    if None not in given and given == sorted(given, reverse=True):  # what was taken apart has its own place in it
-        found.sort(key=lambda each: each.hit.get("_score") or 0.0, reverse=True)
-    return found, left_out
+    scores: list[Any] = [hit.get("_score") for hit in hits]
+    if None not in scores and scores == sorted(scores, reverse=True):  # documents taken out of a cluster go by score
+        ranked.sort(key=lambda each: each.hit.get("_score") or 0.0, reverse=True)
+    return ranked, left_out
 
 
 def _key(hit: Hit) -> tuple[Any, Any]:
@@ -135,7 +139,7 @@ def _key(hit: Hit) -> tuple[Any, Any]:
 
 
 def _counted(hits: Mapping[str, Any]) -> tuple[int, bool]:
-    """The total of hits as engines write it, in one of two ways; and whether it is exact."""
+    """Return the total of hits, which engines write in one of two ways, and whether it is exact."""
     total = hits.get("total")
     if isinstance(total, int):
         return total, True
@@ -157,5 +161,5 @@ def _about(response: Mapping[str, Any]) -> int | None:
     return counts[CLUSTERS]["value"] + counts[UNCLUSTERED]["doc_count"] if counts else None
 
 
-def _member(hit: Hit, likeness: Likeness) -> HitMember:
-    return HitMember(hit, likeness.resemblance, "estimate" if likeness.error else "exact", likeness.error)
+def _member(hit: Hit, similarity: Similarity) -> HitMember:
+    return HitMember(hit, similarity.resemblance, "estimate" if similarity.error else "exact", similarity.error)

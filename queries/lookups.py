@@ -1,4 +1,4 @@
-"""What to look up for a question: as little as finds every page that it asks for."""
+"""Chooses the tokens to look up for a question: as few as find every match."""
 
 from __future__ import annotations
 
@@ -8,47 +8,55 @@ from functools import cache
 from math import exp, lgamma, log
 from typing import Literal, NamedTuple
 
-from opensearch_winnow.queries.asked import Asked
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.thresholds import Thresholds
 
-# The chance of a page to be missed by the sample of shingles: where it is higher, that is not looked up alone.
-MISSED = 1e-4
+# The highest acceptable probability that the sketch, a sample of the shingles, misses a match.
+MISS_PROBABILITY = 1e-4
 
 
 Field = Literal["fingerprints", "sketch", "bands"]
 
 
 class Lookup(NamedTuple):
+    """Tokens to look up in one field of the pages."""
+
     field: Field
-    tokens: array[int]  # 'Q', different ones
-    minimum: int = 1  # that a page shares
+    tokens: array[int]  # typecode 'Q', without repeats
+    minimum: int = 1  # the number of tokens that a page must share
 
 
-def lookups(question: Question, asked: Asked, *, boilerplate: bool) -> Iterator[Lookup]:
-    """The sketch is a fair sample: who has half of the question has about half of its sketch. Where that is too small,
-    or where a passage is all that is asked for, the fingerprints are looked up; they are several times as many.
+def lookups(question: Question, thresholds: Thresholds, *, boilerplate: bool) -> Iterator[Lookup]:
+    """Yield the lookups that find every page that meets the thresholds.
 
-    Where `boilerplate` is taken out, the rest of the question is another sample: then one shared token is enough.
+    The sketch is a fair sample: a page with half of the question has about half of its sketch. The fingerprints, which
+    are several times as many, are looked up where the sketch is too small, or where one shared passage is enough.
+
+    `boilerplate` says that some is excluded. What is left of the question is then another sample, of unknown size: one
+    shared token is enough.
     """
     sketch = question.sketched.sketch
-    share = 0.0 if boilerplate else asked.of_question
-    if not asked.any_passage and sketch:
-        yield Lookup("sketch", sketch, max(fewest(len(sketch), share), 1))
-    if asked.minima.get("resemblance"):
+    n, p = len(sketch), 0.0 if boilerplate else thresholds.min_containment
+    if not thresholds.any_passage and sketch:
+        yield Lookup("sketch", sketch, max(binomial_quantile(n, p), 1))
+    if thresholds.minima.get("resemblance"):
         yield Lookup("bands", question.record.bands)
-    if (1 - share) ** len(sketch) > MISSED:
+    if (1 - p) ** n > MISS_PROBABILITY:
         yield Lookup("fingerprints", question.fingerprints)
 
 
 @cache
-def fewest(size: int, share: float) -> int:
-    """How many of a sample are shared by a page that shares so much of all: fewer are, by a chance below MISSED."""
-    if not 0 < share < 1:
-        return size if share else 0
-    chance = 0.0
-    for count in range(size):
-        ways = lgamma(size + 1) - lgamma(count + 1) - lgamma(size - count + 1)
-        chance += exp(ways + count * log(share) + (size - count) * log(1 - share))
-        if chance > MISSED:
-            return count
-    return size
+def binomial_quantile(n: int, p: float) -> int:
+    """Return the largest k with P(X < k) <= MISS_PROBABILITY, where X is binomial with parameters `n` and `p`.
+
+    So a page that has the share `p` of all shingles has at least k of a sample of `n`, but for that probability.
+    """
+    if not 0 < p < 1:
+        return n if p else 0
+    cumulative = 0.0  # P(X <= k)
+    for k in range(n):
+        log_choose = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+        cumulative += exp(log_choose + k * log(p) + (n - k) * log(1 - p))
+        if cumulative > MISS_PROBABILITY:
+            return k
+    return n

@@ -1,4 +1,4 @@
-"""The answer to "what is similar?"."""
+"""Defines the matches of a question: the pages that are similar to it."""
 
 from __future__ import annotations
 
@@ -14,34 +14,39 @@ Score = Literal["resemblance", "containment", "contained"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A page, and how it compares with the question."""
+    """A page that is similar to the question, and how it compares with it."""
 
     card: Card
     resemblance: float
-    containment: float  # how much of the question is in the page
-    contained: float  # how much of the page is in the question
+    containment: float  # the share of the question that is in the page
+    contained: float  # the share of the page that is in the question
     kind: Literal["exact", "estimate"]
-    error: float  # the standard error of the score that was asked for; 0 where it is exact
-    passages: list[Passage]  # in the order of the question; none where a text is not stored, or not looked at
-    boilerplate: list[Passage] = field(default_factory=list)  # shared too, but no evidence
+    error: float  # the standard error of the score that matches are ordered by; 0: exact
+    passages: list[Passage]  # in the order of the question; empty if a text is not stored, or was not compared
+    boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, and do not count
 
     @property
     def url(self) -> str:
-        """Of the page."""
+        """The URL of the page."""
         return self.card.url
+
+    @property
+    def title(self) -> str | None:
+        """The title of the page; None if it has none."""
+        return self.card.title
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Behaves as the list of its matches, the best first."""
+    """The matches of a question, the best first. Behaves like a list of matches."""
 
     matches: list[Match]
-    total: int  # of which `matches` are the first
-    asked: Score  # what they are ordered by
-    threshold: float
+    total: int  # all matches; `matches` holds the first of them
+    score: Score  # the score that the matches are ordered by
+    threshold: float  # its minimum
     candidates: int  # pages that were scored
-    tokens: int  # different ones that the question has to look for pages with
-    ignored: int  # of them, because too many pages have them
+    tokens: int  # different tokens that the question has for lookups
+    ignored: int  # tokens that were not looked up, because too many pages have them
     frequent: int  # a token on more pages than this may be ignored
     seconds: float
 

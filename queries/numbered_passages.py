@@ -1,4 +1,4 @@
-"""The passages as they are shown: numbered in the order of A, with their size, and whether they moved."""
+"""Numbers passages for display, and says of each how long it is and whether it moved."""
 
 from __future__ import annotations
 
@@ -12,40 +12,43 @@ from opensearch_winnow.queries.compare import Passage
 
 @dataclass(frozen=True, slots=True)
 class NumberedPassage:
-    number: int  # from 1
+    """A passage as it is shown to a reader."""
+
+    number: int  # from 1, in the order of A
     passage: Passage
     words: int
-    moved: bool
+    moved: bool  # its order among the passages differs between A and B
 
     @property
     def size(self) -> str:
+        """Its length in words, with the unit."""
         return "1 word" if self.words == 1 else f"{self.words:,} words"
 
 
 def numbered_passages(a: str, passages: Sequence[Passage]) -> list[NumberedPassage]:
-    """Give the passages, which are in the order of A, what a reader wants to know of each."""
-    kept = in_order([passage.other_start for passage in passages])
+    """Number the passages of text `a`, which come in its order."""
+    in_place = longest_non_decreasing([passage.other_start for passage in passages])
     return [
         NumberedPassage(
-            number, passage, len(canonical_text(a[passage.start : passage.end]).words), number - 1 not in kept
+            number, passage, len(canonical_text(a[passage.start : passage.end]).words), number - 1 not in in_place
         )
         for number, passage in enumerate(passages, 1)
     ]
 
 
-def in_order(starts: Sequence[int]) -> set[int]:
-    """The indices of a longest subsequence that never falls. What is not in it has moved, and no fewer can have."""
+def longest_non_decreasing(starts: Sequence[int]) -> set[int]:
+    """Return the indices of a longest non-decreasing subsequence: the rest is the fewest that can have moved."""
     tails: list[int] = []  # the smallest start that ends a subsequence of each length
-    ends: list[int] = []  # its index
-    before: list[int] = []  # for each index, the one before it in its subsequence
+    ends: list[int] = []  # the index of that start
+    before: list[int] = []  # for each index, the previous one in its subsequence
     for index, start in enumerate(starts):
         length = bisect_right(tails, start)
         before.append(ends[length - 1] if length else -1)
         tails[length : length + 1] = [start]
         ends[length : length + 1] = [index]
-    kept = set()
+    indices = set()
     index = ends[-1] if ends else -1
     while index >= 0:
-        kept.add(index)
+        indices.add(index)
         index = before[index]
-    return kept
+    return indices

@@ -1,4 +1,4 @@
-"""A page or a text, ready to be asked about."""
+"""Prepares a page or a text as a question: what to look up, and what to compare candidates with."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from array import array
 from dataclasses import dataclass
 
 from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, side
 from opensearch_winnow.queries.estimated import Sketched
 
-LONGEST = 2_000_000  # as in a scheme
+MAX_GUARANTEE = 2_000_000  # canonical characters, as in a scheme
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked up, and what candidates are compared with."""
+    """A page or text that similar pages are looked up for, and that candidates are compared with."""
 
     record: Record
-    side: Side | None  # where there is a text
-    window: int  # of the fingerprints that are looked up
-    fingerprints: array[int]  # different ones, in the order of the text
+    side: Side | None  # None: the text is not stored
+    window: int  # k-grams, of which one fingerprint is looked up
+    fingerprints: array[int]  # without repeats, in the order of the text
     sketched: Sketched
 
     @classmethod
     def of(cls, record: Record, scheme: Scheme, exclusions: Exclusions, guarantee: int | None = None) -> Question:
-        """Ask about the record of a page.
+        """Make a question of a page's record.
 
-        With a larger `guarantee` fewer fingerprints are looked up, a subset of those of the page: for a quick first
-        look. A text that is too short for the scheme's own is looked up by every k-gram, since a page need not have
-        picked the one that it did.
+        A `guarantee` larger than the scheme's looks up fewer fingerprints, a subset of those of the page: for a quick
+        first look. A text shorter than the scheme's guarantee is looked up by every k-gram, since a page that holds it
+        need not have selected the same k-gram.
         """
         window = _window(scheme, guarantee)
-        compared = side(record.text, scheme, name=record.url, site=record.site) if record.text else None
-        picked = record.fingerprints
-        if compared is not None and len(compared.chars) < scheme.t:
+        prepared = side(record.text, scheme, name=record.url, site=record.site) if record.text else None
+        selected = record.fingerprints
+        if prepared is not None and len(prepared.chars) < scheme.t:
             window = 1
-        if compared is not None and window != scheme.w:
-            picked, _ = fingerprints(compared.chars, scheme.k, window, "winnow", scheme.seed)
+        if prepared is not None and window != scheme.w:
+            selected, _ = fingerprints(prepared.chars, scheme.k, window, "winnow", scheme.seed)
         return cls(
             record=record,
-            side=compared,
+            side=prepared,
             window=window,
-            fingerprints=array("Q", dict.fromkeys(exclusions.evidence(picked))),
-            sketched=exclusions.sketched(Sketched(record.shingle_count, record.sketch, record.minhash)),
+            fingerprints=array("Q", dict.fromkeys(exclusions.evidence(selected))),
+            sketched=exclusions.sketch_evidence(Sketched(record.shingle_count, record.sketch, record.minhash)),
         )
 
 
@@ -55,11 +55,13 @@ def _window(scheme: Scheme, guarantee: int | None) -> int:
         return scheme.w
     if guarantee < scheme.t:
         raise QuestionError(
-            f"runs of {guarantee:,} canonical characters cannot be found for sure: the store's scheme guarantees"
-            f" {scheme.t:,} and more"
+            f"the guarantee cannot be {guarantee:,} canonical characters: the store's scheme guarantees to find runs of"
+            f" {scheme.t:,} or more"
         )
-    if guarantee > LONGEST:
-        raise QuestionError(f"a guarantee is at most {LONGEST:,} canonical characters, not {guarantee:,}")
+    if guarantee > MAX_GUARANTEE:
+        raise QuestionError(f"a guarantee is at most {MAX_GUARANTEE:,} canonical characters, not {guarantee:,}")
     if scheme.selection != "winnow":
-        raise QuestionError(f"a larger guarantee needs the selection winnow, and the store has {scheme.selection}")
+        raise QuestionError(
+            f"a larger guarantee needs a scheme with the selection winnow, but the store has {scheme.selection}"
+        )
     return guarantee - scheme.k + 1

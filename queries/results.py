@@ -1,4 +1,4 @@
-"""What a search finds."""
+"""Defines the results of a full-text search: hits, their groups, and counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FacetName = Literal["site", "crawl", "month", "year"]
 
 
 class Member(NamedTuple):
-    """A page of a group, and how it compares with the page that is shown for it."""
+    """A page of a group, and how it compares with the group's representative."""
 
     id: str
     url: str
@@ -23,32 +23,42 @@ class Member(NamedTuple):
     score: float
     resemblance: float
     kind: Literal["exact", "estimate"]
-    error: float  # the standard error of the resemblance; 0 where it is exact
+    error: float  # the standard error of the resemblance; 0: exact
 
 
 class Result(NamedTuple):
-    """A page that has the words, and the pages that are folded into it, the best first."""
+    """A hit of a search, and the other pages of its group, the best first."""
 
     card: Card
-    score: float  # higher is better; comparable within one search only
-    snippet: str  # of its text, around the words
-    marks: list[tuple[int, int]]  # where the words are: (start, end) in the snippet
-    title_marks: list[tuple[int, int]]  # and in the title
+    score: float  # higher is better; comparable only within one search
+    snippet: str  # a part of the text, around the words
+    marks: list[tuple[int, int]]  # the words in the snippet, as (start, end)
+    title_marks: list[tuple[int, int]]  # the words in the title, as (start, end)
     members: list[Member]
+
+    @property
+    def url(self) -> str:
+        """The URL of the page."""
+        return self.card.url
+
+    @property
+    def title(self) -> str | None:
+        """The title of the page; None if it has none."""
+        return self.card.title
 
 
 class Folded(NamedTuple):
-    """A page, found late, of a group that was shown on a page before."""
+    """A page, found late, that belongs to a group on an earlier page of results."""
 
-    url: str  # of the page that was shown
+    url: str  # of the group's representative
     member: Member
 
 
 class FacetCount(NamedTuple):
-    """How many pages have a value of a field, and how many groups have such a page.
+    """The number of pages with one value of a field, and the number of groups that hold such a page.
 
-    By signature, groups are counted among the pages that were examined: there are at least so many, and exactly where
-    the number of all groups is exact. With clusters it is these that are counted, of all pages: about so many.
+    Groups by signature are counted among the examined pages: the number is a lower bound, and exact if the number of
+    all groups is. Groups by cluster are counted among all pages: the number is an estimate.
     """
 
     value: str  # empty: unknown
@@ -57,27 +67,27 @@ class FacetCount(NamedTuple):
 
 
 class GroupCount(NamedTuple):
-    """How many groups there are, as far as that is known."""
+    """The number of groups, as far as it is known."""
 
-    groups: int | None = None  # exactly; None where that is not known, or nothing was grouped
+    groups: int | None = None  # the exact number; None if it is not known, or nothing was grouped
     at_least: int = 0
     at_most: int = 0
-    about: int | None = None  # where the engine has estimated them
+    about: int | None = None  # an engine's estimate; None if it did not estimate
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """What a search has found: pages, or with groups the best page of each, the best first."""
+    """One page of the results of a search, the best first: hits, or with groups the representative of each group."""
 
-    total: int  # pages
+    total: int  # pages found
     hits: list[Result]
-    groups: int | None = None  # as in GroupCount
-    at_least: int = 0
-    at_most: int = 0
-    about: int | None = None
-    examined: int = 0  # pages, or with clusters the first page of each
-    folded: list[Folded] = field(default_factory=list)  # pages of groups that came before this page of results
-    cursor: str | None = None  # what the next page of results is asked with, of the same view; None at the end
+    groups: int | None = None  # the exact number of groups; None if it is not known, or nothing was grouped
+    at_least: int = 0  # groups
+    at_most: int = 0  # groups
+    about: int | None = None  # an engine's estimate of the number of groups; None if it did not estimate
+    examined: int = 0  # pages that were grouped; with clusters, the first page of each
+    folded: list[Folded] = field(default_factory=list)  # members of groups on earlier pages of results
+    cursor: str | None = None  # pass it to `search` for the next page of results; None at the end
     facets: dict[str, list[FacetCount]] = field(default_factory=dict)
     threshold: float | None = None  # None: not grouped
-    by: Way | None = None
+    by: Way | None = None  # what the groups were made by; None: not grouped

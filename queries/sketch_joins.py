@@ -1,4 +1,4 @@
-"""Which representative each page joins, where boilerplate does not count: by MOD_m sketches."""
+"""Decides which representative each page joins, by MOD_m sketches without boilerplate."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.estimated import CLEAR, Sketched
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 
 
 class SketchJoins:
-    """As cython_core.leaders.Joins, which compares MinHashes; but boilerplate cannot be taken out of these."""
+    """The same as `cython_core.leaders.Joins`, but by MOD_m sketches: boilerplate cannot be taken out of a MinHash."""
 
     def __init__(
         self,
@@ -38,6 +38,10 @@ class SketchJoins:
         self.errors = [nan] * len(pages)
 
     def decide(self, known: array[int], exact: array[float], at_most: int) -> array[int]:
+        """Decide as many pages as possible, and return the uncertain pairs, at most `at_most` of each page.
+
+        `exact` are the resemblances of the pairs `known`; NaN: the estimate decides.
+        """
         decisions = dict(zip(known, exact, strict=True))
         uncertain = array("Q")
         may_lead: list[int] = []
@@ -45,9 +49,9 @@ class SketchJoins:
             if not page.shingle_count:
                 continue
             if self.leaders[place] == UNDECIDED:
-                asked: list[int] = []
-                leads = self._decide_page(place, may_lead, decisions, asked)
-                uncertain.extend(asked[:at_most])
+                undecided: list[int] = []
+                leads = self._decide_page(place, may_lead, decisions, undecided)
+                uncertain.extend(undecided[:at_most])
             else:
                 leads = self.leaders[place] == LEADER
             if leads:
@@ -55,16 +59,16 @@ class SketchJoins:
         return uncertain
 
     def _decide_page(
-        self, page: int, may_lead: Sequence[int], decisions: Mapping[int, float], asked: list[int]
+        self, page: int, may_lead: Sequence[int], decisions: Mapping[int, float], undecided: list[int]
     ) -> bool:
-        """Whether the page leads, or may."""
+        """Return whether the page is, or may be, a representative; add its uncertain pairs to `undecided`."""
         waits = False
         for earlier in may_lead:
             (value, error), clear = self._estimate(earlier, page)
             if not clear:
                 pair = page << 32 | earlier
                 if pair not in decisions:
-                    asked.append(pair)
+                    undecided.append(pair)
                     waits = True
                     continue
                 if not isnan(decisions[pair]):
@@ -76,26 +80,29 @@ class SketchJoins:
                 continue
             if not waits:
                 self.leaders[page], self.resemblances[page], self.errors[page] = earlier, value, error
-            return False  # whichever it joins
+            return False  # it joins this one, or one that is still undecided
         if not waits:
             self.leaders[page] = LEADER
         return True
 
     def _estimate(self, earlier: int, page: int) -> tuple[Estimate, bool]:
-        """The estimate, and whether it is clear."""
+        """Return the estimated resemblance, and whether it is clear."""
         sites = self._sites[earlier], self._sites[page]
-        ours, theirs = self._exclusions.counted(self._pages[earlier].sketch, self._pages[page].sketch, sites)
+        ours, theirs = self._exclusions.evidence_of_pair(self._pages[earlier].sketch, self._pages[page].sketch, sites)
         estimate = mod_resemblance(ours, theirs, self._modulus)
         sample = len(ours) + len(theirs) - overlap(ours, theirs)
         return estimate, estimate.error == 0 or _clear(estimate.value, sample, self._threshold)
 
 
-def _clear(share: float, sample: int, threshold: float) -> bool:
-    """Whether such a sample is as unlikely as one that is so many standard errors away, if the threshold is the truth.
+def _clear(share: float, n: int, threshold: float) -> bool:
+    """Return whether a `share` of `n` is too unlikely to be observed if the true share is `threshold`.
 
-    By Chernoff's bound, since small samples are not normal: 7 of 7 look clear, and are one in 128 for a truth of .5.
+    Chernoff's bound, exp(-n D(share || threshold)), must not exceed exp(-CLEAR_ERRORS² / 2), that of a normal
+    distribution at CLEAR_ERRORS standard errors. Small samples are not normal: 7 of 7 look clear, but have a
+    probability of 1 in 128 if the true share is .5.
     """
-    parts = [(part, expected) for part, expected in ((share, threshold), (1 - share, 1 - threshold)) if part]
-    if not all(expected for _, expected in parts):
-        return sample > 0
-    return sample * sum(part * log(part / expected) for part, expected in parts) >= CLEAR**2 / 2
+    parts = [(q, p) for q, p in ((share, threshold), (1 - share, 1 - threshold)) if q]
+    if not all(p for _, p in parts):
+        return n > 0
+    divergence = sum(q * log(q / p) for q, p in parts)  # Kullback-Leibler
+    return n * divergence >= CLEAR_ERRORS**2 / 2

@@ -1,4 +1,4 @@
-"""What somebody types to search for."""
+"""Parses what a person types into a search box."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 PART = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
-NOTHING_WANTED = ("-", "", "")  # behind the last part
+END = ("-", "", "")  # after the last part; like an unwanted one, it is nothing that OR can join
 
 
 class Term(NamedTuple):
-    """A word or a phrase as it is typed; with `prefix` every word that starts so."""
+    """A word or phrase as typed; with `prefix`, every word that starts with it."""
 
     text: str
     prefix: bool = False
@@ -20,24 +20,24 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A page has of each of the `wanted` alternatives at least one term, and none of the `unwanted` terms."""
+    """What a page must have: one term of each tuple in `wanted`, and none of the `unwanted` terms."""
 
     wanted: tuple[tuple[Term, ...], ...]
     unwanted: tuple[Term, ...] = ()
 
     @classmethod
     def of(cls, typed: str, *, any_word: bool = False) -> Words:
-        """`apple "fruit tree" -pear mil* mill OR flour`
+        """Parse a query like `apple "fruit tree" -pear mil* mill OR flour`.
 
-        Quotes make a phrase, in which nothing else has a meaning. A minus in front of a word or phrase says what a page
-        must not have, a star behind a word stands for the rest of it, and OR, in capitals, between two wanted ones says
-        that either will do; anywhere else OR is a word like others. With `any_word` one of all the wanted ones will do.
+        Quotes make a phrase, in which no other sign has a meaning. A minus before a word or phrase excludes it. A star
+        after a word stands for the rest of it. OR, in capitals between two wanted terms, accepts either; anywhere else
+        it is an ordinary word. With `any_word`, one of all the wanted terms is enough.
         """
         wanted: list[tuple[Term, ...]] = []
         unwanted: list[Term] = []
-        parts = [found for found in PART.findall(typed) if (found[1] or found[2]).strip()]
-        may_join = joins = False  # the part before is wanted; it is an OR between a wanted one and this one
-        for (minus, phrase, word), (minus_after, _, _) in pairwise([*parts, NOTHING_WANTED]):
+        parts = [part for part in PART.findall(typed) if (part[1] or part[2]).strip()]
+        may_join = joins = False  # the part before is a wanted term; the part before is an OR after a wanted term
+        for (minus, phrase, word), (minus_after, _, _) in pairwise([*parts, END]):
             if word == "OR" and not minus and may_join and not minus_after:
                 may_join, joins = False, True
                 continue

@@ -1,4 +1,4 @@
-"""The front door: pages in, questions out, on a real store."""
+"""Tests Index on a real store: adding pages, and every kind of question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def prose(seed: object, words: int) -> str:
 
 
 def near(text: str, seed: object, changes: int) -> str:
-    """The text with some of its words replaced."""
+    """Return the text with some of its words replaced."""
     random = Random(str(seed))
     words = text.split()
     for _ in range(changes):
@@ -55,7 +55,7 @@ def urls(matches: Matches) -> list[str]:
 
 
 def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None:
-    """By bad luck the sketches of two pages, of seven shingles in all, have none in common."""
+    """By bad luck, the sketches of two pages, seven shingles together, have none in common."""
     source = Random(968)
     words = [f"w{source.randrange(10**6)}" for _ in range(129)]
     other = [*words[:84], *(f"x{source.randrange(10**6)}" for _ in range(6))]
@@ -82,7 +82,7 @@ def test_a_match_is_not_lost_by_how_a_threshold_is_rounded(tmp_path: Path) -> No
 
 def test_near_duplicates_of_a_page(index: Index) -> None:
     (match,) = index.similar(url="https://a.example/article")
-    assert match.url == "https://b.example/copy"
+    assert (match.url, match.title) == (match.card.url, match.card.title) == ("https://b.example/copy", None)
     truth = compare(
         index.page("https://a.example/article").text, index.page("https://b.example/copy").text, index.scheme
     )
@@ -110,7 +110,7 @@ def test_containment_both_ways(index: Index) -> None:
     contained = index.similar(url="https://c.example/long", min_contained=0.9)
     assert urls(contained) == ["a.example/article"]
     assert contained[0].contained == 1
-    assert contained.asked == "contained"
+    assert contained.score == "contained"
 
 
 def test_every_page_that_shares_a_passage(index: Index) -> None:
@@ -164,7 +164,7 @@ def test_of_the_captures_of_a_url_the_best_is_shown(index: Index) -> None:
     assert urls(best) == ["f.example/"]
     assert best[0].card.fetched_at == JANUARY
     assert len(index.similar(text=article, where=Filters(site="f.example"), all_captures=True)) == 2
-    # Asked from there: the latest capture is the question, and earlier ones are no news.
+    # The latest capture is the question; earlier captures of the same URL are not matches.
     assert urls(index.similar(url="https://f.example/", min_containment=0)) == []
     february = datetime(2024, 2, 1, tzinfo=UTC)
     own = index.similar(url="https://f.example/", at=february, where=Filters(site="f.example"), all_captures=True)
@@ -172,7 +172,7 @@ def test_of_the_captures_of_a_url_the_best_is_shown(index: Index) -> None:
 
 
 def test_copies_of_a_page_do_not_hide_it(tmp_path: Path) -> None:
-    """Whoever puts a text on many pages makes its fingerprints frequent; they are ignored, but not all of them."""
+    """A text on many pages makes its fingerprints frequent; they are ignored, but not all of them."""
     with Index.open(tmp_path / "copies.winnow") as index:
         text = prose("copied", 400)
         page = Page("https://victim.example/", text=text)
@@ -194,12 +194,12 @@ def test_a_larger_guarantee_looks_up_a_subset(index: Index) -> None:
     assert 0 < quick.tokens < whole.tokens / 3
     assert set(urls(quick)) <= set(urls(whole))
     assert "c.example/long" in urls(quick)  # a run of more than 800 characters
-    with pytest.raises(QuestionError, match="guarantees 149 and more"):
+    with pytest.raises(QuestionError, match="guarantees to find runs of 149 or more"):
         index.similar(url=url, guarantee=100)
 
 
 def test_a_short_quotation_is_looked_up_by_every_kgram(index: Index) -> None:
-    """Fewer characters than the guarantee: the page need not have picked the k-gram that the question would."""
+    """With fewer characters than the guarantee, the page need not have selected the same k-gram as the question."""
     article = index.page("https://a.example/article").text
     lengths = [len(canonical(article[start : start + 140], index.scheme).chars) for start in range(0, 1500, 50)]
     assert max(lengths) < index.scheme.t
@@ -210,7 +210,7 @@ def test_a_short_quotation_is_looked_up_by_every_kgram(index: Index) -> None:
         )
         for start in range(0, 1500, 50)
     )
-    assert found >= 25  # of 30; by the one fingerprint of each it would be about half
+    assert found >= 25  # of 30; with one fingerprint each, about half would be found
 
 
 @settings(max_examples=25, deadline=None)
@@ -256,7 +256,7 @@ def test_registered_boilerplate_is_no_evidence_and_is_shown(index: Index) -> Non
 
 
 def test_a_page_is_found_through_its_boilerplate(index: Index) -> None:
-    """What is left of both is compared, and it is all the same."""
+    """What is left of both pages without boilerplate is compared, and is equal."""
     licence = prose("licence", 900)
     index.add_boilerplate("licence", licence)
     index.add([Page("https://g.example/", text=f"{prose('article', 300)} {licence}")])
@@ -275,7 +275,7 @@ def test_a_template_is_learned_and_cannot_be_poisoned(index: Index) -> None:
     assert set(learned) == {"site.example", "thief.example"}
     assert learned["site.example"] in menu
     assert len(index.similar(url="https://site.example/3", min_containment=0.3)) == 0
-    # The thief's template is the stolen article: between its own pages it is nothing, and the victim still finds all.
+    # The thief's template is the stolen article: it does not count between its own pages, but the victim finds all.
     found = urls(index.similar(url="https://a.example/article", min_containment=0.9))
     assert len([url for url in found if url.startswith("thief")]) == 12
     assert "a.example/article" in urls(index.similar(url="https://thief.example/3", min_contained=0.9))
@@ -303,7 +303,8 @@ def test_search(index: Index) -> None:
     word = prose("other", 300).split()[5]
     results = index.search(f"original {word}")
     assert results.total == len(results.hits) <= 1
-    assert index.search("original").hits[0].card.url == "https://a.example/article"
+    (hit,) = index.search("original").hits
+    assert (hit.url, hit.title) == (hit.card.url, hit.card.title) == ("https://a.example/article", "Original")
     assert index.search('"no such phrase"').total == 0
     everything = index.search(WORDS[0], limit=2)
     assert (len(everything.hits), everything.total) == (2, 5)
@@ -318,7 +319,7 @@ def test_the_latest_captures_are_searched(index: Index) -> None:
     assert index.search("early").total == 0
     assert index.search("bird", where=Filters(site="f.example")).total == 1
     assert index.search("bird", all_captures=True).total == 2
-    # Which the latest one would hide.
+    # The latest capture would hide the earlier one.
     assert index.search("bird", where=Filters(crawl="early")).total == 1
     assert index.search("early", where=Filters(until=datetime(2024, 1, 15, tzinfo=UTC))).total == 1
 

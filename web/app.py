@@ -19,11 +19,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.page_finder import NotThereError
+from opensearch_winnow.operations.page_finder import PageNotFoundError
 from opensearch_winnow.operations.watches import WatchError
-from opensearch_winnow.queries.asked import QuestionError
 from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web.asked import Asked
@@ -190,7 +189,7 @@ def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
 
 def offered(error: Exception) -> Sequence[Offer]:
     """What is there, where something else is not."""
-    if isinstance(error, NotThereError) and error.known is not None:
+    if isinstance(error, PageNotFoundError) and error.known is not None:
         return [Offer(f"/page?{urlencode({'url': error.known})}", error.known)]
     return error.offers if isinstance(error, NotFoundError) else ()
 
@@ -201,7 +200,7 @@ def refusal(error: Exception) -> tuple[int, str]:
         case HTTPException():
             said = {404: "There is nothing at this address.", 405: "This cannot be asked in that way."}
             return error.status_code, said.get(error.status_code, error.detail)
-        case NotFoundError() | NotThereError():
+        case NotFoundError() | PageNotFoundError():
             return 404, str(error)
         case ParameterError() | QuestionError() | BoilerplateError() | FormError() | WatchError():
             return 400, str(error)

@@ -67,7 +67,9 @@ def _estimated(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Where a text is not stored, what is stored beside it says how alike they are."""
 
     def sketched(side: ComparedText) -> Sketched:
-        record: Record = PageFinder(index.store).pasted(side.text, None) if side.url is None else index.capture(side.id)
+        record: Record = (
+            PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
+        )
         return Sketched(record.shingle_count, record.sketch, record.minhash)
 
     found = estimated(sketched(a), sketched(b), index.scheme)

@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.queries.compare import Comparison, scores, side
-from opensearch_winnow.queries.cursors import THRESHOLD
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
@@ -81,7 +81,7 @@ class Findings:
 def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Findings:
     """Cluster, search and compare the pages."""
     with clock.part("cluster"):
-        clustering = index.cluster(threshold=THRESHOLD, progress=progress)
+        clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
         records = list(index.store.scan(Record, THIS_CRAWL))
         clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
@@ -97,7 +97,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
     return Findings(
         crawled=crawled,
         scheme=index.scheme,
-        threshold=THRESHOLD,
+        threshold=DEFAULT_THRESHOLD,
         records=records,
         clustering=clustering,
         clusters=clusters,

@@ -16,7 +16,7 @@ from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
 JUDGED = "pair long, resemblance double, error double, verdict byte"
 DECIDED = "pair long, resemblance double, error double, exact boolean, alike boolean"
@@ -64,7 +64,7 @@ def _judged(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size
                 raise ClusterError(
                     f"there are records with a MinHash of another size than {size} bytes, their scheme's"
                 )
-            found = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR)
+            found = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR_ERRORS)
             values, errors, verdicts = (column(each) for each in found)
             yield pa.record_batch(
                 [batch["pair"], values, errors, verdicts.cast(pa.int8())], ["pair", "resemblance", "error", "verdict"]

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from typing import NamedTuple, Protocol
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.extras import OURS
+from opensearch_winnow.foundation.extras import PACKAGE_NAME
 
 GROUP = "opensearch_winnow.extractors"
 
@@ -49,8 +49,8 @@ def extractor(name: str, alt: bool = False) -> Extractor:
         factory: Factory = entry.load()
         extract = factory(alt=alt)
     except ImportError as error:
-        theirs = entry.dist.name if entry.dist else OURS
-        package = f'"{OURS}[{name}]"' if theirs == OURS else error.name or theirs
+        theirs = entry.dist.name if entry.dist else PACKAGE_NAME
+        package = f'"{PACKAGE_NAME}[{name}]"' if theirs == PACKAGE_NAME else error.name or theirs
         why = str(error).partition("\n")[0]
         raise WinnowError(
             f"the extractor {name!r} needs a package that is not installed ({why}): pip install {package}"

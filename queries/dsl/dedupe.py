@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.dsl.pages import AT_ONCE, Search
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, PRECISION, UNCLUSTERED
 

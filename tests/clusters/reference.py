@@ -14,7 +14,7 @@ from opensearch_winnow.cython_core.reference_pairs import Pair, left_out, pair_l
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR
+from opensearch_winnow.queries.estimated import CLEAR_ERRORS
 
 LAST = datetime.max.replace(tzinfo=UTC)
 Row = dict[str, Any]
@@ -133,7 +133,7 @@ def estimated(a: Record, b: Record, scheme: Scheme, asked: Clustering) -> Edge:
 
 def verdict_on(a: Record, b: Record, scheme: Scheme, asked: Clustering) -> tuple[float, float, str]:
     counts = a.shingle_count, b.shingle_count
-    return pair_verdict((a.minhash, b.minhash), counts, asked.threshold, scheme.bits, CLEAR)
+    return pair_verdict((a.minhash, b.minhash), counts, asked.threshold, scheme.bits, CLEAR_ERRORS)
 
 
 def how_equal(first: Record, page: Record) -> str:

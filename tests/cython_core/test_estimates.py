@@ -18,6 +18,7 @@ from opensearch_winnow.cython_core.estimates import (
     minhash_resemblances,
     mod_containment,
     mod_resemblance,
+    mod_share,
 )
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.sketches import min_sketch, mod_sketch
@@ -50,6 +51,24 @@ def test_mod_is_reference(a: Page, b: Page, modulus: int) -> None:
     assert close(mod_resemblance(a, b, modulus), reference.mod_resemblance(a, b, modulus))
     assert close(mod_containment(a, b, modulus), reference.mod_containment(a, b, modulus))
     assert mod_resemblance(a, b, modulus) == mod_resemblance(b, a, modulus)
+
+
+@given(sets, sets, st.integers(1, 9))
+def test_mod_estimates_from_counts_are_those_from_sketches(a: Page, b: Page, modulus: int) -> None:
+    ours, theirs = mod_sketch(a, modulus), mod_sketch(b, modulus)
+    shared = len({*ours} & {*theirs})
+    either = len(ours) + len(theirs) - shared
+    assert close(mod_share(shared, either, modulus), reference.mod_share(shared, either, modulus))
+    assert mod_share(shared, either, modulus) == mod_resemblance(ours, theirs, modulus)
+    assert mod_share(shared, len(ours), modulus) == mod_containment(ours, theirs, modulus)
+
+
+def test_counts_that_cannot_be() -> None:
+    for shared, size in ((-1, 3), (4, 3), (0, -1)):
+        with pytest.raises(ValueError, match=f"0 to {size} shared shingles, got {shared}"):
+            mod_share(shared, size, 25)
+    with pytest.raises(ValueError, match="a modulus of 1 or more, got 0"):
+        mod_share(1, 3, 0)
 
 
 @given(sets, sets, st.integers(1, 50))

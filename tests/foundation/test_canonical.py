@@ -1,4 +1,4 @@
-"""From a text and a scheme to its canonical text."""
+"""Tests the canonical text in all forms of a scheme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form code: what hides a copy of a text, and does not hide a copy of a program."""
+"""Tests the form code: changes that hide a copy of a text do not hide a copy of a program."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ heads = st.one_of(
     st.tuples(name, name).map(lambda it: f"def {it[0]}(self, *{it[1]}) -> int:"),
     st.tuples(name, name).map(lambda it: f"class {it[0]}({it[1]}):"),
 )
-Block = list[tuple[int, str]]  # how far in, and the line
+Block = list[tuple[int, str]]  # the indentation of a line, and the line
 blocks: st.SearchStrategy[Block] = st.recursive(
     simple.map(lambda line: [(0, line)]),
     lambda inner: st.one_of(
@@ -97,7 +97,7 @@ def test_names_do_not_count(block: Block, names: Renaming, others: Renaming) -> 
 
 @given(blocks, namings, st.sampled_from(["  ", "\t", " " * 8]), st.data())
 def test_comments_and_layout_do_not_count(block: Block, names: Renaming, indent: str, data: st.DataObject) -> None:
-    """Comments that hold code, blank lines, another indentation, semicolons, line ends of two characters."""
+    """Comments with code, blank lines, indentation, semicolons and line ends of two characters change nothing."""
     comments = st.sampled_from(["", ";", "  # return 0", " \\\n", "\n\n# don't \"stop\n", "\n    # é漢\n\n", "#"])
     noisy = [(depth, line + data.draw(comments)) for depth, line in block]
     plain = code_text(written(block, names), "a.py").chars
@@ -145,7 +145,7 @@ def test_what_the_program_does_counts(file: str, one: str, other: str) -> None:
 
 
 def test_a_renamed_and_reformatted_copy() -> None:
-    """A module of the standard library; as text it hardly resembles its copy."""
+    """A module of the standard library is compared; as text it hardly resembles its copy."""
     source = inspect.getsource(textwrap)
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -181,7 +181,7 @@ def test_a_span_read_by_itself_has_the_same_tokens(block: Block, names: Renaming
     assert is_in_order(canonical)
     for start in range(len(canonical.chars) - k + 1):
         first, last = canonical.span(start, start + k)
-        if 'f"' not in canonical.text:  # whose inside cannot be told from the outside
+        if 'f"' not in canonical.text:  # a part of an f-string may look like code
             assert code_text(canonical.text[first:last], "a.py").chars == canonical.chars[start : start + k]
 
 
@@ -267,7 +267,7 @@ def test_the_plain_rule() -> None:
 
 
 def test_prose_stays_as_it_is() -> None:
-    """Else any two texts would be a run of names, and the same."""
+    """Otherwise any two texts would be the same run of names."""
     one = "The miller takes what the wind leaves; grain falls."
     assert code_text(one).chars == code_text(one.upper()).chars
     assert code_text(one).chars != code_text(one.replace("wind", "rain")).chars
@@ -330,10 +330,10 @@ def test_language_of(name: str, expected: str | None) -> None:
 
 
 def test_only_the_lexers_of_pygments_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the hashes would depend on what else is installed."""
+    """Otherwise the hashes would depend on what else is installed."""
 
     def plugins() -> Iterator[object]:
-        raise AssertionError("asked for plugins")
+        raise AssertionError("looked for plugins")
 
     monkeypatch.setattr("pygments.lexers.find_plugin_lexers", plugins)
     assert language("a.unheard-of") is None

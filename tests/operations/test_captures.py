@@ -1,4 +1,4 @@
-"""Captures by their ids: read, asked about and compared."""
+"""Tests captures by id: reading, similar pages, and comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ URL = "https://a.example/article"
 
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
-    """An article that was written anew, and a copy of each of its captures."""
+    """An index with an article that was rewritten, and a copy of each of its captures."""
     old, new = prose("old", 200), prose("new", 200)
     index = Index.open(tmp_path / "crawl.winnow")
     index.add(
@@ -47,8 +47,8 @@ def test_a_capture_is_asked_about(index: Index) -> None:
         latest, earlier = (card.id for card in captures(index.store, URL))
         assert [match.url for match in index.similar(id=latest)] == ["https://c.example/new"]
         assert [match.url for match in index.similar(id=earlier)] == ["https://b.example/old"]
-        # As for a URL: near-duplicates, and no captures of the same page.
-        assert index.similar(id=latest).asked == "resemblance"
+        # As with a URL, these are near-duplicates, without captures of the same page.
+        assert index.similar(id=latest).score == "resemblance"
         by_url = index.similar(url=URL, min_resemblance=0, all_captures=True)
         assert index.similar(id=latest, min_resemblance=0, all_captures=True).matches == by_url.matches
         with pytest.raises(QuestionError, match="one of them, not url and id"):

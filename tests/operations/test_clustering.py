@@ -1,4 +1,4 @@
-"""What the index tells of its clusters, on both stores."""
+"""Tests the clusters of an index on both kinds of store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.test_index import near, prose
 
 @pytest.fixture(params=["embedded", "opensearch"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
-    """Six pages, of which three and two are much alike."""
+    """An index of six pages: a cluster of three, a cluster of two, and one alone."""
     name = str(tmp_path / "crawl.winnow")
     if request.param == "opensearch":
         name = f"{request.getfixturevalue('engine').url}/clusters-{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""The history of a URL, on both stores."""
+"""Tests the history of a URL on both kinds of store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from opensearch_winnow import Index, Page, QuestionError, compare
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.history import PAIRS, history
+from opensearch_winnow.operations.history import BATCH_SIZE, history
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Fields, Store, Text
@@ -49,7 +49,7 @@ def test_where_a_text_is_not_stored(store: Store) -> None:
     records += [capture(3, prose(3, 100)), capture(4, prose(3, 100)), capture(5, text)]
     for record in records[:4]:
         record.text = ""
-    revisit = capture(6, text)  # of nobody knows what
+    revisit = capture(6, text)  # of an unknown capture
     revisit.text = revisit.text_digest = revisit.shingle_digest = ""
     store.write([*records, revisit])
     assert [moment.resemblance for moment in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
@@ -64,14 +64,14 @@ def test_boilerplate_is_no_resemblance(store: Store) -> None:
 
 
 class Watched(EmbeddedStore):
-    """Knows which texts were read."""
+    """A store that records which texts were read."""
 
     texts_read: list[str]
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         ids = list(ids)
         assert fields is Text
-        assert len(ids) <= PAIRS + 1
+        assert len(ids) <= BATCH_SIZE + 1
         self.texts_read += ids
         return super().read(ids, fields)
 

@@ -1,4 +1,4 @@
-"""Search results in groups, and their pages, on both kinds of store."""
+"""Tests grouped search results and paging on both kinds of store."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.queries.asked import QuestionError
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
@@ -30,7 +30,7 @@ ALL: dict[str, Any] = {"examine": 10_000, "limit": 1_000}
 
 
 def text(family: object, *, changed: int = 0, words: int = 100, found: str = "mill") -> str:
-    """Of a family, with so many of its words changed at the end: with ten words a shingle, all after them differ."""
+    """Return a text of a family, with its last `changed` words replaced: the shingles of ten words there all differ."""
     source = Random(str(family))
     prose = [f"w{source.randrange(10_000)}" for _ in range(words)]
     other = Random(f"{family} {changed}")
@@ -44,17 +44,17 @@ def record(url: str, content: str, **fields: Any) -> Record:
     return made
 
 
-def searches(store: Store, exclusions: Exclusions = NOTHING) -> Searches:
+def searches(store: Store, exclusions: Exclusions = NO_EXCLUSIONS) -> Searches:
     return Searches(store, lambda: exclusions)
 
 
-def grouped(store: Store, words: str = "mill", number: int = 0, **asked: Any) -> SearchResults:
-    return searches(store).results(SearchRequest(words=words, group=True, **asked), number)
+def grouped(store: Store, words: str = "mill", number: int = 0, **parameters: Any) -> SearchResults:
+    return searches(store).results(SearchRequest(words=words, group=True, **parameters), number)
 
 
 def urls(found: SearchResults) -> list[list[str]]:
-    """Of each group, without the scheme."""
-    groups = [[hit.card.url, *(member.url for member in hit.members)] for hit in found.hits]
+    """Return the URLs of each group, without the scheme."""
+    groups = [[hit.url, *(member.url for member in hit.members)] for hit in found.hits]
     return [[url.removeprefix("https://") for url in group] for group in groups]
 
 
@@ -103,7 +103,7 @@ def test_the_shown_page_is_the_best_then_the_newest_then_the_one_with_the_shorte
 
 
 def test_a_group_is_no_chain(store: Store) -> None:
-    """Each resembles the next, and the first does not resemble the last."""
+    """Each page resembles the next, but the first does not resemble the last."""
     words = text("chain", words=180).split()
     contents = [" ".join([*words[start : start + 100], "mill " * (3 - start // 25)]) for start in (0, 25, 50)]
     store.write([record(f"a.org/{number}", content) for number, content in enumerate(contents)])
@@ -130,7 +130,7 @@ def test_scores_that_are_shown_may_be_asked_for_exactly(store: Store) -> None:
     store.write([record(f"a.org/{number}", each) for number, each in enumerate(texts)])
     assert "estimate" in {member.kind for hit in grouped(store).hits for member in hit.members}
     (hit,) = grouped(store, exact=True).hits
-    shown = int(hit.card.url[-1])
+    shown = int(hit.url[-1])
     assert {(member.resemblance, member.kind) for member in hit.members} == {
         (compare(texts[shown], each).resemblance, "exact") for number, each in enumerate(texts) if number != shown
     }
@@ -174,10 +174,10 @@ def test_boilerplate_does_not_make_a_group(store: Store) -> None:
     template = text("template", found="")
     pages = [record(f"a.org/{number}", f"{template} {text(number, words=40)}") for number in range(4)]
     store.write(pages)
-    asked = SearchRequest(words="mill", group=True)
-    assert searches(store).results(asked, 0).groups == 1
+    request = SearchRequest(words="mill", group=True)
+    assert searches(store).results(request, 0).groups == 1
     exclusions = Exclusions([Boilerplate("template", template)], store.scheme)
-    assert searches(store, exclusions).results(asked, 0).groups == 4
+    assert searches(store, exclusions).results(request, 0).groups == 4
 
 
 def test_facets_count_pages_and_groups(store: Store) -> None:
@@ -202,13 +202,13 @@ def test_facets_count_pages_and_groups(store: Store) -> None:
 
 
 class TestClusters:
-    """What batch clustering has found."""
+    """Tests groups by the clusters of a batch run."""
 
     @pytest.fixture
     def clustered(self, store: Store) -> Store:
         pages = [record(f"a.org/{number}", text(number // 3, changed=number % 3)) for number in range(12)]
         store.write(pages)
-        # The batch has seen all but the last of each three.
+        # The batch run has seen two of every three pages.
         store.set_clusters({page.id: pages[number // 3 * 3].id for number, page in enumerate(pages) if number % 3 < 2})
         return store
 
@@ -230,7 +230,7 @@ class TestClusters:
     def test_pages_of_results(self, clustered: Store, by: Any) -> None:
         whole = grouped(clustered, by=by)
         parts = [grouped(clustered, by=by, number=number, limit=3, examine=3) for number in range(4)]
-        assert [hit.card.url for part in parts for hit in part.hits] == [hit.card.url for hit in whole.hits]
+        assert [hit.url for part in parts for hit in part.hits] == [hit.url for hit in whole.hits]
         for part in parts:
             assert part.at_least <= (whole.groups or 0) <= part.at_most
 
@@ -275,17 +275,17 @@ def test_pages_of_results_are_the_whole_whatever_is_written(
         ]
         store.write(pages)
         store.set_clusters({page.id: pages[source.randrange(number + 1)].id for number, page in enumerate(pages)})
-        asked = {"words": "mill", "group": group, "threshold": threshold, "by": by}
-        whole = searches(store).results(SearchRequest(**asked, **ALL), 0)
-        found = [searches(store).results(SearchRequest(**asked, limit=limit, examine=examine), 0, kept=True)]
+        parameters = {"words": "mill", "group": group, "threshold": threshold, "by": by}
+        whole = searches(store).results(SearchRequest(**parameters, **ALL), 0)
+        found = [searches(store).results(SearchRequest(**parameters, limit=limit, examine=examine), 0, kept=True)]
         changes = iter(writes)
-        asking = searches(store)
+        paging = searches(store)
         while found[-1].cursor is not None:
             for kind, number in [each for _, each in zip(range(2), changes, strict=False)]:
                 carry_out(store, kind, number, pages)
-            found.append(asking.following(Cursor.of(found[-1].cursor)))
+            found.append(paging.following(Cursor.of(found[-1].cursor)))
         assert [each.total for each in found] == [len(pages)] * len(found)
-        assert [hit.card.url for part in found for hit in part.hits] == [hit.card.url for hit in whole.hits]
+        assert [hit.url for part in found for hit in part.hits] == [hit.url for hit in whole.hits]
         assert together(found) == together([whole])
         assert found[-1].groups == whole.groups
 
@@ -300,8 +300,8 @@ def carry_out(store: Store, kind: str, number: int, pages: list[Record]) -> None
 
 
 def together(found: list[SearchResults]) -> dict[str, set[str]]:
-    """The groups: those that are shown, and what came late."""
-    groups = {hit.card.url: {member.url for member in hit.members} for part in found for hit in part.hits}
+    """Return the members of each group, including those that came on a later page of results."""
+    groups = {hit.url: {member.url for member in hit.members} for part in found for hit in part.hits}
     for part in found:
         for late in part.folded:
             assert late.member.url not in groups[late.url]
@@ -314,36 +314,36 @@ def test_what_comes_late_is_told(store: Store) -> None:
     first = searches(store).results(SearchRequest(words="mill", group=True, limit=2, examine=5), 0, kept=True)
     assert [len(hit.members) for hit in first.hits] == [0, 0]
     assert first.cursor is not None
-    asked = searches(store)
-    second = asked.following(Cursor.of(first.cursor))
+    paging = searches(store)
+    second = paging.following(Cursor.of(first.cursor))
     assert second.folded == []  # they were examined already
     assert second.cursor is not None
-    third = asked.following(Cursor.of(second.cursor))
-    assert {late.url for late in third.folded} == {hit.card.url for hit in first.hits + second.hits}
+    third = paging.following(Cursor.of(second.cursor))
+    assert {late.url for late in third.folded} == {hit.url for hit in first.hits + second.hits}
     assert third.cursor is None
     assert (third.total, third.groups) == (25, 5)
 
 
 def test_a_page_of_results_may_be_asked_for_again(store: Store) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
-    asked = searches(store)
-    first = asked.results(SearchRequest(words="mill", group=True, limit=4), 0, kept=True)
+    paging = searches(store)
+    first = paging.results(SearchRequest(words="mill", group=True, limit=4), 0, kept=True)
     assert first.cursor is not None
-    second = asked.following(Cursor.of(first.cursor))
+    second = paging.following(Cursor.of(first.cursor))
     assert second.cursor is not None
-    third = asked.following(Cursor.of(second.cursor))
+    third = paging.following(Cursor.of(second.cursor))
     assert (len(third.hits), third.cursor) == (1, None)
-    assert asked.following(Cursor.of(first.cursor)) == second
+    assert paging.following(Cursor.of(first.cursor)) == second
 
 
 def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
-    asked = SearchRequest(words="mill", group=True, limit=2)
-    view = store.view(asked.parsed, kept=True)
+    request = SearchRequest(words="mill", group=True, limit=2)
+    view = store.view(request.parsed, kept=True)
     view.close()
     monkeypatch.setattr(kept_views, "MINUTES", 0)
     with pytest.raises(StoreError, match="the cursor has ended: search again"):
-        searches(store).following(Cursor(asked, view.key, 1))
+        searches(store).following(Cursor(request, view.key, 1))
 
 
 @pytest.mark.parametrize("written", ["", "x", "====", "eJwrSS0uAQAEXQHB", "ä", "a" * 10_000])
@@ -354,15 +354,15 @@ def test_no_cursor(written: str) -> None:
 
 @given(st.text(max_size=40), st.integers(0, 10**9), st.sampled_from([None, DAY]))
 def test_cursors_say_what_was_asked(words: str, number: int, since: datetime | None) -> None:
-    asked = SearchRequest(
+    request = SearchRequest(
         words=words, where=Filters(site="a.org", since=since, latest=True), facets=("site",), group=True
     )
-    cursor = Cursor(asked, "key", number)
+    cursor = Cursor(request, "key", number)
     assert Cursor.of(str(cursor)) == cursor
 
 
 @pytest.mark.parametrize(
-    ("asked", "complaint"),
+    ("parameters", "complaint"),
     [
         ({"threshold": 0}, "a threshold is above 0 and at most 1, not 0"),
         ({"threshold": 1.5}, "a threshold is above 0"),
@@ -372,6 +372,6 @@ def test_cursors_say_what_was_asked(words: str, number: int, since: datetime | N
         ({"facets": ("title",)}, "there are the facets site, crawl, month, year, and no 'title'"),
     ],
 )
-def test_what_cannot_be_asked(asked: dict[str, Any], complaint: str) -> None:
+def test_requests_that_are_refused(parameters: dict[str, Any], complaint: str) -> None:
     with pytest.raises(QuestionError, match=complaint):
-        SearchRequest(words="mill", **asked)
+        SearchRequest(words="mill", **parameters)

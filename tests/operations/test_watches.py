@@ -1,4 +1,4 @@
-"""Questions that are kept and asked again, on both stores."""
+"""Tests watches on both kinds of store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, WatchError
 from opensearch_winnow.operations import watches
-from opensearch_winnow.operations.watches import LONGEST_TEXT, MOST_SEEN
+from opensearch_winnow.operations.watches import MAX_SEEN, MAX_TEXT_CHARS
 from opensearch_winnow.stores.captures import captures
 from tests.test_index import near, prose
 
@@ -39,7 +39,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def add(index: Index, url: str, text: str, time: datetime = MARCH) -> str:
-    """A page more; the id of its capture."""
+    """Add a page and return the id of its capture."""
     index.add([Page(url, text=text, fetched_at=time)])
     return captures(index.store, url)[0].id
 
@@ -70,7 +70,7 @@ def test_a_page_that_is_crawled_again_is_no_news(index: Index) -> None:
     report = index.check_watch("article")
     assert again in {match.card.id for match in report.matches}
     assert report.new == set()
-    # A page that had nothing of it, and has now, is news.
+    # A page that contained nothing of it before, and does now, is new.
     other = add(index, "https://e.example/other", ARTICLE)
     assert index.check_watch("article").new == {other}
     later = add(index, "https://e.example/other", ARTICLE, MARCH + timedelta(1))
@@ -112,7 +112,11 @@ def test_names(index: Index) -> None:
         ({"name": ""}, WatchError, "a name of 1 to 100 characters"),
         ({"name": "x" * 101}, WatchError, "a name of 1 to 100 characters"),
         ({"name": "\ud800"}, WatchError, "a name of 1 to 100 characters"),
-        ({"text": "x" * (LONGEST_TEXT + 1)}, WatchError, "has 1,000,001 characters, and 1,000,000 can be kept"),
+        (
+            {"text": "x" * (MAX_TEXT_CHARS + 1)},
+            WatchError,
+            "has 1,000,001 characters, but at most 1,000,000 can be kept",
+        ),
         ({"text": "too short"}, QuestionError, "needs 50: ask with a longer one"),
         ({"text": None}, QuestionError, "not none"),
         ({"url": "https://a.example/article"}, QuestionError, "not url and text"),
@@ -134,14 +138,14 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         here = add(index, "https://a.example/article", ARTICLE)
         index.add_watch("0", text=ARTICLE)
-        # The first ones that were seen are forgotten.
-        index.mark_seen("0", {f"{number:032x}" for number in range(MOST_SEEN - 1)})
+        # The captures seen first are forgotten.
+        index.mark_seen("0", {f"{number:032x}" for number in range(MAX_SEEN - 1)})
         assert index.check_watch("0").new == set()
         index.mark_seen("0", {"f" * 32})
         assert index.check_watch("0").new == {here}
-        monkeypatch.setattr(watches, "MOST", 2)
+        monkeypatch.setattr(watches, "MAX_WATCHES", 2)
         index.add_watch("1", text=ARTICLE)
-        with pytest.raises(WatchError, match="has 2 watches, and can have no more: remove one"):
+        with pytest.raises(WatchError, match="has 2 watches, the most it can have: remove one"):
             index.add_watch("2", text=ARTICLE)
         index.add_watch("1", text=ARTICLE, replace=True)
         assert [watch.name for watch in index.watches()] == ["0", "1"]

@@ -13,7 +13,7 @@ from opensearch_winnow import Scheme, fingerprint
 from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare, side
 from opensearch_winnow.queries.estimated import Sketched
 
@@ -36,7 +36,7 @@ def shingles(*of: str) -> set[int]:
 def test_scores_are_those_of_the_sets_without_boilerplate(
     a: str, b: str, registered: list[Boilerplate], of: tuple[str | None, str | None]
 ) -> None:
-    """Said once more with sets, as the rule is written down."""
+    """Compute the same with sets, as the rule is written down."""
     everywhere = shingles(*(each.text for each in registered if each.site is None))
     templates = [
         shingles(*(each.text for each in registered if each.site is not None and each.site == site)) for site in of
@@ -59,8 +59,8 @@ def test_what_counts_of_sketches_is_the_sketch_of_what_counts(
 ) -> None:
     exclusions = Exclusions(registered, SMALL)
     ours, theirs = (side(text, SMALL).shingles for text in (a, b))
-    counted = exclusions.counted(ours, theirs, of)
-    sketched = exclusions.counted(mod_sketch(ours, 2), mod_sketch(theirs, 2), of)
+    counted = exclusions.evidence_of_pair(ours, theirs, of)
+    sketched = exclusions.evidence_of_pair(mod_sketch(ours, 2), mod_sketch(theirs, 2), of)
     assert sketched == tuple(mod_sketch(each, 2) for each in counted)
 
 
@@ -83,7 +83,7 @@ def test_a_fingerprint_from_within_boilerplate_is_always_recognised(before: str,
 def test_what_is_sketched_of_boilerplate_is_taken_out(text: str, registered: str) -> None:
     every = side(text, SMALL).shingles
     page = Sketched(len(every), mod_sketch(every, 2), b"minhash")
-    left = Exclusions([Boilerplate("b", registered)], SMALL).sketched(page)
+    left = Exclusions([Boilerplate("b", registered)], SMALL).sketch_evidence(page)
     assert set(left.sketch) == set(page.sketch) - shingles(registered)
     assert left.minhash == (b"" if registered else b"minhash")
 
@@ -103,7 +103,7 @@ def test_places_are_the_characters_in_a_kgram_of_boilerplate(text: str, register
     exclusions = Exclusions(
         [*(Boilerplate("b", each) for each in everywhere), Boilerplate("t", template, "a.example")], SMALL
     )
-    places = exclusions.places(chars, "a.example")
+    places = exclusions.spans(chars, "a.example")
     assert {i for start, end in places for i in range(start, end)} == expected
     assert all(before[1] < after[0] for before, after in pairwise(places))
 
@@ -112,8 +112,8 @@ def test_a_template_is_of_its_site_only() -> None:
     text = prose(40, 1)
     exclusions = Exclusions([Boilerplate("t", text, "a.example")])
     chars = canonical(text, Scheme()).chars
-    assert exclusions.places(chars, "a.example") == [(0, len(chars))]
-    assert exclusions.places(chars, "b.example") == exclusions.places(chars) == []
+    assert exclusions.spans(chars, "a.example") == [(0, len(chars))]
+    assert exclusions.spans(chars, "b.example") == exclusions.spans(chars) == []
     picked = fingerprint(text).hashes
     assert exclusions.evidence(picked) == picked
 
@@ -121,10 +121,10 @@ def test_a_template_is_of_its_site_only() -> None:
 def test_nothing_excludes_nothing() -> None:
     values = array("Q", [1, 2, 3])
     page = Sketched(3, values, b"minhash")
-    assert not NOTHING
-    assert NOTHING.evidence(values) == values
-    assert NOTHING.sketched(page) is page
-    assert NOTHING.places("letters" * 20) == []
+    assert not NO_EXCLUSIONS
+    assert NO_EXCLUSIONS.evidence(values) == values
+    assert NO_EXCLUSIONS.sketch_evidence(page) is page
+    assert NO_EXCLUSIONS.spans("letters" * 20) == []
     assert not Exclusions([Boilerplate("no words", "…")])
 
 
@@ -155,7 +155,7 @@ def test_goes_through_json(one: Boilerplate) -> None:
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ([1], "it has name, text, site, learned, and this is [1]"),
+        ([1], "it needs name, text, site, learned, but this is [1]"),
         ({"name": "a"}, "this is {'name': 'a'}"),
         ({"name": "a", "text": 3, "site": None, "learned": False}, "its text is 3"),
         ({"name": "a", "text": "b", "site": 0, "learned": False}, "its site is 0"),

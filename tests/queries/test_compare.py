@@ -176,7 +176,7 @@ def test_a_run_that_goes_on_behind_boilerplate_is_split() -> None:
 
 
 def test_copies_of_a_site_template_are_found_from_other_sites() -> None:
-    """A site that puts the article of another on all its pages hides neither its copies nor the article."""
+    """A site that puts another site's article on all its pages hides neither its copies nor the article."""
     article = prose(300, 1)
     copies = [f"{prose(50, seed)} {article} {prose(50, seed + 50)}" for seed in range(2, 4)]
     poisoned = [Boilerplate("t", article, "copies.example", learned=True)]

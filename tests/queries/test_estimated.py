@@ -9,8 +9,8 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import Asked
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimated import Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.thresholds import Thresholds
 
 SCHEME = Scheme()
 
@@ -46,7 +46,7 @@ def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, sha
             assert 0 <= estimate.value <= 1
             off[name].append((estimate.value - value) / estimate.error)
     for errors in off.values():
-        assert max(map(abs, errors)) < 5  # of 60; what decides alone is five errors away
+        assert max(map(abs, errors)) < 5  # of 60; an estimate five errors away decides alone
         assert abs(sum(errors)) / len(errors) < 0.6  # and not all to one side
 
 
@@ -63,10 +63,24 @@ def test_pages_without_shingles_tell_nothing() -> None:
     assert estimated(nothing, page(sets(1, 50, 50, 0)[0]), SCHEME).containment == (0, 1)
 
 
-def test_what_may_hold() -> None:
+def test_counts_give_the_estimates_of_the_sketches() -> None:
+    a, b = (page(shingles)._replace(minhash=b"") for shingles in sets(3, 900, 700, 400))
+    shared = overlap(a.sketch, b.sketch)
+    assert estimated_by_counts(shared, len(a.sketch), len(b.sketch), SCHEME) == estimated(a, b, SCHEME)
+
+
+@pytest.mark.parametrize(("a", "b"), [(80, 10), (10, 80), (80, 0), (0, 0)])
+def test_a_bound_on_the_shared_shingles_may_be_above_the_size_of_a_sketch(a: int, b: int) -> None:
+    """A page that the lookup of the sketch has not found shares fewer shingles than it asks for; it may have fewer."""
+    estimates = estimated_by_counts(25, a, b, SCHEME)
+    assert estimates == estimated_by_counts(min(a, b), a, b, SCHEME)
+    assert all(0 <= each.value <= 1 and 0 <= each.error <= 1 for each in estimates)
+
+
+def test_thresholds_that_may_be_met() -> None:
     a, b = sets(2, 1000, 1000, 500)
     found = estimated(page(a), page(b), SCHEME)  # true resemblance 1/3
-    assert Asked({"resemblance": 0.3}).may_hold(found, 5)
-    assert Asked({"resemblance": 0.4}).may_hold(found, 5)
-    assert not Asked({"resemblance": 0.6}).may_hold(found, 5)
-    assert not Asked({"containment": 0.1, "resemblance": 0.6}).may_hold(found, 5)
+    assert Thresholds({"resemblance": 0.3}).may_be_met_by(found, 5)
+    assert Thresholds({"resemblance": 0.4}).may_be_met_by(found, 5)
+    assert not Thresholds({"resemblance": 0.6}).may_be_met_by(found, 5)
+    assert not Thresholds({"containment": 0.1, "resemblance": 0.6}).may_be_met_by(found, 5)

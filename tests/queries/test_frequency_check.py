@@ -5,7 +5,7 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.queries.frequency_check import IN_A_ROW, rare_tokens
+from opensearch_winnow.queries.frequency_check import MAX_FREQUENT_RUN, rare_tokens
 
 
 def test_frequent_tokens_are_ignored_where_rare_ones_are_near() -> None:
@@ -26,11 +26,11 @@ def test_a_question_of_few_frequent_tokens_keeps_one() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(1, 20)), unique_by=lambda each: each[0]))
 def test_every_shared_run_keeps_a_token(pairs: list[tuple[int, int]]) -> None:
-    """So a page that shares so many tokens in a row is found, however often others copied them."""
+    """A page that shares this many tokens in a row is found, however often others copied them."""
     tokens = array("Q", [token for token, _ in pairs])
     kept = rare_tokens(tokens, {token: frequency for token, frequency in pairs if frequency > 10})
-    for start in range(len(tokens) - IN_A_ROW + 1):
-        assert set(kept) & set(tokens[start : start + IN_A_ROW])
+    for start in range(len(tokens) - MAX_FREQUENT_RUN + 1):
+        assert set(kept) & set(tokens[start : start + MAX_FREQUENT_RUN])
     assert {token for token, frequency in pairs if frequency <= 10} <= set(kept)
     assert list(kept) == [token for token in tokens if token in set(kept)]
     assert bool(kept) == bool(tokens)

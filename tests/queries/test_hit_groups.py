@@ -1,4 +1,4 @@
-"""Hits of any answer in groups, without an engine."""
+"""Tests the groups among the hits of a response, without an engine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MILL, SEA = (Random(seed).choices(WORDS, k=300) for seed in (1, 2))
 
 
 def changed(words: list[str], last: int) -> str:
-    """Without its last words, of which there are others in their place."""
+    """Return a text with its last words replaced by others."""
     return " ".join([*words[: len(words) - last], *(f"other{last}x{number}" for number in range(last))])
 
 
 def hit(id_: str, of: str, source: dict[str, str] | None = None, *, scheme: Scheme = USUAL) -> dict[str, Any]:
-    """With the hashes of this text, and in its source the text too, unless something else is said."""
+    """Return a hit with the hashes of a text, and with the text in its source, unless `source` is given."""
     kept = {"text": of} if source is None else source
     return {"_index": "pages", "_id": id_, "_score": 1.0, "_source": {**winnow_fields(of, scheme), **kept}}
 
@@ -143,7 +143,7 @@ def test_hashes_of_another_scheme_are_refused() -> None:
     scheme = Scheme(bins=256)
     pages = answer(hit("a", " ".join(MILL), scheme=scheme), hit("b", " ".join(MILL), scheme=scheme))
     assert ids(group_hits(pages, scheme=scheme)) == [["a", "b"]]
-    with pytest.raises(QuestionError, match=r"the hit a has a MinHash of 128 bytes, .* has 512: say by which scheme"):
+    with pytest.raises(QuestionError, match=r"the hit a has a MinHash of 128 bytes, .* makes 512: pass the scheme"):
         group_hits(pages)
 
 
@@ -176,7 +176,7 @@ def test_a_threshold_is_a_share(threshold: float) -> None:
 
 @pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, []])
 def test_what_is_no_answer_is_refused(response: Any) -> None:
-    with pytest.raises(QuestionError, match="that is no answer to a search"):
+    with pytest.raises(QuestionError, match="that is no response to a search"):
         group_hits(response)
 
 

@@ -1,4 +1,4 @@
-"""What is looked up for a question: enough to find every match, and no more."""
+"""Tests the lookups of a question: enough to find every match, and no more."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from random import Random
 
 import pytest
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asked import Asked, QuestionError
-from opensearch_winnow.queries.boilerplate import NOTHING
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS
 from opensearch_winnow.queries.lookups import lookups
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.thresholds import Thresholds
 
 
 def question(words: int, scheme: Scheme = Scheme(), guarantee: int | None = None) -> Question:
@@ -21,12 +22,12 @@ def question(words: int, scheme: Scheme = Scheme(), guarantee: int | None = None
     text = " ".join(f"{random.choice('bcdfg')}{random.choice('aeiou')}{random.randrange(1000)}" for _ in range(words))
     record = RecordMaker(Recipe(scheme=scheme)).make(Page("https://x.example/", text=text))
     assert isinstance(record, Record)
-    return Question.of(record, scheme, NOTHING, guarantee)
+    return Question.of(record, scheme, NO_EXCLUSIONS, guarantee)
 
 
 def fields(words: int, **minima: float) -> dict[str, int]:
-    asked = Asked(minima)  # type: ignore[arg-type]
-    return {each.field: each.minimum for each in lookups(question(words), asked, boilerplate=False)}
+    thresholds = Thresholds(minima)  # type: ignore[arg-type]
+    return {each.field: each.minimum for each in lookups(question(words), thresholds, boilerplate=False)}
 
 
 def test_a_large_sample_of_shingles_is_enough() -> None:
@@ -50,8 +51,8 @@ def test_a_passage_is_found_by_fingerprints_alone() -> None:
 
 
 def test_with_boilerplate_no_share_can_be_expected() -> None:
-    asked = Asked({"resemblance": 0.5})
-    assert {each.field: each.minimum for each in lookups(question(2000), asked, boilerplate=True)} == {
+    thresholds = Thresholds({"resemblance": 0.5})
+    assert {each.field: each.minimum for each in lookups(question(2000), thresholds, boilerplate=True)} == {
         "sketch": 1,
         "bands": 1,
         "fingerprints": 1,

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.queries.compare import Passage
-from opensearch_winnow.queries.numbered_passages import in_order, numbered_passages
+from opensearch_winnow.queries.numbered_passages import longest_non_decreasing, numbered_passages
 
 
 @given(st.lists(st.integers(0, 8), max_size=9))
 def test_what_stays_in_order_is_a_longest_series_that_never_falls(starts: list[int]) -> None:
-    kept = in_order(starts)
+    kept = longest_non_decreasing(starts)
     series = [starts[index] for index in sorted(kept)]
     assert series == sorted(series)
     longest = [0] * (len(starts) + 1)

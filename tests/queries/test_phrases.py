@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
-from opensearch_winnow.queries.phrases import MOST_UNWANTED, MOST_WANTED, Phrase, phrase, phrases
+from opensearch_winnow.queries.phrases import MAX_UNWANTED, MAX_WANTED, Phrase, phrase, phrases
 from opensearch_winnow.queries.words import Term, Words
 
 
@@ -40,7 +40,7 @@ def test_as_many_as_engines_take(any_word: bool) -> None:
     typed = [f"word{number} not{number}-a*" for number in range(1_000)]
     found = phrases(Words.of(" ".join([*typed, *(f"-x{part} -{part}" for part in typed)]), any_word=any_word))
     wanted = [each for alternatives in found.wanted for each in alternatives]
-    for kept, most in ((wanted, MOST_WANTED), (found.unwanted, MOST_UNWANTED)):
+    for kept, most in ((wanted, MAX_WANTED), (found.unwanted, MAX_UNWANTED)):
         assert sum(bool(each.words) + bool(each.prefix) for each in kept) == most
     assert wanted[:2] == [Phrase(("word0",)), Phrase(("not0",), "a")]
 

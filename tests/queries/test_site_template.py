@@ -16,7 +16,7 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import scores, side
-from opensearch_winnow.queries.site_template import site_template, unlike
+from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from tests.public_pages import LUCENE, javadoc
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_each_run_is_there_once_and_not_within_another() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12).map(" ".join), max_size=6), st.floats(0.1, 1))
 def test_the_shingles_of_the_template_are_those_on_many_pages(texts: list[str], share: float) -> None:
-    """All of them, and each line has no other."""
+    """The template holds all of them, and no line holds anything else."""
 
     def shingles(text: str) -> set[tuple[str, ...]]:
         words = text.split()
@@ -97,14 +97,14 @@ def test_near_duplicates_count_once() -> None:
     page, others = prose(400, 1), [prose(400, seed) for seed in range(2, 5)]
     edited = page.replace(page.split()[200], "changed")
     made = records([page, edited, *others, page])
-    kept = unlike([b"", *(each.minhash for each in made)])
+    kept = without_near_duplicates([b"", *(each.minhash for each in made)])
     assert kept == [1, 3, 4, 5]
-    assert unlike([each.minhash for each in made], below=0.0) == []
-    assert unlike([]) == []
+    assert without_near_duplicates([each.minhash for each in made], below=0.0) == []
+    assert without_near_duplicates([]) == []
 
 
 def test_poisoning_is_of_the_poisoner_alone() -> None:
-    """What a site copies onto all its pages becomes its template, and is still found from the pages of others."""
+    """A text that a site copies onto all its pages becomes its template, and is still found from other sites."""
     article = prose(300, 1)
     copies = [f"{prose(100, seed)} {article} {prose(100, -seed)}" for seed in range(2, 22)]
     learned = site_template(copies)
@@ -121,7 +121,7 @@ class Site(NamedTuple):
     name: str
     pages: list[Page]
     in_template: tuple[str, ...]
-    words: tuple[int, int]  # that the template has: more than, and fewer than
+    words: tuple[int, int]  # lower and upper bound on the words of the template, both exclusive
 
 
 def manual() -> Site:
@@ -149,7 +149,7 @@ def test_the_template_of_a_real_site(site: Site) -> None:
         assert isinstance(record, Record)
         made.append(record)
     assert len(made) > 100
-    learned = site_template([made[index].text for index in unlike([each.minhash for each in made])])
+    learned = site_template([made[index].text for index in without_near_duplicates([each.minhash for each in made])])
     assert all(text in learned for text in site.in_template), learned
     least, most = site.words
     assert least < len(canonical_text(learned).words) < most

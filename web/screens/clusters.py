@@ -8,14 +8,14 @@ from typing import Any
 from opensearch_winnow.answers.clusters_document import ClustersDocument, RunningDocument, clusters_document
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import THRESHOLD
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.parameters import ParameterError, number, percentage
 from opensearch_winnow.web.screen import Action, Answered, Cell, Screen
 
 FARTHEST = 10_000  # cluster that can be looked at: no engine tells of more
 CHOICE = percentage(
-    "t", "how much a page resembles the representative of its cluster, at least", default=round(100 * THRESHOLD)
+    "t", "how much a page resembles the representative of its cluster, at least", default=round(100 * DEFAULT_THRESHOLD)
 )
 SIZES = (2, 3, 5, 10, 20, 50, 100)
 
@@ -55,7 +55,7 @@ def _shown(document: ClustersDocument, asked: Asked) -> dict[str, Any]:
         "heading": heading(document, asked["min"]),
         "held_together": held_together(document),
         "sizes": [size for size in SIZES if size <= max(most, asked["min"])],
-        "default": round(100 * THRESHOLD),
+        "default": round(100 * DEFAULT_THRESHOLD),
     }
 
 

@@ -11,7 +11,7 @@ from opensearch_winnow.answers.page_document import PageDocument, SimilarDocumen
 from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.watches import LONGEST_NAME
+from opensearch_winnow.operations.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.web.asked import Asked
@@ -89,8 +89,8 @@ def _shown(
         **({} if matches.total else _why_nothing(index, asked, question, matches)),
         "most": MOST,
         "longest_text": TEXT,
-        "longest_name": LONGEST_NAME,
-        "watch_name": (document["title"] or document["url"]).strip()[:LONGEST_NAME],
+        "longest_name": MAX_NAME_CHARS,
+        "watch_name": (document["title"] or document["url"]).strip()[:MAX_NAME_CHARS],
         **history_shown(document["history"], document["id"]),
     }
 

@@ -10,7 +10,7 @@ from opensearch_winnow.answers.nothing_found import NoHit, no_hit
 from opensearch_winnow.answers.search_document import SearchDocument, search_document
 from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import THRESHOLD
+from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import SearchResults, Way
 from opensearch_winnow.queries.words import Words
@@ -104,7 +104,9 @@ SCREEN = Screen(
     table=table,
     parameters=(
         words("q", 'words, "a phrase", -without, begin*, either OR other', most=2_000),
-        percentage("t", "how much a page resembles the first of its group, at least", default=round(100 * THRESHOLD)),
+        percentage(
+            "t", "how much a page resembles the first of its group, at least", default=round(100 * DEFAULT_THRESHOLD)
+        ),
         choice("group", "what is alike is shown once", "on", "cluster", "both", "off"),
         choice("match", "all words, or any of them", "all", "any"),
         *FILTERS,

@@ -14,9 +14,9 @@ from opensearch_winnow.answers.watches import (
     watch_report_summary,
     watches_summary,
 )
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.watches import LONGEST_NAME, LOOKED_AT, Watch
-from opensearch_winnow.queries.asked import QuestionError
+from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, Watch
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.asked import Asked
 from opensearch_winnow.web.form import FormError
@@ -50,15 +50,15 @@ def _checked(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
 
 def _shown(index: Index, asked: Asked, document: WatchesDocument) -> Mapping[str, Any]:
     urls = [each["url"] for each in document["watches"]]
-    captures = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
+    latest = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
         "heading": watches_summary(document),
         "found": [watch_report_summary(each) for each in document["watches"]],
-        "pages": [cards[0].id if cards else None for cards in captures],  # that are watched
+        "pages": [cards[0].id if cards else None for cards in latest],  # that are watched
         "following": not asked["watch"] and asked["page"] * AT_A_TIME < document["total"],
         "excerpt": EXCERPT,
-        "most": LOOKED_AT,
-        "longest_name": LONGEST_NAME,
+        "most": MAX_MATCHES,
+        "longest_name": MAX_NAME_CHARS,
     }
 
 
@@ -101,7 +101,7 @@ def remove(index: Index, asked: Asked) -> str:
 def mark_seen(index: Index, asked: Asked) -> str:
     """What the visitor has seen: others may have come meanwhile."""
     name = _named(index, _sent(asked, "name")).name
-    index.mark_seen(name, _sent(asked, "ids").split()[:LOOKED_AT])
+    index.mark_seen(name, _sent(asked, "ids").split()[:MAX_MATCHES])
     return _address(name)
 
 
@@ -138,8 +138,8 @@ SCREEN = Screen(
     returns=WatchesDocument,
     table=table,
     parameters=(
-        words("watch", "only the watch of this name", most=LONGEST_NAME),
-        number("limit", "matches of each watch, new ones first", default=10, least=1, most=LOOKED_AT),
+        words("watch", "only the watch of this name", most=MAX_NAME_CHARS),
+        number("limit", "matches of each watch, new ones first", default=10, least=1, most=MAX_MATCHES),
         number("page", f"which {AT_A_TIME} of the watches", default=1, least=1, most=1_000),
     ),
 )

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.sketches import mod_sketch
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asked import QuestionError
-from opensearch_winnow.queries.boilerplate import NOTHING, Boilerplate, Exclusions
+from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.queries.estimated import Sketched
-from opensearch_winnow.queries.groups import Joined, Leaders, Likeness
+from opensearch_winnow.queries.representatives import Batch, Join, Representatives, Similarity
 
 SCHEME = Scheme()
 LENGTH = 200  # words of an article
@@ -45,13 +45,13 @@ def text(article: int, changes: Sequence[tuple[int, int, int]] = ()) -> str:
 
 @dataclass
 class Pages:
-    """Texts in their order, what is known of them without the texts, and who asked for these."""
+    """Texts in their order, their sketches, and the pairs that were compared exactly."""
 
     texts: list[str]
     sites: list[str] = field(default_factory=list)
-    exclusions: Exclusions = NOTHING
+    exclusions: Exclusions = NO_EXCLUSIONS
     scheme: Scheme = SCHEME
-    lost: set[int] = field(default_factory=set)  # places whose texts are not there
+    lost: set[int] = field(default_factory=set)  # places whose texts are missing
     calls: list[list[tuple[int, int]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -74,18 +74,29 @@ class Pages:
     def exact(self, a: int, b: int) -> float:
         return scores(self.sides[a], self.sides[b], self.exclusions).resemblance
 
-    def verify(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+    def compare(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
         self.calls.append(list(pairs))
         return [None if self.lost & {a, b} else self.exact(a, b) for a, b in pairs]
 
-    def joined(self, threshold: float, cuts: Sequence[int] = ()) -> list[Joined | None]:
-        """Added in one portion, or in more: cut at these places."""
+    def joins(self, threshold: float, cuts: Sequence[int] = ()) -> list[Join | None]:
+        """Group the pages in one batch, or in several that are cut at these places."""
         self.calls.clear()
-        leaders = Leaders(self.scheme, threshold, self.verify, self.exclusions)
-        pages, found = self.sketched, list[Joined | None]()
+        representatives = Representatives(self.scheme, threshold, self.exclusions)
+        pages, found = self.sketched, list[Join | None]()
         for start, end in zip([0, *cuts], [*cuts, len(pages)], strict=True):
-            found += leaders.add(pages[start:end], self.sites[start:end])
+            found += self.group(representatives, pages[start:end], self.sites[start:end])
         return found
+
+    def group(
+        self, representatives: Representatives, pages: Sequence[Sketched], sites: Sequence[str] = ()
+    ) -> list[Join | None]:
+        return representatives.commit(self.decide(representatives.begin(pages, sites)))
+
+    def decide(self, batch: Batch) -> Batch:
+        while pairs := batch.undecided:
+            assert {page for pair in pairs for page in pair} <= set(batch.possible_representatives)
+            batch.settle(self.compare(pairs))
+        return batch
 
     def by_brute_force(self, threshold: float) -> list[int | None]:
         found: list[int | None] = []
@@ -95,8 +106,8 @@ class Pages:
         return found
 
 
-def places(joined: Sequence[Joined | None]) -> list[int | None]:
-    return [each and each.leader for each in joined]
+def places(joined: Sequence[Join | None]) -> list[int | None]:
+    return [each and each.representative for each in joined]
 
 
 def of_written(pages: list[tuple[int, list[tuple[int, int, int]]]]) -> Pages:
@@ -112,13 +123,13 @@ def of_written(pages: list[tuple[int, list[tuple[int, int, int]]]]) -> Pages:
 @example(of_written([(0, [])] * 9), 0.5)
 @example(of_written([(0, []), (0, [(0, 1, 0)]), (0, [])]), 1.0)
 def test_as_by_brute_force(pages: Pages, threshold: float) -> None:
-    joined = pages.joined(threshold)
+    joined = pages.joins(threshold)
     assert places(joined) == pages.by_brute_force(threshold)
     for page, each in enumerate(joined):
         if each is not None:
-            exact = pages.exact(each.leader, page)
+            exact = pages.exact(each.representative, page)
             assert exact >= threshold
-            assert abs(each.likeness.resemblance - exact) <= 5 * each.likeness.error
+            assert abs(each.similarity.resemblance - exact) <= 5 * each.similarity.error
     leaders = [page for page, each in enumerate(joined) if each is None]
     assert all(pages.exact(a, b) < threshold for a, b in combinations(leaders, 2))
 
@@ -126,7 +137,7 @@ def test_as_by_brute_force(pages: Pages, threshold: float) -> None:
 @given(written.map(of_written), thresholds, st.lists(st.integers(0, 12), max_size=4).map(sorted))
 def test_portions_make_no_difference(pages: Pages, threshold: float, cuts: list[int]) -> None:
     cuts = [min(cut, len(pages.texts)) for cut in cuts]
-    assert pages.joined(threshold, cuts) == pages.joined(threshold)
+    assert pages.joins(threshold, cuts) == pages.joins(threshold)
 
 
 def test_no_chain() -> None:
@@ -134,38 +145,39 @@ def test_no_chain() -> None:
     every = words("all", 400)
     pages = Pages([" ".join(every[start : start + 240]) for start in (0, 60, 120)])
     assert pages.exact(0, 1) > 0.5 < pages.exact(1, 2)
-    assert places(pages.joined(0.5)) == [None, 0, None]
+    assert places(pages.joins(0.5)) == [None, 0, None]
 
 
 def test_the_best_representative_not_the_most_alike() -> None:
     every = words("all", 400)
     pages = Pages([" ".join(every[start : start + 240]) for start in (0, 120, 62)])
     assert 0.5 < pages.exact(0, 2) < pages.exact(1, 2)
-    assert places(pages.joined(0.5)) == [None, None, 0]
+    assert places(pages.joins(0.5)) == [None, None, 0]
 
 
 def test_pages_without_a_signature_are_alone() -> None:
     pages = Pages(["", "…", text(0), "", text(0)])
     assert not pages.sketched[0].shingle_count
-    assert places(pages.joined(0.5)) == [None, None, None, None, 2]
+    assert places(pages.joins(0.5)) == [None, None, None, None, 2]
     page = pages.sketched[2]
-    for unsigned in (b"", bytes(7)):  # or that of another scheme
-        leaders = Leaders(SCHEME, 0.5, pages.verify)
-        assert places(leaders.add([page._replace(minhash=unsigned), page, page])) == [None, None, 1]
-        assert places(leaders.add([page._replace(minhash=unsigned), page])) == [None, 1]
+    for unsigned in (b"", bytes(7)):  # missing, or of another scheme
+        representatives = Representatives(SCHEME, 0.5)
+        foreign = page._replace(minhash=unsigned)
+        assert places(pages.group(representatives, [foreign, page, page])) == [None, None, 1]
+        assert places(pages.group(representatives, [foreign, page])) == [None, 1]
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0])
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_a_page_of_a_few_words_is_a_page(exclusions: Exclusions, threshold: float) -> None:
     pages = Pages(["a few words", "a few words", "other words", "A few — words!"], exclusions=exclusions)
-    assert places(pages.joined(threshold)) == [None, 0, None, 0]
+    assert places(pages.joins(threshold)) == [None, 0, None, 0]
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])
 def test_a_threshold_that_is_no_share(threshold: float) -> None:
     with pytest.raises(QuestionError, match=f"a share above 0 and up to 1, not {threshold:g}"):
-        Leaders(SCHEME, threshold, lambda pairs: [])  # noqa: ARG005
+        Representatives(SCHEME, threshold)
 
 
 # --- what decides -----------------------------------------------------------------------------------------------------
@@ -178,37 +190,37 @@ def alike(count: int, shared: int, own: int) -> Pages:
 
 def test_clear_estimates_are_not_verified() -> None:
     pages = Pages([text(0), text(1), text(0, [(0, 9, 1)]), text(1)])
-    assert places(pages.joined(0.5)) == [None, None, 0, 1]
+    assert places(pages.joins(0.5)) == [None, None, 0, 1]
     assert not pages.calls
-    joined = pages.joined(0.5)[2]
+    joined = pages.joins(0.5)[2]
     assert joined is not None
     estimate = minhash_resemblance(pages.sketched[0].minhash, pages.sketched[2].minhash)
-    assert joined.likeness == Likeness(*estimate)
+    assert joined.similarity == Similarity(*estimate)
 
 
 def test_near_the_threshold_the_texts_decide() -> None:
     pages = alike(2, shared=100, own=50)
     exact = pages.exact(0, 1)
-    assert pages.joined(exact) == [None, Joined(0, Likeness(exact, 0.0))]
-    assert pages.joined(exact + 1e-9) == [None, None]
+    assert pages.joins(exact) == [None, Join(0, Similarity(exact, 0.0))]
+    assert pages.joins(exact + 1e-9) == [None, None]
     assert pages.calls == [[(0, 1)]]
 
 
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_without_the_text_the_estimate_decides(exclusions: Exclusions) -> None:
     pages = alike(2, shared=1000, own=500)
     pages.exclusions, pages.lost = exclusions, {0}
-    (_, joined) = pages.joined(0.4)
+    (_, joined) = pages.joins(0.4)
     assert joined is not None
-    resemblance, error = joined.likeness
+    resemblance, error = joined.similarity
     assert error > 0
-    assert places(pages.joined(resemblance)) == [None, 0]
-    assert places(pages.joined(resemblance + 1e-9)) == [None, None]
+    assert places(pages.joins(resemblance)) == [None, 0]
+    assert places(pages.joins(resemblance + 1e-9)) == [None, None]
     assert pages.calls == [[(0, 1)]]
 
 
 @pytest.mark.parametrize("threshold", [0.49, 0.51])
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_a_page_waits_for_the_one_that_it_resembles(exclusions: Exclusions, threshold: float) -> None:
     """The second is near the threshold of the first; the third resembles the second, and clearly not the first."""
     first, own = words("first", 3_000), words("own", 1_600)
@@ -216,46 +228,48 @@ def test_a_page_waits_for_the_one_that_it_resembles(exclusions: Exclusions, thre
     texts = [" ".join(page) for page in (first, second, second[600:] + own[1_000:])]
     pages = Pages(texts, exclusions=exclusions, scheme=Scheme(modulus=2))
     expected = [None, 0, None] if threshold < 0.5 else [None, None, 1]
-    assert places(pages.joined(threshold)) == expected == pages.by_brute_force(threshold)
+    assert places(pages.joins(threshold)) == expected == pages.by_brute_force(threshold)
     assert pages.calls == [[(0, 1)]]
 
 
-@pytest.mark.parametrize("exclusions", [NOTHING, ABSENT])
+@pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
 def test_few_requests_and_no_pair_twice(exclusions: Exclusions) -> None:
     """All pairs are just below the threshold, and none can be left out."""
     pages = alike(40, shared=96, own=50)
     pages.exclusions = exclusions
-    assert pages.joined(0.5) == [None] * 40
+    assert pages.joins(0.5) == [None] * 40
     assert sorted(pair for call in pages.calls for pair in call) == sorted(combinations(range(40), 2))
     assert len(pages.calls) == 4  # 4, 8, 16 and 32 pairs a page
 
 
 def test_few_pairs_where_the_first_decides() -> None:
     pages = alike(40, shared=104, own=48)
-    assert places(pages.joined(0.5)) == [None] + [0] * 39
+    assert places(pages.joins(0.5)) == [None] + [0] * 39
     (call,) = pages.calls
     assert len(call) <= 4 * 39
 
 
 def test_identical_pages_are_verified_where_nothing_less_will_do() -> None:
     pages = Pages([text(0)] * 3 + [text(0, [(0, 1, 0)])])
-    assert pages.joined(1.0) == [None, Joined(0, Likeness(1, 0)), Joined(0, Likeness(1, 0)), None]
+    assert pages.joins(1.0) == [None, Join(0, Similarity(1, 0)), Join(0, Similarity(1, 0)), None]
 
 
-def test_after_a_verification_that_failed_nothing_was_added() -> None:
+def test_a_batch_that_is_not_committed_leaves_no_trace() -> None:
     pages = alike(3, shared=100, own=48)
-    broken = True
+    representatives = Representatives(SCHEME, 0.5)
+    abandoned = representatives.begin(pages.sketched)
+    assert abandoned.undecided
+    with pytest.raises(ValueError, match="pairs of this batch are undecided"):
+        representatives.commit(abandoned)
+    assert pages.group(representatives, pages.sketched) == pages.joins(0.5)
+    with pytest.raises(ValueError, match="another batch was committed"):
+        representatives.commit(pages.decide(abandoned))
 
-    def verify(pairs: Sequence[tuple[int, int]]) -> list[float | None]:
-        if broken:
-            raise OSError
-        return pages.verify(pairs)
 
-    leaders = Leaders(SCHEME, 0.5, verify)
-    with pytest.raises(OSError):  # noqa: PT011
-        leaders.add(pages.sketched)
-    broken = False
-    assert leaders.add(pages.sketched) == pages.joined(0.5)
+def test_every_undecided_pair_needs_a_resemblance() -> None:
+    batch = Representatives(SCHEME, 0.5).begin(alike(3, shared=100, own=48).sketched)
+    with pytest.raises(ValueError, match="zip"):
+        batch.settle([0.5] * (len(batch.undecided) - 1))
 
 
 # --- boilerplate ------------------------------------------------------------------------------------------------------
@@ -282,24 +296,26 @@ some_with_boilerplate = st.builds(
 
 @given(some_with_boilerplate, thresholds, st.lists(st.integers(0, 12), max_size=3).map(sorted))
 def test_boilerplate_does_not_count(pages: Pages, threshold: float, cuts: list[int]) -> None:
-    joined = pages.joined(threshold)
+    joined = pages.joins(threshold)
     assert places(joined) == pages.by_brute_force(threshold)
     pairs = [pair for call in pages.calls for pair in call]
     assert len(pairs) == len(set(pairs))
-    assert pages.joined(threshold, [min(cut, len(pages.texts)) for cut in cuts]) == joined
+    assert pages.joins(threshold, [min(cut, len(pages.texts)) for cut in cuts]) == joined
 
 
 def test_with_and_without_boilerplate() -> None:
     texts = [f"{LICENCE} {text(0)}", f"{LICENCE} {text(1)}", f"{TEMPLATE} {text(2)}", f"{TEMPLATE} {text(3)}"]
     sites = ["a.example"] * 4
-    assert places(Pages(texts, sites).joined(0.4)) == [None, 0, None, 2]
-    assert places(Pages(texts, sites, Exclusions(EXCLUDED)).joined(0.4)) == [None] * 4
+    assert places(Pages(texts, sites).joins(0.4)) == [None, 0, None, 2]
+    assert places(Pages(texts, sites, Exclusions(EXCLUDED)).joins(0.4)) == [None] * 4
     # The template of a site counts between pages of others.
-    assert places(Pages(texts, ["b.example"] * 4, Exclusions(EXCLUDED)).joined(0.4)) == [None, None, None, 2]
+    assert places(Pages(texts, ["b.example"] * 4, Exclusions(EXCLUDED)).joins(0.4)) == [None, None, None, 2]
 
 
 def test_pages_that_are_nothing_but_boilerplate_are_alone() -> None:
     pages = Pages([LICENCE, LICENCE, "", ""], exclusions=Exclusions(EXCLUDED))
-    assert pages.joined(0.5) == [None] * 4
-    leaders = Leaders(SCHEME, 0.5, lambda pairs: [None] * len(pairs), Exclusions(EXCLUDED))
-    assert leaders.add([Sketched(1, array("Q"))] * 2) == [None, None]  # too short for a sketch, and no text
+    assert pages.joins(0.5) == [None] * 4
+    batch = Representatives(SCHEME, 0.5, Exclusions(EXCLUDED)).begin([Sketched(1, array("Q"))] * 2)
+    while pairs := batch.undecided:
+        batch.settle([None] * len(pairs))
+    assert batch.joins == [None, None]  # too short for a sketch, and no text
