@@ -205,7 +205,7 @@ def test_what_is_no_record_file_is_said(tmp_path: Path, record: Make) -> None:
         "text.parquet": "cannot be read as a record file",
         "empty": "has no record files",
         "later.parquet": "has format 2",
-        "fewer.parquet": "has other columns",
+        "fewer.parquet": "does not have the columns",
         "caf\udce9.parquet": "not UTF-8",
     }.items():
         for read in (read_records, read_columns, scheme_of):
