@@ -34,7 +34,7 @@ from opensearch_winnow.clusters.options import (
 )
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.operations.clustering import cluster_store
-from opensearch_winnow.stores.opening import files_of, open_store, shown
+from opensearch_winnow.stores.opening import files_of, open_store, without_credentials
 
 DEFAULTS = ClusteringOptions()
 
@@ -199,7 +199,13 @@ def command(
     if plot:
         check_plot(plot, overwrite=overwrite)
     options = ClusteringOptions(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
-    name = shown(store) if store else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
+    name = (
+        without_credentials(store)
+        if store
+        else names[0]
+        if len(names) == 1
+        else f"{names[0]} and {len(names) - 1:,} more"
+    )
     start = time.time()
     try:
         with show_phases(quiet=quiet, color=color) as progress:

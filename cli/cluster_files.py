@@ -13,7 +13,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.operations.clustering import WRITING_BACK
-from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 
 SVG = ".svg"
 
@@ -45,7 +45,7 @@ def write_plot(plot: Path, name: str, options: ClusteringOptions, result: Cluste
     from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (slow to import)
 
     subtitle = summary.plot_subtitle(options, result)
-    with written_in_words(plot):
+    with reporting_os_errors(plot):
         hidden = AtomicFile(plot)
         try:
             with hidden.path.open("w", encoding="utf-8") as file:

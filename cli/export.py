@@ -1,4 +1,4 @@
-"""winnow export: a store, or record files, into one record file or into JSON lines."""
+"""The command winnow export: writes a store, or record files, to one record file or to JSON lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.record import Record, RecordsError, as_document
-from opensearch_winnow.record_files.atomic_file import AtomicFile, written_in_words
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
 ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
 
 
-@click.command("export", short_help="A store or record files into one file, or into JSON lines.")
+@click.command("export", short_help="Write a store or record files to one file, or to JSON lines.")
 @click.argument("records", nargs=-1, type=click.Path())
 @store_option("The store to export, instead of RECORDS: a file (crawl.winnow).", required=False)
 @click.option(
@@ -33,7 +33,7 @@ ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
     "out",
     metavar="OUT",
     required=True,
-    help="A file that ends in .parquet, .jsonl or .jsonl.gz, or - for stdout.",
+    help="The file to write, which ends in .parquet, .jsonl or .jsonl.gz; - is stdout.",
 )
 @click.option("--crawl", metavar="NAME", help="Only the records of this crawl.")
 @click.option("--site", metavar="HOST", help="Only the records of this site.")
@@ -57,11 +57,11 @@ def command(
       winnow export crawl/ --to example.jsonl.gz --site example.org
       winnow export crawl.parquet --to - | jq -r .url
 
-    Puts a store, or RECORDS, which are record files or folders of them, into one record file (.parquet) or into JSON
-    lines, one document a record (.jsonl, .jsonl.gz, or - for stdout). Of RECORDS with the same id, the same URL
-    fetched at the same time, the one in the later file is taken.
+    Writes a store, or RECORDS (record files or folders of them), to one record file (.parquet) or to JSON lines, one
+    document per record (.jsonl, .jsonl.gz, or - for stdout). If several RECORDS have the same id (one URL, fetched at
+    one time), the one in the later file counts.
 
-    OUT appears when it is complete. Exit code 1 if there is no such record; then nothing is written.
+    OUT appears when it is complete. Exit code 1 if no record matches; then nothing is written.
     """
     start = time.monotonic()
     if out != STDOUT and not out.endswith(ENDINGS):
@@ -97,7 +97,7 @@ def command(
 
 
 def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite: bool) -> None:
-    """Nothing that is there is lost, unless its owner says so; and no input in any case."""
+    """Refuse to overwrite a file without `overwrite`, and an input in any case."""
     if out.is_dir():
         raise RecordsError(f"{out} is a folder; name a file")
     if out.exists() and any(file.exists() and out.samefile(file) for file in files):
@@ -114,11 +114,11 @@ def of_these(crawl: str | None, site: str | None) -> str:
 
 
 def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
-    """How many records, and how many bytes."""
-    with written_in_words(out):
-        hidden = AtomicFile(out)
+    """Write `records` to the file `out`, and return how many there are and the bytes of the file."""
+    with reporting_os_errors(out):
+        atomic = AtomicFile(out)
         try:
-            with hidden.path.open("wb") as file:
+            with atomic.path.open("wb") as file:
                 if out.suffix == ".gz":
                     # Without a name and a time in it: the same records are the same bytes.
                     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
@@ -126,15 +126,15 @@ def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple
                 else:
                     count, _ = write_lines(file, records, scheme)
                 size = file.tell()
-            hidden.place()
+            atomic.place()
         finally:
-            hidden.discard()
+            atomic.discard()
     return count, size
 
 
 def write_lines(file: BinaryIO, records: Iterator[Record], scheme: str) -> tuple[int, int]:
-    """A line of JSON for each record, with its scheme. How many they are, and how many bytes."""
-    escaped = file.isatty()  # what would do something to a terminal is not only in ASCII
+    """Write a line of JSON for each record, with its scheme; return how many records and bytes."""
+    escaped = file.isatty()  # control characters beyond ASCII would act on a terminal
     count, size = 0, 0
     for record in records:
         line = json.dumps({"scheme": scheme, **as_document(record)}, ensure_ascii=escaped)

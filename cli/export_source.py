@@ -1,4 +1,4 @@
-"""What winnow export exports: the records of a store, or of record files."""
+"""The records that winnow export reads: those of a store, or of record files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # Arrow takes half a second to import, which --help need not 
 
 
 class StoredRecords:
-    """Those of a store."""
+    """The records of a store."""
 
     def __init__(self, store: Store, crawl: str | None, site: str | None) -> None:
         self._store = store
@@ -27,7 +27,7 @@ class StoredRecords:
 
     @property
     def files(self) -> list[Path]:
-        """That they are in."""
+        """The files of the store."""
         return files_of(self._store.name)
 
     @property
@@ -41,7 +41,7 @@ class StoredRecords:
         return self._store.scan(Record, self._where)
 
     def write_parquet(self, target: Path) -> int:
-        """Into one record file. How many there were: a store may be written meanwhile."""
+        """Write the records to one record file and return how many: a store may be written meanwhile."""
         with extra("parquet"):
             from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
@@ -49,7 +49,7 @@ class StoredRecords:
 
 
 class FiledRecords:
-    """Those of record files, and of folders of them."""
+    """The records of record files, and of folders of them."""
 
     def __init__(self, names: Sequence[str], crawl: str | None, site: str | None) -> None:
         with extra("parquet"):
@@ -64,9 +64,9 @@ class FiledRecords:
 
     @cached_property
     def _keep(self) -> list[pa.BooleanArray]:
-        from opensearch_winnow.record_files.reader import latest  # noqa: PLC0415
+        from opensearch_winnow.record_files.reader import latest_rows  # noqa: PLC0415
 
-        return latest(self.files, **self._wanted)
+        return latest_rows(self.files, **self._wanted)
 
     def count(self) -> int:
         return sum(rows.true_count for rows in self._keep)
@@ -77,6 +77,6 @@ class FiledRecords:
         return read_rows(self.files, self._keep)
 
     def write_parquet(self, target: Path) -> int:
-        from opensearch_winnow.record_files.atomic_parquet import merged  # noqa: PLC0415
+        from opensearch_winnow.record_files.atomic_parquet import merge_files  # noqa: PLC0415
 
-        return merged(self.files, self._keep, target, self.scheme)
+        return merge_files(self.files, self._keep, target, self.scheme)

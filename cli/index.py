@@ -1,10 +1,9 @@
-"""winnow index: from a crawl to a store, or to record files."""
+"""The command winnow index: reads a crawl into a store, or into record files."""
 
 from __future__ import annotations
 
 import json
-import os
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +11,24 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_place import chosen_place, kept_in, opened_if_there, opened_to_write, refuse_stores
 from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.bulk import CPU_SECONDS, index
+from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.extractors import extractor_names
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.page_record import RecordMaker
-from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.stores.kept_recipe import kept_recipe
-from opensearch_winnow.stores.opening import failed_pages_of, files_of
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
+from opensearch_winnow.stores.opening import without_credentials
 
 SOME_FAILED = 1
-# Bytes: of compressed HTML a second or two of work, and some 10 MB of records that wait for their turn.
-SPLIT = 16_000_000
-SMALLEST_SPLIT = 500_000
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
 class Size(click.ParamType[int]):
-    """A number of bytes: 10M, 500k, 2000000."""
+    """A number of bytes, such as 10M, 500k or 2000000."""
 
     name = "size"
 
@@ -54,51 +47,51 @@ class Size(click.ParamType[int]):
         return size
 
 
-@click.command("index", short_help="From a crawl to a store: every page is accounted for.")
+@click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @store_option(
-    "The store to add to: a file (crawl.winnow) or http://host:9200/name, made if there is none.", required=False
+    "The store to add to: a file (crawl.winnow) or http://host:9200/name. A missing one is made.", required=False
 )
 @click.option(
     "--to",
     metavar="RECORDS",
     type=click.Path(),
-    help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/), which a run adds to.",
+    help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
 @click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
 @click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, 1024),
-    default=lambda: len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     show_default="one for each processor",
-    help="Processes that read and parse. The records are the same for any number.",
+    help="Number of processes that read and parse. It does not change the records.",
 )
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
 @click.option(
     "--extractor",
     metavar="NAME",
     shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
-    help="What finds the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
+    help="How to find the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
     "  [default: lxml]",
 )
 @click.option("--alt/--no-alt", default=None, help="Take the alternative text of images as text.  [default: no-alt]")
 @click.option(
     "--title/--no-title",
     default=None,
-    help="Take the title as a part of the text. It is kept beside it in any case.  [default: no-title]",
+    help="Take the title as a part of the text. It is always kept beside the text, too.  [default: no-title]",
 )
 @click.option(
     "--text/--no-text",
     default=None,
-    help="Keep the texts. Without, a store is smaller, scores are estimates, and there are no passages and no search."
+    help="Keep the texts. Without them, the store is smaller, but scores are estimates, and there are no passages and "
+    "no search."
     "  [default: text]",
 )
 @click.option(
     "--base-url",
     metavar="URL",
     default="",
-    help="What the names of files in a folder are appended to.  [default: file://]",
+    help="Put this URL before the names of files in a folder.  [default: file://]",
 )
 @click.option(
     "--max-page-size",
@@ -106,21 +99,21 @@ class Size(click.ParamType[int]):
     type=Size(),
     default="10M",
     show_default=True,
-    help="A page with more bytes, once decoded, fails.",
+    help="Pages with more bytes, once decoded, fail.",
 )
 @click.option(
     "--max-page-seconds",
     metavar="S",
     type=click.FloatRange(0.01),
-    default=CPU_SECONDS,
+    default=MAX_PAGE_SECONDS,
     show_default=True,
-    help="A page that takes more CPU time fails.",
+    help="Pages that take more CPU time fail.",
 )
 @click.option(
     "--failed",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to keep pages that failed, as JSON lines that are a source again.  "
+    help="The file for pages that fail: JSON lines, which can be indexed again.  "
     "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -133,7 +126,7 @@ def command(
     store: str | None,
     to: str | None,
     crawl: str,
-    workers: int,
+    workers: int | None,
     scheme: Scheme | None,
     extractor: str | None,
     alt: bool | None,
@@ -155,60 +148,46 @@ def command(
       winnow index crawl.winnow.failed.jsonl --store crawl.winnow --max-page-seconds 60
       winnow index crawl.warc.gz --to records.parquet
 
-    Reads each SOURCE, and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
+    Reads each SOURCE and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
     archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, JSON lines or Parquet with url
-    and html or text, or - for any of these piped in; what it is shows in its content, not in its name.
+    and html or text, or - for any of these piped in. Its format is recognised by its content, not by its name.
 
     \b
     Each page ends as one of
       indexed    its record is new, or has changed
-      unchanged  this capture is there already with the same content
-      skipped    not a page to index: another status, type, or no text
-      failed     it could not be read; kept in a file, to be tried again
+      unchanged  this capture is stored already, with the same content
+      skipped    not a page to index: another status, another type, or no text
+      failed     could not be read; kept in a file, to be tried again
 
-    A store keeps the scheme, and how texts are found (--extractor, --alt, --title, --text), of its first run: these
-    are the defaults of the next. The scheme cannot change.
+    A store remembers the scheme of its first run, which cannot change, and the choices --extractor, --alt, --title and
+    --text, which are the defaults of the next run.
 
-    A run that was stopped goes on where it was when it is started again. Exit code 1 if pages failed or bytes of a
-    source could not be read.
+    To continue a run that was stopped, start it again. Exit code 1 if pages failed or bytes of a source could not be
+    read.
     """
-    place = chosen_place(ctx, to, store)
-    refuse_stores(sources)
-    dead_letters = failed or failed_pages_of(place.name)
-    ours = [*map(str, files_of(place.name)), str(dead_letters)]
-    with stopped_by_signals() as stop, opened_if_there(place, scheme) as before:
-        recipe = kept_recipe(
-            before,
-            scheme=scheme,
+    store, to = one_target(ctx, store, to)
+    with (
+        stopped_by_signals() as stop,
+        open_target(store=store, to=to, scheme=scheme) as target,
+        shown_progress(quiet=quiet, color=color) as show,
+    ):
+        report = index_sources(
+            target,
+            sources,
+            workers=workers,
+            base_url=base_url,
+            max_page_seconds=max_page_seconds,
+            failed=failed,
+            progress=show,
+            stop=stop,
             crawl=crawl,
             extractor=extractor,
             alt=alt,
             title=title,
             text=text,
-            page_bytes=max_page_size,
+            max_page_size=max_page_size,
         )
-        RecordMaker(recipe)  # complains here about an extractor that is not there, and not in every worker
-        with (
-            Sources(sources, base=base_url, every_text=recipe.scheme.form == "code", except_for=ours) as crawled,
-            opened_to_write(place, before, recipe) as opened,
-            FailedPages(dead_letters) as kept,
-            kept_in(place, opened) as records,
-            shown_progress(crawled.size, quiet=quiet, color=color) as show,
-        ):
-            start = time.monotonic()
-            report = index(
-                crawled.splits(split_size(crawled.size, workers)),
-                records,
-                kept,
-                recipe,
-                workers=workers,
-                cpu_seconds=max_page_seconds,
-                progress=show,
-                stop=stop,
-            )
-            records.close()  # before what failed is kept: if that fails too, these are safe
-            report.seconds = time.monotonic() - start
-            next_command = place.next_command(records)
+        failed = failed_pages_file(target, failed)
     screen = terminal(color)
     if as_json:
         click.echo(json.dumps(as_object(report)))
@@ -216,13 +195,28 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    say_the_rest(report, place.name, dead_letters, next_command)
+    say_the_rest(report, target.name, failed, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:
         ctx.exit(SOME_FAILED)
 
 
-def split_size(total: int | None, workers: int) -> int:
-    """Several splits for each worker, so that none is left with all the rest; but none so small that it costs more."""
-    return SPLIT if total is None else min(max(total // (4 * workers), SMALLEST_SPLIT), SPLIT)
+def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[str | None, str | None]:
+    """Return `store` or `to`, and None for the other. A store in the environment counts only if `to` is not given."""
+    if to and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
+        store = None
+    if to and store:
+        raise click.UsageError("--store and --to are two places to keep the records: name one of them", ctx)
+    if not to and not store:
+        raise click.UsageError("where to keep the records? Add --store crawl.winnow, or --to records.parquet", ctx)
+    if to and to.endswith(".winnow"):
+        raise click.UsageError(f"--to is for Parquet, and {to} is named as a store: --store {to}", ctx)
+    return store or None, to or None
+
+
+def next_command(report: Report, store: str | None, to: str | None) -> Sequence[str]:
+    """Return the words of a command that the user may want to run next."""
+    if store:
+        return "similar", report.example_url or "URL", "--store", without_credentials(store)
+    return "export", to or "", "--to", "records.jsonl"

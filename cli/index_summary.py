@@ -1,4 +1,4 @@
-"""What became of the pages, at the end of a run."""
+"""Prints the counts of an indexing run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opensearch_winnow.cli.progress import pace
 from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
 from opensearch_winnow.ingest.report import Report
 
-SHOWN = 5  # reasons of an outcome, and damaged places
+MAX_LINES = 5  # reasons of an outcome, and damaged places, that are listed
 
 
 def as_object(report: Report) -> dict[str, object]:
@@ -44,13 +44,15 @@ def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
 def show_table(screen: Terminal, report: Report) -> None:
     digits = len(f"{report.pages:,}")
     for name, count, reasons in outcomes(report):
-        told = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(SHOWN)]
-        if len(reasons) > SHOWN:
-            told.append(f"{len(reasons) - SHOWN} other reasons {sum(n for _, n in reasons.most_common()[SHOWN:]):,}")
+        texts = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(MAX_LINES)]
+        if len(reasons) > MAX_LINES:
+            texts.append(
+                f"{len(reasons) - MAX_LINES} other reasons {sum(n for _, n in reasons.most_common()[MAX_LINES:]):,}"
+            )
         if name == "indexed":
-            told = [f"equal to an earlier page: {', '.join(told)}"] if told else []
-            told += [f"in place of another content: {report.replaced:,}"] if report.replaced else []
-        screen.echo(f"{name:<9}  {count:>{digits},}" + (f"  {screen.paint(' · '.join(told), 'dim')}" if told else ""))
+            texts = [f"equal to an earlier page: {', '.join(texts)}"] if texts else []
+            texts += [f"in place of another content: {report.replaced:,}"] if report.replaced else []
+        screen.echo(f"{name:<9}  {count:>{digits},}" + (f"  {screen.paint(' · '.join(texts), 'dim')}" if texts else ""))
     screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
 
 
@@ -65,16 +67,17 @@ def show_rows(report: Report) -> None:
             click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
 
 
-def say_the_rest(report: Report, place: str, dead_letters: Path, next_command: Sequence[str]) -> None:
-    for each in report.damaged[:SHOWN]:
+def say_the_rest(report: Report, target: str, failed: Path, next_command: Sequence[str]) -> None:
+    for each in report.damaged[:MAX_LINES]:
         say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
-    if report.damaged_places > SHOWN:
-        say(f"{report.damaged_places - SHOWN:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
+    if report.damaged_places > MAX_LINES:
+        others = report.damaged_places - MAX_LINES
+        say(f"{others:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
     if report.stopped:
         say("Stopped: what is done is kept, and the same command goes on from here.")
     if report.failed:
-        say(f"The pages that failed are in {dead_letters}, which is a source itself.")
+        say(f"The pages that failed are in {failed}, which is a source itself.")
     if any(reason.startswith("larger than") for reason in report.failed):
         say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
-    remark(f"{place}: {pace(report)}, {report.seconds:,.1f} s")
+    remark(f"{target}: {pace(report)}, {report.seconds:,.1f} s")
     suggest(*next_command)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from opensearch_winnow.cli.progress import EVERY
+from opensearch_winnow.cli.progress import SECONDS_BETWEEN_LINES
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.clusters.options import Progress
 
@@ -54,7 +54,7 @@ def _lines() -> Progress:
 
     def show(phase: str, done: int, total: int | None) -> None:
         nonlocal shown
-        if time.monotonic() - shown >= EVERY:
+        if time.monotonic() - shown >= SECONDS_BETWEEN_LINES:
             shown = time.monotonic()
             far = f", {done / total:.0%}".replace("%", " %") if total else ""
             say(f"{phase}: {done:,}{far}" if done else phase)

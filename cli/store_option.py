@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from opensearch_winnow.cli.terminal import suggest
-from opensearch_winnow.stores.opening import shown
+from opensearch_winnow.stores.opening import without_credentials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,5 +36,5 @@ def store_option(
 def next_step(ctx: click.Context, *words: str) -> None:
     """Suggest a command to run next, with --store unless the store comes from the environment."""
     if ctx.get_parameter_source("store") is ParameterSource.COMMANDLINE:
-        words += ("--store", shown(ctx.params["store"]))
+        words += ("--store", without_credentials(ctx.params["store"]))
     suggest(*words)

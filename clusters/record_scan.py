@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.written_scheme import other_scheme
-from opensearch_winnow.record_files.reader import batches, latest, record_files, scheme_of
+from opensearch_winnow.record_files.reader import batches, latest_rows, record_files, scheme_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RecordScan:
             if other.id != scheme.id:
                 raise other_scheme(name, other.id, scheme.id)
         files = [file for name in names for file in record_files(name)]
-        return cls(files, scheme.scheme(key), latest(files) if len(files) > 1 else [None])
+        return cls(files, scheme.scheme(key), latest_rows(files) if len(files) > 1 else [None])
 
     def columns(self, *names: str) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield batches of the named columns, each with the number of its first row."""

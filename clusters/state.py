@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from opensearch_winnow.clusters.duckdb_connection import Connection
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions
 from opensearch_winnow.clusters.table_file import TableFile
-from opensearch_winnow.record_files.reader import METADATA
+from opensearch_winnow.mappings.record_metadata import METADATA
 
 FORMAT = 1
 CONTENTS = pa.schema([("number", pa.uint32()), ("key", pa.string()), ("id", pa.string())])

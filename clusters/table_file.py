@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from opensearch_winnow.clusters.options import ClusterError
+from opensearch_winnow.mappings.record_metadata import METADATA
 from opensearch_winnow.record_files.atomic_file import AtomicFile
-from opensearch_winnow.record_files.atomic_parquet import in_words
-from opensearch_winnow.record_files.reader import METADATA
+from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
 
 
 class TableFile:
@@ -27,13 +27,13 @@ class TableFile:
             raise ClusterError(f"{target} exists; name another file, or add --overwrite to replace it")
         self._target = target
         self._schema = schema.with_metadata({METADATA: json.dumps(metadata).encode()})
-        with in_words(target):
+        with reporting_write_errors(target):
             self._hidden = AtomicFile(target)
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Write the whole table."""
         with (
-            in_words(self._target),
+            reporting_write_errors(self._target),
             pq.ParquetWriter(self._hidden.path, self._schema, compression="zstd", write_page_checksum=True) as writer,
         ):
             for batch in batches:
@@ -41,7 +41,7 @@ class TableFile:
 
     def place(self) -> None:
         """Let the file appear."""
-        with in_words(self._target):
+        with reporting_write_errors(self._target):
             self._hidden.place()
 
     def discard(self) -> None:

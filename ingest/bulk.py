@@ -1,19 +1,20 @@
-"""A whole crawl: from its sources to where its records are kept."""
+"""Indexes a whole crawl in worker processes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
 
-from opensearch_winnow.ingest.crew import Crew
+from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources.split import Split
-from opensearch_winnow.ingest.tally import Destination, Tally
+from opensearch_winnow.ingest.tally import Tally
 from opensearch_winnow.ingest.worker import Job
+from opensearch_winnow.ingest.worker_pool import WorkerPool
 
-CPU_SECONDS = 10.0  # some 600 times what a page of 1 MB takes
+MAX_PAGE_SECONDS = 10.0  # of CPU time: some 600 times what a page of 1 MB takes
 
 
 def index(
@@ -23,20 +24,24 @@ def index(
     recipe: Recipe,
     *,
     workers: int = 1,
-    cpu_seconds: float = CPU_SECONDS,
-    progress: Callable[[Report], None] = lambda _: None,
+    cpu_seconds: float = MAX_PAGE_SECONDS,
+    total_bytes: int | None = None,
+    progress: Callable[[Report], object] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Report:
-    """Make records of all pages, and keep them: the same in the same order for any number of workers.
+    """Make records of the pages of all `splits` and add them to `destination`.
 
-    `progress` is called several times a second. When `stop` says so, what is done so far is kept and the report says
-    that it was stopped; another run finds it unchanged, and goes on.
+    The records and their order are the same for any number of workers. `progress` is called at the start and several
+    times a second. When `stop` returns true, what is done so far is kept and the report says that the run was stopped;
+    the next run finds these pages unchanged and goes on.
     """
     start = time.monotonic()
-    read = 0  # bytes, in splits that are finished
-    with Tally(destination, failed) as tally, Crew(workers, Job(recipe, cpu_seconds, tally.stored)) as crew:
+    read = 0  # bytes of the splits that are finished
+    with Tally(destination, failed) as tally, WorkerPool(workers, Job(recipe, cpu_seconds, tally.stored_file)) as pool:
         report = tally.report
-        for split, message in crew.work(splits, stop):
+        report.total_bytes = total_bytes
+        progress(report)
+        for split, message in pool.work(splits, stop):
             failed.reading(split.path)
             tally.count_all(message.results, split.path)
             report.content_bytes += message.content
@@ -44,6 +49,6 @@ def index(
             read += split.size if message.finished else 0
             report.seconds = time.monotonic() - start
             progress(report)
-    report.stopped = failed.incomplete = not crew.finished
+    report.stopped = failed.incomplete = not pool.finished
     report.seconds = time.monotonic() - start
     return report

@@ -1,4 +1,4 @@
-"""The encoding of a page, decided before it is parsed, and the page in UTF-8."""
+"""Finds the encoding of a page before it is parsed, and converts the page to UTF-8."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import chardet
 import webencodings
 
 UTF8 = "utf-8"
-FALLBACK = "cp1252"  # what browsers read where nothing is said
+FALLBACK = "cp1252"  # the default of browsers
 
 _BOMS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_BLOCK = 16_384  # decoded at once to see whether it is UTF-8: what comes out stays in the cache, a third faster
-_HEAD = 16_384  # where <meta> is looked for; browsers look at 1,024 bytes, but archives put a head of their own before
-_SAMPLE = 8_192  # bytes around non-ASCII ones for the detector; more did not help
-_FEW = 3  # single non-ASCII bytes that a detector needs at least: it takes a lone copyright sign for a letter
+_BLOCK = 16_384  # bytes that are decoded at a time to check for UTF-8: the output stays in the cache, a third faster
+_HEAD = 16_384  # bytes in which <meta> is looked for: browsers look at 1,024, but archives add a head of their own
+_SAMPLE = 8_192  # bytes for the detector, from around non-ASCII ones; more did not help
+_MIN_NON_ASCII = 3  # bytes that a detector needs: it takes a lone copyright sign for a letter
 
-# By the name of the standard, where Python's codec of that name decodes less than browsers do
+# By the name in the Encoding Standard: codecs in place of Python's own, which decode less than browsers do
 _CODECS = {
     "gbk": "gb18030",
     "euc-jp": "euc_jis_2004",
     "iso-2022-jp": "iso2022_jp_ext",
     "x-user-defined": FALLBACK,
 }
-# That the standard refuses because scripts can hide in them; we run none
+# Refused by the standard because scripts can hide in them; we run no scripts
 _REFUSED = {"hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr", "csiso2022kr": "iso2022_kr"}
 _SEVEN_BIT = {"hz", "iso2022_kr", "iso2022_jp_ext"}
 
-# What a page without a label can be in: chardet's name, Python's codec. Not IBM 866 and what only a Macintosh wrote:
-# more pages would be taken for these than are in them.
+# Encodings of pages without a label: chardet's name, Python's codec. Without IBM 866 and those of the Macintosh: more
+# pages would be taken for these than are written in them.
 _LATIN = {"cp1250": "cp1250", "cp1252": "cp1252", "cp1254": "cp1254", "cp1257": "cp1257", "cp1258": "cp1258"}
 _LATIN |= {"iso8859-2": "iso8859-2"}
 _ANY = _LATIN | {"cp1251": "cp1251", "koi8-r": "koi8-r", "koi8-u": "koi8-u", "iso8859-5": "iso8859-5"}
@@ -40,39 +40,39 @@ _ANY |= {"cp874": "cp874", "tis-620": "cp874", "gb18030": "gb18030", "big5hkscs"
 _ANY |= {"euc_kr": "cp949", "euc_jis_2004": "euc_jis_2004", "cp932": "cp932", "shift_jis_2004": "cp932"}
 
 _HIGH = re.compile(rb"[\x80-\xff]")
-_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space to most
-_LOST = re.compile("[\x80-\x9f\ufffd]")  # what a wrong encoding makes of bytes; no page wants these controls
+_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space in most encodings
+_LOST = re.compile("[\x80-\x9f\ufffd]")  # characters that a wrong encoding makes of bytes; pages do not use them
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
-_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a character, as programs write UTF-8 that think in UTF-16
+_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # half of a character, as programs write that encode UTF-16 as UTF-8
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _XML = re.compile(rb"\A\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
-# What is not closed goes on to the end, as in browsers; so each byte is looked at once.
+# What is not closed goes on to the end, as in browsers, so that each byte is looked at once.
 _TAG = re.compile(
     rb"<!--(?:-?>|(?:[^-]++|-(?!->))*+)|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
 )
 _ATTRIBUTE = re.compile(rb"([^\s=/>\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s>]++)))?+")
 _TAG_EDGE = re.compile(rb"[<>]")
-_EDGE = re.compile(rb"[\x00-\x2f<>]")  # bytes that are never the second half of a character
+_EDGE = re.compile(rb"[\x00-\x2f<>]")  # bytes that are never the second byte of a character
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How to decode a page, and what that was decided by.
+    """The encoding of a page, and how it was found.
 
-    `how` is "ascii" or "utf-8" where every byte was found to be valid UTF-8; else "bom", "nulls" (of UTF-16), "escapes"
-    (of ISO-2022), "http", "meta", "xml", "mostly utf-8" (some bytes will be lost), "detected" or "fallback".
+    `how` is "ascii" or "utf-8" if every byte is valid UTF-8. Otherwise it is "bom", "nulls" (of UTF-16), "escapes" (of
+    ISO-2022), "http", "meta", "xml", "mostly utf-8" (some bytes will be lost), "detected" or "fallback".
     """
 
-    name: str  # of Python's codec
+    name: str  # Python's codec
     how: str
 
 
 def encoding_of(body: bytes, content_type: str | None = None, *, markup: bool = True) -> Encoding:
-    """The encoding of a page. `content_type` is what the server said; `markup` False does not look for labels in it.
+    """Return the encoding of a page. `content_type` is the server's header; without `markup`, `<meta>` is not read.
 
-    Valid UTF-8 is UTF-8 whatever a label says, as no other text looks like it. Else a label counts, unless the bytes
-    speak against it: what the server says first, then the page. Else a detector does.
+    Valid UTF-8 is UTF-8 whatever a label says, as no other text looks like it. Otherwise a label counts, the server's
+    before the page's own, unless the bytes contradict it. Otherwise a detector decides.
     """
     for bom, name in _BOMS:
         if body.startswith(bom) and (name != UTF8 or _is_utf8(body)):
@@ -87,13 +87,13 @@ def encoding_of(body: bytes, content_type: str | None = None, *, markup: bool = 
 
 
 def to_text(body: bytes, encoding: Encoding) -> str:
-    """The page as text, with U+FFFD for what is not in its encoding, and without its BOM."""
+    """Return the page as text without its BOM, and with U+FFFD for bytes that are not in its encoding."""
     body = body.removeprefix(codecs.BOM_UTF8)
     return body.decode(encoding.name, "replace").removeprefix("\ufeff")
 
 
 def to_utf8(body: bytes, encoding: Encoding) -> bytes:
-    """The page in valid UTF-8, without a BOM: the same object if `encoding_of` saw that it is that already."""
+    """Return the page in valid UTF-8 without a BOM: the same object if `encoding_of` found it to be UTF-8."""
     if encoding.how in ("ascii", "utf-8"):
         return body
     return to_text(body, encoding).encode()
@@ -111,7 +111,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _utf16(body: bytes) -> str | None:
-    """UTF-16 without a BOM: in markup, every other byte is 0."""
+    """Recognise UTF-16 without a BOM: in markup, every other byte is 0."""
     head = body[:_HEAD]
     first, second = head[::2].count(0), head[1::2].count(0)
     if max(first, second) * 8 < len(head) or min(first, second) * 8 > max(first, second):
@@ -120,7 +120,7 @@ def _utf16(body: bytes) -> str | None:
 
 
 def _seven_bit(body: bytes, content_type: str | None, markup: bool) -> Encoding | None:
-    """ASCII bytes that stand for something else."""
+    """Recognise encodings that use ASCII bytes for other characters."""
     if b"\x1b" in body:
         if b"\x1b$)C" in body:
             return Encoding("iso2022_kr", "escapes")
@@ -134,7 +134,7 @@ def _seven_bit(body: bytes, content_type: str | None, markup: bool) -> Encoding 
 
 
 def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
-    """The encoding of bytes that are not, or not all, UTF-8."""
+    """Return the encoding of bytes that are not, or not all, UTF-8."""
     labels = list(_labels(body, content_type, markup))
     text = body.decode(UTF8, "replace")
     halves = len(_HALF.findall(body))
@@ -142,7 +142,7 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
     valid = _non_ascii(text) - broken + halves
     broken -= 3 * halves
     said = any(name == UTF8 for name, _ in labels)
-    if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese and Japanese: a third as many, by chance
+    if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese, Japanese: a third as much, by chance
         return Encoding(UTF8, "mostly utf-8")
     sample = _sample(body)
     for name, how in labels:
@@ -153,17 +153,17 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
 
 
 def _fits(sample: bytes, name: str) -> bool:
-    """Whether a page can be in an encoding that a label names."""
-    if name == FALLBACK:  # takes any bytes, and is what many servers say of every page
-        return _in_words(sample) * 2 < len(_HIGH.findall(sample))
+    """Whether the sample can be in the encoding that a label names."""
+    if name == FALLBACK:  # decodes any bytes, and many servers name it for every page
+        return _bytes_in_words(sample) * 2 < len(_HIGH.findall(sample))
     text = sample.decode(name, "replace")
-    if name == "cp932" and len(_HALF_WIDTH.findall(text)) * 2 > _non_ascii(text):  # what EUC-JP looks like in it
+    if name == "cp932" and len(_HALF_WIDTH.findall(text)) * 2 > _non_ascii(text):  # as EUC-JP looks in it
         return False
     return len(_LOST.findall(text)) * 10 <= _non_ascii(text)
 
 
-def _in_words(sample: bytes) -> int:
-    """How many bytes stand in words without ASCII: those of another script do, Latin letters and dashes do not."""
+def _bytes_in_words(sample: bytes) -> int:
+    """Count bytes in words without ASCII: those of another script are, Latin letters and dashes are not."""
     return sum(len(run) for run in _RUN.findall(sample) if len(set(run)) >= 3)
 
 
@@ -173,9 +173,9 @@ def _non_ascii(text: str) -> int:
 
 def _detected(sample: bytes) -> str | None:
     high = len(_HIGH.findall(sample))
-    if _in_words(sample) * 4 >= high:
+    if _bytes_in_words(sample) * 4 >= high:
         names = _ANY
-    elif high >= _FEW:
+    elif high >= _MIN_NON_ASCII:
         names = _LATIN
     else:
         return None
@@ -184,7 +184,7 @@ def _detected(sample: bytes) -> str | None:
 
 
 def _sample(body: bytes) -> bytes:
-    """The text around non-ASCII bytes, without markup, and with no character cut in two."""
+    """Return the text around non-ASCII bytes, without markup, and with no character cut in two."""
     pieces: list[bytes] = []
     size = end = 0
     while size < _SAMPLE and (high := _HIGH.search(body, end)):
@@ -199,7 +199,7 @@ def _sample(body: bytes) -> bytes:
 
 
 def _labels(body: bytes, content_type: str | None, markup: bool) -> Iterator[tuple[str, str]]:
-    """The codecs that a page is said to be in and that it can be in, best first, and who says so."""
+    """Yield the codecs that labels name and that are possible, best first, and where the label stands."""
     said = [(label, "http") for label in _CHARSET.findall(content_type or "")]
     if markup:
         head = body[:_HEAD]
@@ -208,7 +208,7 @@ def _labels(body: bytes, content_type: str | None, markup: bool) -> Iterator[tup
     for label, how in said:
         name = _codec(label)
         if name and name.startswith("utf-16") and (how != "http" or b"\0" not in body):
-            yield UTF8, how  # as browsers have it: a page whose <meta> can be read is not UTF-16
+            yield UTF8, how  # as browsers do: a page whose <meta> can be read is not UTF-16
         elif name and (name not in _SEVEN_BIT or b"\x1b" in body or b"~{" in body):
             yield name, how
 

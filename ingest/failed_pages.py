@@ -1,4 +1,4 @@
-"""The pages that failed, kept in a file that is itself a source: to be fed in again when the cause is mended."""
+"""Keeps failed pages in a file that is itself a source, to be indexed again when the cause is mended."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from opensearch_winnow.record_files.atomic_file import AtomicFile
 
 
 class FailedPages:
-    """A file of JSON lines, one for each page that failed. Used as a context: the file changes only as it is left.
+    """A file of JSON lines, one for each page that failed. Used as a context; the file changes when it is left.
 
-    Lines that it had are kept, but for those of sources that were read again to their end: what still fails there has a
-    new one. No file is left where there is nothing to keep.
+    Lines of earlier runs are kept, except for sources that this run has read to their end: pages that still fail there
+    have a new line. If there is no line, there is no file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.incomplete = True  # until somebody says that the sources were read to their end
+        self.incomplete = True  # until the caller says that the sources were read to their end
         self._sources: set[str] = set()
-        with self._in_words():
-            self._hidden = AtomicFile(path)
-            self._file = self._hidden.path.open("wb")
+        with self._reporting_write_errors():
+            self._atomic = AtomicFile(path)
+            self._file = self._atomic.path.open("wb")
 
     def __enter__(self) -> Self:
         return self
 
     def reading(self, source: str) -> None:
-        """Say that a source is read in this run."""
+        """Note that this run reads `source`."""
         self._sources.add(source)
 
     def add(self, failed: Failed, source: str) -> None:
         line = {**_fields(failed.page), "reason": failed.reason, "source": source}
-        with self._in_words():
+        with self._reporting_write_errors():
             self._file.write(json.dumps(line).encode() + b"\n")
 
     def __exit__(self, *_: object) -> None:
         try:
-            with self._in_words():
+            with self._reporting_write_errors():
                 self._keep_old_lines()
                 self._file.close()
-                if self._hidden.path.stat().st_size:
-                    self._hidden.place()
+                if self._atomic.path.stat().st_size:
+                    self._atomic.place()
                 else:
                     self.path.unlink(missing_ok=True)
         finally:
             self._file.close()
-            self._hidden.discard()
+            self._atomic.discard()
 
     def _keep_old_lines(self) -> None:
         outdated = set() if self.incomplete else self._sources
@@ -64,20 +64,20 @@ class FailedPages:
                         self._file.write(line)
 
     def _is_outdated(self, line: bytes, sources: set[str]) -> bool:
-        if str(self.path.absolute()) in sources:  # a source itself, so that every page in it was tried again
+        if str(self.path.absolute()) in sources:  # the file was a source itself, so every page in it was tried again
             return True
         try:
             return json.loads(line)["source"] in sources
-        except (ValueError, KeyError, TypeError):  # a line of somebody else
+        except (ValueError, KeyError, TypeError):  # a line that another program wrote
             return False
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def _reporting_write_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             raise WinnowError(
-                f"failed pages cannot be kept in {self.path}: {error.strerror}; choose another place with --failed"
+                f"failed pages cannot be kept in {self.path}: {error.strerror}; name another file (failed, or --failed)"
             ) from None
 
 

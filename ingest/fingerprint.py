@@ -1,4 +1,4 @@
-"""From a text to its fingerprints."""
+"""Computes the fingerprints of a text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from opensearch_winnow.foundation.scheme import Scheme
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """The k-grams that a scheme keeps of a text, in the order of the text."""
+    """The k-grams of a text that winnowing keeps, in the order of the text."""
 
     hashes: array[int]  # 'Q'
-    positions: array[int]  # 'I', in the canonical text
+    positions: array[int]  # 'I', offsets in the canonical text
     scheme: Scheme
     canonical: CanonicalText = field(repr=False)
 
@@ -25,15 +25,16 @@ class Fingerprints:
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """Where each k-gram starts and ends in the text itself, in code points."""
+        """Start and end of each k-gram in the text itself, in code points."""
         return self.canonical.spans(self.positions, self.scheme.k)
 
 
 def fingerprint(text: str, scheme: Scheme = Scheme(), *, name: str | None = None) -> Fingerprints:
-    """The fingerprints of a text. `name` is its path or URL, and tells the language of code.
+    """Return the fingerprints of `text`. `name` is its path or URL, which tells the language of code.
 
-    A text with fewer canonical characters than the noise threshold has none; one with fewer than the guarantee has one,
-    so that an equal text is still found. Takes about seven bytes of memory for each ASCII character, spans included.
+    A text with fewer canonical characters than the noise threshold has no fingerprint. One with fewer than the
+    guarantee threshold has one, so that an equal text is still found. The result takes about seven bytes of memory for
+    each ASCII character, spans included.
     """
     compared = canonical(text, scheme, name=name)
     hashes, positions = fingerprints(compared.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)

@@ -1,4 +1,4 @@
-"""The body of a response, without the codings it was sent in."""
+"""Decodes the body of an HTTP response: gzip, deflate, Brotli, Zstandard, chunked."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ import zstandard
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 
-MAX_CODINGS = 5  # curl's limit; two is the most that an honest server needs
-GZIP = b"\x1f\x8b\x08"  # its third byte is the method, and there is only this one
+MAX_CODINGS = 5  # curl's limit; an honest server needs two at most
+GZIP = b"\x1f\x8b\x08"  # the third byte is the only method there is
 
-_PIECE = 16_384  # compressed bytes at a time: what is left of them after the end of a gzip member is copied
-_ZSTD_PIECE = 128  # zstandard has no bound on output, but 4 bytes are 128 kB at most, so this piece is 4 MB at most
+_PIECE = 16_384  # compressed bytes at a time: what is left of them behind a gzip member is copied
+_ZSTD_PIECE = 128  # compressed bytes at a time: zstandard does not bound its output, and 4 bytes become 128 kB at most
 _STEP = 1 << 18  # decompressed bytes at a time; brotli may give twice as many
-_WINDOW = 8 << 20  # the largest that RFC 9659 allows a zstd body, and far less than one can ask for
-_HEAD = 1_024  # bytes that tell text from compressed data: one in ten of those is a control character
-_SURE = 256  # and so many of them without one are text: 0.9 ** 256 is nothing
+_WINDOW = 8 << 20  # bytes: the most that RFC 9659 allows, and far less than a body can ask for
+_HEAD = 1_024  # bytes that are checked for text: in compressed data, one in ten is a control character
+_MIN_SURE_TEXT = 256  # bytes without a control character are text for sure: 0.9 ** 256 is nothing
 
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # that text has no use for; ESC switches Japanese encodings
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # not used in text; ESC is, in Japanese encodings
 _LINE_END = re.compile(rb"\r?(?:\n|\Z)")
 _SIZE_LINE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]{0,4096})?\r?(?:\n|\Z)")
 _AFTER_LAST = re.compile(rb"\r?(?:\n|\Z)|[\w!#$%&'*+.^`|~-]+:")  # an empty line, nothing, or a trailer field
 
 
 class BodyError(WinnowError):
-    """A body that its codings cannot be taken off. Its message is a reason to count pages by."""
+    """A body that cannot be decoded. The message is a reason, by which pages are counted."""
 
 
 class _FullError(Exception):
-    """The limit is reached."""
+    """The decoded body is larger than the limit."""
 
 
 class _CutError(Exception):
-    """The bytes end before the coding does."""
+    """The body ends before its coding does."""
 
 
 class _BrokenError(Exception):
-    """These bytes are not, or not only, what the coding gives."""
+    """The bytes are not, or not all, in this coding."""
 
 
 class _Output(io.BytesIO):
-    """Bytes up to a limit."""
+    """A buffer with a limit."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -62,18 +62,18 @@ _Decompress = Callable[[bytes, _Output], None]
 
 
 def decoded(body: bytes, codings: Sequence[str], limit: int) -> bytes:
-    """The body as it was before `codings`, which are in the order they were applied, were applied to it.
+    """Return the body without `codings`, which are given in the order they were applied.
 
-    Labels are often wrong. Plain text that is said to be coded is left as it is; gzip that is not said to be is undone,
-    as no page starts like it; of deflate both kinds are known; words that name no coding are ignored. Bytes after the
-    end of gzip, zlib, zstd and the last chunk are dropped.
+    Labels are often wrong. Plain text with a label is left as it is; gzip without a label is undone, as no page starts
+    like it; both kinds of deflate are known; words that name no coding are ignored. Bytes behind the end of gzip, zlib,
+    zstd and the last chunk are dropped.
 
-    A body that is cut off or damaged within a coding raises BodyError, also where a browser would show the part that
-    can be read: that part, compared as if it were the page, would make two captures differ that do not. The one end
-    that may be missing is the last chunk of a chunked body, if the rest ends with </html> or has a coding of its own.
+    A body that is cut off or damaged within a coding raises BodyError, even if a browser would show the readable part:
+    compared as if it were the page, that part would make two equal captures differ. Only the last chunk of a chunked
+    body may be missing, if the rest ends with </html> or has a coding of its own.
 
-    Neither the body nor what it is between two codings may be larger than `limit`. Decompressing takes about as much
-    again, 20 MB at least.
+    Neither the body nor an intermediate result may be larger than `limit`. Decompressing takes about as much memory
+    again, and at least 20 MB.
     """
     names = [name for coding in codings for name in _names(coding)]
     left = MAX_CODINGS
@@ -104,9 +104,9 @@ def _names(coding: str) -> Iterable[str]:
 
 
 def _undone(body: bytes, name: str, limit: int) -> bytes:
-    """A compressed body as it was before. Says the server br and it is gzip, then it is gzip."""
+    """Decompress a body. If the label says br and the bytes are gzip, they are read as gzip."""
     if not body:
-        return body  # with nothing to compress many servers send nothing, not an empty stream
+        return body  # many servers send nothing in place of an empty stream
     sure = _by_first_bytes(body)
     kinds = [kind for kind in (*_CODINGS[name], sure) if kind]
     cut = False
@@ -120,7 +120,7 @@ def _undone(body: bytes, name: str, limit: int) -> bytes:
             pass
         else:
             return output.getvalue()
-    if sure is None and _is_text(body) and (not cut or len(body) >= _SURE):
+    if sure is None and _is_text(body) and (not cut or len(body) >= _MIN_SURE_TEXT):
         return body
     if not kinds:
         raise BodyError(f"unknown coding {name}")
@@ -138,7 +138,7 @@ def _by_first_bytes(body: bytes) -> _Decompress | None:
 
 
 def _gzip(body: bytes, output: _Output) -> None:
-    """One gzip member or several."""
+    """Decompress one gzip member or several."""
     end = _inflate(body, output, 31)
     while body.startswith(GZIP, end):
         end = _inflate(body, output, 31, end)
@@ -149,13 +149,13 @@ def _zlib(body: bytes, output: _Output) -> None:
 
 
 def _raw_deflate(body: bytes, output: _Output) -> None:
-    """Deflate without its frame: what some servers took the word for."""
+    """Decompress deflate without its zlib frame, as some servers send it."""
     if _inflate(body, output, -15) != len(body):
-        raise _BrokenError  # with no first bytes to tell it by, a word or two of plain text can pass for a short stream
+        raise _BrokenError  # it has no signature, and a word or two of plain text can pass for a short stream
 
 
 def _inflate(body: bytes, output: _Output, wbits: int, start: int = 0) -> int:
-    """Returns where the stream that starts at `start` ends."""
+    """Decompress the stream that starts at `start`, and return where it ends."""
     inflater = zlib.decompressobj(wbits)
     view = memoryview(body)
     try:
@@ -176,7 +176,7 @@ def _inflate(body: bytes, output: _Output, wbits: int, start: int = 0) -> int:
 
 
 def _zstd(body: bytes, output: _Output) -> None:
-    """One zstd frame or several."""
+    """Decompress one Zstandard frame or several."""
     context = zstandard.ZstdDecompressor(max_window_size=max(_WINDOW, output.limit))
     frame = context.decompressobj()
     view = memoryview(body)
@@ -213,10 +213,10 @@ def _brotli(body: bytes, output: _Output) -> None:
 
 
 def _chunks(body: bytes, limit: int, coded: bool) -> bytes:
-    """A chunked body in one piece. Sizes may have zeros before and blanks behind them, lines may end with LF only.
+    """Join the chunks of a body. Sizes may have leading zeros and trailing blanks, and lines may end with LF only.
 
-    Some servers leave the last chunk out; others stop between two chunks when a program fails. So without it a body has
-    to be `coded`, with an end that will be looked for, or to end as a page does.
+    Some servers leave out the last chunk; others stop between two chunks when a program fails. So a body without it
+    must either be `coded`, which has an end of its own, or end as a page does.
     """
     if not _SIZE_LINE.match(body):
         return body
@@ -253,7 +253,7 @@ _CODINGS: dict[str, tuple[_Decompress, ...]] = {
     "deflate": (_zlib, _raw_deflate),
     "br": (_brotli,),
     "zstd": (_zstd,),
-    # Real ones that nobody sends to a crawler: a body that is no text says so, and is not taken for text.
+    # Real codings that no server sends to a crawler. A body with one of them is refused, unless it is text.
     "compress": (),
     "dcb": (),
     "dcz": (),

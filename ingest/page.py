@@ -1,4 +1,4 @@
-"""A page: one captured document."""
+"""The page: one captured document."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Page:
-    """One captured document, as HTML or as text. A URL that is fetched twice is two captures, by their `fetched_at`.
+    """One captured document, as HTML or as text. A URL that is fetched at two times has two captures.
 
-    HTML in bytes is decoded as a browser would, with the help of `content_type`, which is what the server said.
+    HTML in bytes is decoded as a browser decodes it, with the help of `content_type`, the header that the server sent.
     """
 
     url: str
     html: str | bytes | None = None
     text: str | None = None
-    fetched_at: datetime | None = None  # without a time zone: UTC
-    title: str | None = None  # else the one in the HTML
+    fetched_at: datetime | None = None  # UTC, if it has no time zone
+    title: str | None = None  # by default the title in the HTML
     content_type: str | None = None
-    codings: tuple[str, ...] = ()  # that the bytes still are in, in the order they were applied: ("gzip", "chunked")
-    payload_digest: str | None = None  # of the bytes as they came, in the form of WARC: "sha1:…"
-    revisit_of: str | None = None  # a capture that only says: the same as that URL held before
+    codings: tuple[str, ...] = ()  # of the bytes, in the order they were applied: ("gzip", "chunked")
+    payload_digest: str | None = None  # of the bytes as they came, as WARC writes it: "sha1:…"
+    revisit_of: str | None = None  # a capture without content: the same as an earlier one of that URL
 
     def __post_init__(self) -> None:
         if not self.url:
-            raise ValueError("a page has a URL")
+            raise ValueError("a page needs a URL")
         given = [name for name in ("html", "text", "revisit_of") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"a page has html or text, one of them: {self.url} has {' and '.join(given) or 'neither'}")
 
     @property
     def size(self) -> int:
-        """Bytes, or characters where it came as these."""
+        """The size of the content: bytes, or characters if it came as `str`."""
         return len(self.html or self.text or "")

@@ -1,9 +1,9 @@
-"""From a page to its record."""
+"""Makes the record of a page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
@@ -11,33 +11,44 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes, digest
 from opensearch_winnow.ingest.http_body import BodyError, decoded
-from opensearch_winnow.ingest.recently import Recently
+from opensearch_winnow.ingest.lru_cache import LruCache
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.record import Record
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
 
-MARKUP = ("text/html", "text/xml")  # of the types that start with text/
-# Characters of text: copies come in flocks, from a mirror or a server that is out of order.
-REMEMBERED = 8_000_000
+MARKUP = ("text/html", "text/xml")  # types of markup among those that start with text/
+MAX_PAGE_BYTES = 10_000_000  # once decoded: more than any page that a person would read through
+MAX_CACHED_CHARS = 8_000_000  # of text: copies come in flocks, from a mirror or from a server with a fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How pages become records: the same for every page of a run, and for every worker."""
+    """The choices by which pages become records, the same for all pages and workers of a run."""
 
     scheme: Scheme = Scheme()
     crawl: str = ""
     extractor: str = "lxml"
-    alt: bool = False  # the alternative text of images is text too
-    title: bool = False  # the title is part of the text
-    text: bool = True  # it is kept; without, there are only its hashes
-    page_bytes: int = 10_000_000  # more than any page that a person would read through
+    alt: bool = False  # take the alternative text of images as text
+    title: bool = False  # take the title as a part of the text
+    text: bool = True  # keep the text; without it, a record has only its hashes
+    max_page_size: int = MAX_PAGE_BYTES
+
+
+class RecipeChoices(TypedDict, total=False):
+    """The parts of a recipe that a run may choose. None: as the store's first run, or the default."""
+
+    crawl: str
+    extractor: str | None
+    alt: bool | None
+    title: bool | None
+    text: bool | None
+    max_page_size: int
 
 
 class Content(NamedTuple):
-    """What depends on the bytes of a page alone."""
+    """The part of a record that depends on the bytes of the page alone."""
 
     digest: str
     text: str
@@ -46,13 +57,13 @@ class Content(NamedTuple):
 
 
 class RecordMaker:
-    """Makes records. A page that equals one of the last, as it came or once decoded, is not parsed again."""
+    """Makes records. A page that equals a recent one, as it came or once decoded, is not parsed again."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self._extract = extractor(recipe.extractor, alt=recipe.alt)
-        self._contents: Recently[Content] = Recently(REMEMBERED)
-        self._hashes: Recently[Hashes] = Recently(REMEMBERED)
+        self._contents: LruCache[Content] = LruCache(MAX_CACHED_CHARS)
+        self._hashes: LruCache[Hashes] = LruCache(MAX_CACHED_CHARS)
 
     def make(self, page: Page) -> Record | Skipped | Failed:
         try:
@@ -75,7 +86,7 @@ class RecordMaker:
         )
 
     def content_digest(self, page: Page) -> str | None:
-        """That of the record, if the page can be read."""
+        """Return the content digest that the record of `page` has, or None if the page cannot be read."""
         try:
             return self._content(page, digest_only=True).digest
         except BodyError:
@@ -90,7 +101,7 @@ class RecordMaker:
         payload = digest(raw)
         content = self._contents.get((payload, page.codings, said))
         if content is None:
-            body = decoded(raw, page.codings, self._recipe.page_bytes)
+            body = decoded(raw, page.codings, self._recipe.max_page_size)
             opened = payload if body is raw else digest(body)
             if digest_only:
                 return Content(opened, "", None, Hashes())
@@ -116,7 +127,7 @@ class RecordMaker:
         return self._extract(to_utf8(body, encoding_of(body, page.content_type)))
 
     def _language(self, page: Page) -> str | None:
-        """The name that tells the language of code; other text is the same under any name."""
+        """Return the name that tells the language of code; None for other text, which is the same under any name."""
         return page.url if self._recipe.scheme.form == "code" else None
 
     def _hashed(self, text: str, name: str | None) -> Hashes:
@@ -131,6 +142,6 @@ class RecordMaker:
 
 
 def is_plain(content_type: str | None) -> bool:
-    """Whether the server said that this is text without markup."""
+    """Whether `content_type` stands for text without markup."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind.startswith("text/") and kind not in MARKUP

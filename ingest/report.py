@@ -1,4 +1,4 @@
-"""What became of the pages: every one is counted, and the counts add up."""
+"""The counts of a run: every page has one of four outcomes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Damaged(NamedTuple):
-    """A place in a source that nothing could be read from."""
+    """A place in a source that could not be read."""
 
     source: str
     offset: int
@@ -18,23 +18,25 @@ class Damaged(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """A run, so far or in the end."""
+    """The counts of a run, so far or at its end."""
 
     indexed: int = 0
-    replaced: int = 0  # of those indexed, captures that were there with another content
+    replaced: int = 0  # of those indexed, captures that were stored with another content
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: Counter[str] = field(default_factory=Counter)
-    duplicates: Counter[str] = field(default_factory=Counter)  # of those indexed, by what they equal an earlier page in
-    damaged: list[Damaged] = field(default_factory=list)  # the first of them
+    duplicates: Counter[str] = field(default_factory=Counter)  # of those indexed: equal to an earlier page, by kind
+    damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 places
     damaged_places: int = 0
     damaged_bytes: int = 0
-    source_bytes: int = 0  # read, as they lie on disk
-    content_bytes: int = 0  # of pages
+    source_bytes: int = 0  # bytes of the sources that were read, as they lie on disk
+    total_bytes: int | None = None  # bytes of all sources; None if they are too many files to look at
+    content_bytes: int = 0  # bytes of the pages that were read
     seconds: float = 0.0
-    stopped: bool = False  # before the end
+    stopped: bool = False  # before the end of the sources
+    example_url: str | None = None  # a page that is stored, when the run has ended
 
     @property
     def pages(self) -> int:
-        """All that came in: the sum of the four outcomes."""
+        """The number of pages that were read: the sum of the four outcomes."""
         return self.indexed + self.unchanged + self.skipped.total() + self.failed.total()

@@ -1,4 +1,4 @@
-"""Which captures are stored already, and which contents were seen before: in files, however many they are."""
+"""Finds out which captures are stored already and which contents were seen before, in SQLite files of any size."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 
 Level = Literal["content", "text", "shingles"]
-# In which pages can be equal, the closest first; and the digests that tell.
+# The levels at which two pages can be equal, the closest first, and the digests that are compared.
 LEVELS: dict[Level, str] = {"content": "content_digest", "text": "text_digest", "shingles": "shingle_digest"}
-OTHER_CONTENT = "another content of the same capture"  # why a page is skipped
+OTHER_CONTENT = "another content of the same capture"  # the reason why a page is skipped
 
-# Gone with the run in any case, so nothing is done to keep it.
+# The file goes with the run in any case, so nothing is done to keep it safe.
 TEMPORARY = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-# Named as in an embedded store, which has more columns, and is looked into in the same way.
+# Named as in an embedded store, which has more columns and is read in the same way.
 STORED = """
     CREATE TABLE page (
         number INTEGER PRIMARY KEY, id BLOB, url TEXT, content_digest BLOB, text_digest BLOB, shingle_digest BLOB
@@ -45,8 +45,8 @@ class Unchanged:
 
 
 def write_stored(path: Path, stored: Iterable[Stored]) -> None:
-    """Make a file of what was stored before the run."""
-    with _in_words(path), closing(sqlite3.connect(path)) as file:
+    """Make a file that lists what was stored before the run."""
+    with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
         file.executescript(TEMPORARY + STORED)
         file.executemany(INSERT, ((None, *_row(each)) for each in stored))
         file.commit()
@@ -54,8 +54,8 @@ def write_stored(path: Path, stored: Iterable[Stored]) -> None:
 
 
 def add_stored(path: Path, stored: Iterable[tuple[int, Stored]]) -> None:
-    """Add to such a file what was stored too, each with its number in the order of all; what it has stays."""
-    with _in_words(path), closing(sqlite3.connect(path)) as file:
+    """Add pages to such a file, each with its number in the order of all; those that it has stay."""
+    with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
         file.execute(TEMPORARY.partition(";")[0])
         file.executemany(INSERT, ((number, *_row(each)) for number, each in stored))
         file.commit()
@@ -67,28 +67,28 @@ def _row(stored: Stored) -> tuple[bytes | str, ...]:
 
 
 class StoredCaptures:
-    """Looks into the table `page` of such a file or of an embedded store, from any process, also while it is written.
+    """Reads the table `page` of such a file or of an embedded store, from any process, also while it is written.
 
-    Each look is a transaction of its own, so that it keeps nobody from writing.
+    Each look-up is a transaction of its own, so writers never wait for it.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with _in_words(path):
+        with _reporting_sqlite_errors(path):
             self._file = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
     def content(self, capture: str) -> str | None:
-        """The digest of this capture's content, if it is stored."""
-        # The last, because a folder of record files may have an older one too.
+        """Return the content digest of the capture with this id, or None if it is not stored."""
+        # The last one, because a folder of record files may have an older one too.
         query = "SELECT content_digest FROM page WHERE id = ? ORDER BY number DESC LIMIT 1"
-        with _in_words(self._path):
+        with _reporting_sqlite_errors(self._path):
             row = self._file.execute(query, (packed(capture),)).fetchone()
         return None if row is None else unpacked(row[0])
 
-    def equals(self, level: Level, digest: bytes | str) -> Generator[tuple[bytes, str]]:
-        """Ids and URLs of the pages with this digest, the first stored first."""
+    def pages_with_digest(self, level: Level, digest: bytes | str) -> Generator[tuple[bytes, str]]:
+        """Yield ids and URLs of the pages with this digest, in the order in which they were stored."""
         query = f"SELECT id, url FROM page WHERE {LEVELS[level]} = ? ORDER BY number"
-        with _in_words(self._path), closing(self._file.execute(query, (digest,))) as rows:
+        with _reporting_sqlite_errors(self._path), closing(self._file.execute(query, (digest,))) as rows:
             yield from rows
 
     def close(self) -> None:
@@ -96,25 +96,25 @@ class StoredCaptures:
 
 
 class Ledger:
-    """Every capture and content of the run, and of what was stored before it.
+    """Remembers every capture and content of the run, beside what was stored before it.
 
-    What the run itself has written meanwhile, or not yet, changes nothing.
+    It does not matter how much of the run is written already.
     """
 
     def __init__(self, path: Path, stored: Path) -> None:
         self._path = path
         self._stored = StoredCaptures(stored)
-        with _in_words(path):
+        with _reporting_sqlite_errors(path):
             self._run = sqlite3.connect(path)
             self._run.executescript(TEMPORARY + RUN)
-        self.replaced = 0  # captures whose content is another now
+        self.replaced = 0  # captures that had another content before the run
 
     def settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
-        """What becomes of it after all that came before: a record that equals an earlier page is marked.
+        """Decide what becomes of `result`: unchanged, skipped, or a record, marked if it equals an earlier page.
 
-        If a run has several contents for one capture, the first counts. So another run over the same changes nothing.
+        If a run has several contents for one capture, the first counts, so that running again changes nothing.
         """
-        with _in_words(self._path):
+        with _reporting_sqlite_errors(self._path):
             return self._settle(result)
 
     def _settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
@@ -131,7 +131,7 @@ class Ledger:
         if isinstance(result, Unchanged) or not new:
             return unchanged
         self.replaced += before is not None
-        # A revisit, or a text without a word, equals nothing.
+        # A revisit, or a text without words, has no shingles to be equal in.
         return self._marked(result) if result.shingle_count else result
 
     def _marked(self, record: Record) -> Record:
@@ -147,8 +147,8 @@ class Ledger:
         return marked
 
     def _first_stored(self, level: Level, digest: bytes | str) -> str | None:
-        """The URL of the first page that was there before the run with this digest, and still has it."""
-        with closing(self._stored.equals(level, digest)) as rows:
+        """Return the URL of the first page that had this digest before the run, and still has it."""
+        with closing(self._stored.pages_with_digest(level, digest)) as rows:
             return next((url for id_, url in rows if not self._is_new(id_)), None)
 
     def _is_new(self, id_: bytes) -> bool:
@@ -160,7 +160,7 @@ class Ledger:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _reporting_sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

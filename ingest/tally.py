@@ -1,43 +1,30 @@
-"""Every result is put where it belongs, and counted."""
+"""Counts every result of a run and passes it on: records to the destination, failed pages to their file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, Protocol, Self
+from typing import Literal, Self
 
+from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Damaged, Report
 from opensearch_winnow.ingest.seen import Ledger, Unchanged, add_stored, write_stored
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record
 
 Result = Record | Unchanged | Skipped | Failed | Damage
 Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
 
-LISTED = 1000  # damaged places that a report tells one by one
-
-
-class Destination(Protocol):
-    """Where records are kept."""
-
-    def stored(self) -> Iterator[Stored] | Path:
-        """What is there before the run: a SQLite file to look into, as `ingest.seen` does, or what one is made of."""
-
-    def look_up(self, records: Sequence[Record], /) -> Iterable[tuple[int, Stored]]:
-        """What is there of these captures and contents that `stored` has not told, by its place among all."""
-
-    def add(self, record: Record, refused: Callable[[str], None], /) -> None:
-        """Keep a record, in the place of an older one of the same capture. If it turns out that it cannot be kept,
-        `refused` is called with the reason."""
+MAX_LISTED_DAMAGE = 1000  # damaged places that a report lists one by one
 
 
 class Tally:
-    """Used as a context, for the time of a run."""
+    """Counts the results of one run. Used as a context, with temporary files that go when it is left."""
 
     def __init__(self, destination: Destination, failed: FailedPages) -> None:
         self.report = Report()
@@ -46,12 +33,10 @@ class Tally:
         self._folder = TemporaryDirectory(prefix="winnow-")
         folder = Path(self._folder.name)
         try:
-            stored = destination.stored()
-            if not isinstance(stored, Path):
-                write_stored(folder / "stored.sqlite", stored)
-                stored = folder / "stored.sqlite"
-            self.stored = stored  # the file, also for the workers
-            self._ledger = Ledger(folder / "run.sqlite", stored)
+            self.stored_file = destination.stored_file or folder / "stored.sqlite"  # the workers read it too
+            if destination.stored_file is None:
+                write_stored(self.stored_file, destination.stored())
+            self._ledger = Ledger(folder / "run.sqlite", self.stored_file)
         except BaseException:
             self._folder.cleanup()
             raise
@@ -64,10 +49,10 @@ class Tally:
         self._folder.cleanup()
 
     def count_all(self, results: Sequence[Result], source: str) -> list[Outcome | None]:
-        """What has become of pages; None for what was not one."""
+        """Count `results` of one source and return the outcome of each; None for damage, which is no page."""
         found = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
         if found:
-            add_stored(self.stored, found)
+            add_stored(self.stored_file, found)
         return [self._count(result, source) for result in results]
 
     def _count(self, result: Result, source: str) -> Outcome | None:
@@ -95,15 +80,15 @@ class Tally:
             case Damage():
                 report.damaged_places += 1
                 report.damaged_bytes += result.skipped
-                if len(report.damaged) < LISTED:
+                if len(report.damaged) < MAX_LISTED_DAMAGE:
                     report.damaged.append(Damaged(source, result.offset, result.skipped, result.reason))
                 return None
 
     def _refused(self, record: Record, source: str, reason: str) -> None:
-        """It was counted as indexed; now it has failed."""
+        """Count a record that was counted as indexed as failed, because the destination has refused it."""
         page = Page(record.url, text=record.text, fetched_at=record.fetched_at, title=record.title)
         self._failed.add(Failed(page, reason), source)
         self.report.failed[reason] += 1
         self.report.indexed -= 1
         if record.duplicate:
-            self.report.duplicates -= Counter([record.duplicate])  # no kind is left with none
+            self.report.duplicates -= Counter([record.duplicate])  # subtracting drops a kind that reaches 0

@@ -1,7 +1,7 @@
-"""What a worker does: it reads splits, and makes records of their pages.
+"""The worker process: reads splits and makes records of their pages.
 
-It is a process of its own, so that a page which takes too long or breaks a parser costs that page and nothing else. The
-kernel keeps the time: SIGPROF, left to its default, ends a process in the middle of whatever it does.
+A page that takes too long, or that crashes a parser, ends the process and costs nothing but that page. The kernel keeps
+the time: SIGPROF, left to its default action, ends a process in the middle of whatever it does.
 """
 
 from __future__ import annotations
@@ -26,43 +26,43 @@ if TYPE_CHECKING:
     from ctypes import c_longlong
     from multiprocessing.connection import Connection
 
-AT_MOST = 64  # results in a message
-AT_LEAST_EVERY = 0.2  # seconds: progress is seen, and little is done again after a death
+MAX_RESULTS_PER_MESSAGE = 64
+MESSAGE_SECONDS = 0.2  # between messages at most: progress is seen, and little is done again after a crash
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for all workers of a run."""
+    """The settings that all workers of a run share."""
 
     recipe: Recipe
-    cpu_seconds: float  # for one page
-    stored: Path  # the file that tells what is stored
-    # Bytes at which a worker retires after a task: libxml2 keeps every name of an element or attribute, and each site
-    # has new ones.
-    memory: int = 200_000_000
+    cpu_seconds: float  # limit for one page
+    stored_file: Path  # the SQLite file that lists what was stored before the run
+    # Bytes at which a worker retires after a task: libxml2 keeps the name of every element and attribute, and each site
+    # brings new ones.
+    max_memory: int = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A split to read, from its item `start` on."""
+    """A split to read, from its item number `start` on."""
 
     split: Split
     start: int = 0
-    deadly: dict[int, str] = field(default_factory=dict)  # items that a worker died of, and how
+    deadly: dict[int, str] = field(default_factory=dict)  # reasons by number of the items that ended a worker
 
 
 class Message(NamedTuple):
-    """What has become of the next items of a task."""
+    """The results of the next items of a task."""
 
     results: list[Result]
     content: int  # bytes of their pages
-    offset: int  # where the last of them started; or where reading stopped
+    offset: int  # where the last of them started, or where reading stopped
     finished: bool = False
 
 
 def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
-    """Work on tasks until it is time to retire. `in_hand` tells after a death which item it was."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and is for the parent to answer
+    """Work on tasks until memory grows too large. `in_hand` holds the number of the item, for after a crash."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but only the parent answers it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
@@ -71,35 +71,36 @@ def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
         while not full:
             connection.send(None)  # ready
             worker.work_on(connection.recv(), connection, in_hand)
-            full = _memory() >= job.memory
+            full = _memory() >= job.max_memory
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        return  # nobody is there to work for
+        return  # the parent has gone
 
 
 class _Worker:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._maker = RecordMaker(job.recipe)
-        self._stored = StoredCaptures(job.stored)
+        self._stored = StoredCaptures(job.stored_file)
 
     def work_on(self, task: Task, connection: Connection, in_hand: c_longlong) -> None:
         results: list[Result] = []
         content, offset, sent = 0, task.split.start, time.monotonic()
         in_hand.value = 0
         try:
-            for number, (offset, item) in enumerate(read(task.split, self._job.recipe.page_bytes)):
+            for number, (offset, item) in enumerate(read(task.split, self._job.recipe.max_page_size)):
                 if item is None:
                     break
                 if number >= task.start:
                     results.append(self._result(item, offset, task.deadly.get(number)))
                     content += item.size if isinstance(item, Page) else 0
                 in_hand.value = number + 1
-                if len(results) >= AT_MOST or (results and time.monotonic() - sent > AT_LEAST_EVERY):
+                late = time.monotonic() - sent > MESSAGE_SECONDS
+                if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and late):
                     connection.send(Message(results, content, offset))
                     results, content, sent = [], 0, time.monotonic()
         except ConnectionError:
             raise
-        except Exception as error:  # a source that cannot be read any further must not end the run
+        except Exception as error:  # a source that cannot be read any further does not end the run
             rest = task.split.size - task.split.bytes_before(offset)
             results.append(Damage(rest, f"{type(error).__name__}: {error}", offset))
             offset = task.split.end if task.split.end is not None else offset + rest
@@ -115,7 +116,7 @@ class _Worker:
         signal.setitimer(signal.ITIMER_PROF, self._job.cpu_seconds)
         try:
             return self._made(item)
-        except Exception as error:  # nor must a page
+        except Exception as error:  # neither does a page
             return Failed(item, f"{type(error).__name__}: {error}")
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -124,7 +125,7 @@ class _Worker:
         capture = capture_id(page.url, page.fetched_at)
         try:
             stored = self._stored.content(capture)
-        except WinnowError:  # which is not the fault of the page; the parent looks too, and says so
+        except WinnowError:  # not the fault of the page; the parent looks it up too, and reports the error
             stored = None
         if stored is not None and stored == self._maker.content_digest(page):
             return Unchanged(page.url, capture, stored)
@@ -132,9 +133,9 @@ class _Worker:
 
 
 def _memory() -> int:
-    """Bytes that we take now; where that cannot be told, at most so far."""
+    """Return the memory of this process in bytes; its peak, where the present value is not known."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # of macOS, in bytes
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # macOS, in bytes
     return pages * resource.getpagesize()

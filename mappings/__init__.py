@@ -1,1 +1,1 @@
-"""What a record is, at rest."""
+"""Describes records at rest: fields, columns, documents, tables and mappings. No I/O."""

@@ -1,4 +1,4 @@
-"""The card of a page: what a list shows of it."""
+"""The card of a capture: its metadata, as lists show it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 
 class Card(NamedTuple):
-    """What is known of a capture without its text and hashes."""
+    """The metadata of a capture, without its text and hashes."""
 
     id: str
     url: str
@@ -15,7 +15,7 @@ class Card(NamedTuple):
     crawl: str
     title: str | None
     fetched_at: datetime | None
-    latest: bool  # of the captures of its URL
+    latest: bool  # whether it is the latest capture of its URL
     text_digest: str
     fingerprint_count: int
     shingle_count: int

@@ -1,7 +1,7 @@
-"""Hashes as the tokens that OpenSearch indexes, and positions packed small.
+"""Converts hashes to the tokens that OpenSearch indexes, and packs positions.
 
-A token is a hash as 8 bytes, highest first, in base64url without padding: 11 characters, which anybody can write. A
-field of a document has them with a space between each two.
+A token is a hash as 8 bytes, highest first, in base64url without padding: 11 characters. A field of a document has its
+tokens in one text, with spaces between them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from itertools import accumulate, pairwise
 
 from opensearch_winnow.mappings.record import in_order
 
-LENGTH = 11  # characters of a token
+TOKEN_CHARS = 11
 BASE64 = re.compile(rb"[A-Za-z0-9_-]*")
-NO_TOKENS = f"tokens are {LENGTH} characters of base64url each, with a space between them"
+NO_TOKENS = f"tokens are {TOKEN_CHARS} characters of base64url each, with a space between them"
 
 
 def tokens_of(hashes: array[int]) -> list[str]:
@@ -24,26 +24,26 @@ def tokens_of(hashes: array[int]) -> list[str]:
 
 
 def packed_tokens(hashes: array[int]) -> str:
-    """The tokens as a document has them."""
-    # With a zero byte behind each hash, 9 bytes are 12 characters, of which the last one is always the same.
+    """Return the tokens of `hashes` in one text, as a document has them."""
+    # With a zero byte behind each hash, 9 bytes become 12 characters, and the last of these is always the same.
     raw, padded = in_order(hashes, "big"), bytearray(9 * len(hashes))
     for byte in range(8):
         padded[byte::9] = raw[byte::8]
     letters = bytearray(urlsafe_b64encode(padded))
-    letters[LENGTH :: LENGTH + 1] = b" " * len(hashes)
+    letters[TOKEN_CHARS :: TOKEN_CHARS + 1] = b" " * len(hashes)
     return letters[:-1].decode()
 
 
 def unpacked_tokens(packed: str) -> array[int]:
-    """The hashes. A ValueError if these are no tokens."""
+    """Return the hashes of a text of tokens. Raises ValueError if it is none."""
     letters = bytearray(f"{packed} ".encode() if packed else b"")
-    count, rest = divmod(len(letters), LENGTH + 1)
-    spaces = letters[LENGTH :: LENGTH + 1]
-    letters[LENGTH :: LENGTH + 1] = b"A" * len(spaces)
+    count, rest = divmod(len(letters), TOKEN_CHARS + 1)
+    spaces = letters[TOKEN_CHARS :: TOKEN_CHARS + 1]
+    letters[TOKEN_CHARS :: TOKEN_CHARS + 1] = b"A" * len(spaces)
     if rest or spaces != b" " * count or not BASE64.fullmatch(letters):
         raise ValueError(NO_TOKENS)
     padded = urlsafe_b64decode(letters)
-    if any(padded[8::9]):  # bits that no hash has
+    if any(padded[8::9]):  # bits that are not part of a hash
         raise ValueError(NO_TOKENS)
     raw = bytearray(8 * count)
     for byte in range(8):
@@ -55,9 +55,9 @@ def unpacked_tokens(packed: str) -> array[int]:
 
 
 def packed_positions(positions: array[int]) -> str:
-    """The differences of 32-bit positions, each in 7 bits a byte, lowest first, the last byte below 128; in base64."""
+    """Return the differences of 32-bit positions as varints (7 bits per byte, lowest first) in base64."""
     steps = [(after - before) & 0xFFFFFFFF for before, after in pairwise((0, *positions))]
-    if max(steps, default=0) < 128:  # as they are where picks are never so far apart
+    if max(steps, default=0) < 128:  # the usual case: picked k-grams are close together
         return b64encode(bytes(steps)).decode()
     packed = bytearray()
     for step in steps:

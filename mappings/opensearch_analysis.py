@@ -1,6 +1,6 @@
-"""How OpenSearch takes texts apart into words: as the embedded store does, in cython_core/word_tokens.pyx.
+"""The analyzer by which OpenSearch splits texts into words, as the embedded store does in cython_core/word_tokens.pyx.
 
-Of 7.8 million words of real pages none differs. What changes here has to change there: `make word-tables`.
+Of 7.8 million words of real pages, none differs. A change here needs one there: `make word-tables`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 ANALYZER = "winnow_words"
 
-# Scripts that are written without spaces, and whose characters the standard tokenizer keeps together: Thai and Lao,
-# Myanmar, Khmer, the repeat marks of kana, katakana, its small extensions, and the half-width forms.
-# Of ideographs and hiragana it makes a word of each character by itself. Marks above and below letters are no words.
+# Scripts without spaces whose characters the standard tokenizer keeps together: Thai and Lao, Myanmar, Khmer, the
+# repeat marks of kana, katakana, its small extensions, and the half-width forms. It already makes each ideograph and
+# each hiragana a word. Marks above and below letters are no words.
 UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -21,24 +21,24 @@ UNSPACED = (
     (0x31F0, 0x31FF),
     (0xFF66, 0xFF9D),
 )
-# Where the standard tokenizer does not split a word, or a number: quotes, apostrophes, full stops, colons, commas and
-# low lines of all kinds, and what is not seen, as the soft hyphen.
+# Characters at which the standard tokenizer does not split a word or a number: quotes, apostrophes, full stops, colons,
+# commas and low lines of all kinds, and invisible ones such as the soft hyphen.
 SEPARATORS = (
     "_'\".:,;·\u00ad\u037e\u0387\u055f\u0589\u05f3\u05f4\u060c\u060d\u066c\u07f8\u200b\u200c\u200d\u200e\u200f\u2018\u2019\u2024\u2027"
     "\u202f\u203f\u2040\u2044\u2054\u2060\ufe10\ufe13\ufe14\ufe33\ufe34\ufe4d\ufe4e\ufe4f\ufe50\ufe52\ufe54\ufe55\ufeff"
     "\uff07\uff0c\uff0e\uff1a\uff1b\uff3f"
 )
-FINAL_SIGMA, SIGMA = 0x03C2, 0x03C3  # the same letter, which has one small form more than capital ones
-# Of no account: diacritics that stand for themselves, behind their letter; the frame of a key, around a digit; and what
-# says how a character is to be drawn, as an emoji has it or not.
+FINAL_SIGMA, SIGMA = 0x03C2, 0x03C3  # the same letter in two small forms
+# Characters that are dropped: combining diacritics, behind their letter; the frame of a key, around a digit; and
+# variation selectors, which say whether a character is drawn as an emoji.
 VANISHING = ((0x0300, 0x0331), (0x20E3, 0x20E3), (0xFE00, 0xFE0F))
 
 
 def analysis() -> dict[str, Any]:
-    """The part of an index's settings that has the analyzer in it.
+    """Return the analysis settings of an index, with the analyzer.
 
-    The characters are listed because that is quick: of the CPU time for pages of text alone it takes a third more than
-    the standard tokenizer by itself; the same as a regular expression took two and a half times as much.
+    The characters are listed one by one because that is quick: indexing texts takes a third more CPU time than with the
+    standard tokenizer alone. A regular expression took two and a half times as much.
     """
     return {
         "char_filter": {"winnow_characters": {"type": "mapping", "mappings": _characters()}},

@@ -1,4 +1,4 @@
-"""The document of OpenSearch that stands for a record: its `_source`, and back."""
+"""Converts a record to the `_source` of its OpenSearch document, and back."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
-from opensearch_winnow.mappings.record import EPOCH, PERHAPS_TEXTS, TEXTS, Record, RecordsError, microseconds
+from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
 
-# What of a document a card is made of.
+# The fields of a document that make a card.
 CARD_FIELDS = (
     "url",
     "site",
@@ -30,7 +30,7 @@ CARD_FIELDS = (
 
 
 def hash_fields(record: Record) -> dict[str, Any]:
-    """What fingerprinting has made of the text."""
+    """Return the fields that are computed from the text."""
     return {
         "text_digest": record.text_digest,
         "shingle_digest": record.shingle_digest,
@@ -46,14 +46,14 @@ def hash_fields(record: Record) -> dict[str, Any]:
 
 
 def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
-    """The `_source` of a record; its `_id` is the record's. What is None is left out.
+    """Return the `_source` of a record, without fields that are None. Its `_id` is that of the record.
 
-    The place is where the record stands among all, by its first write. A time is there twice: `fetched_at` for people,
-    in milliseconds as far as the engine looks, and `fetched_us` exactly.
+    `place` is the position of the record among all, in the order of their first writes. The time is stored twice:
+    `fetched_at` for people, which the engine reads in milliseconds, and `fetched_us` in microseconds.
     """
     time = record.fetched_at
     document = {
-        **{name: getattr(record, name) for name in (*TEXTS, *PERHAPS_TEXTS)},
+        **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
         **hash_fields(record),
         "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
         "fetched_us": None if time is None else microseconds(time),
@@ -65,10 +65,10 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
 
 
 def record_of(source: Mapping[str, Any]) -> Record:
-    """The record of a document's `_source`."""
+    """Return the record of a document's `_source`."""
     try:
         texts: dict[str, Any] = {name: source[name] for name in TEXTS}
-        perhaps: dict[str, Any] = {name: source.get(name) for name in PERHAPS_TEXTS}
+        perhaps: dict[str, Any] = {name: source.get(name) for name in OPTIONAL_TEXTS}
         return Record(
             **texts,
             **perhaps,
@@ -87,7 +87,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
 
 
 def card_of(id_: str, source: Mapping[str, Any]) -> Card:
-    """The card of a document, from its CARD_FIELDS."""
+    """Return the card of a document, from its CARD_FIELDS."""
     try:
         return Card(
             id=id_,
@@ -112,7 +112,7 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
 
 
 def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
-    """The card of any document, whoever has written it: what it does not have is empty."""
+    """Return the card of any document, also of other programs: fields that it lacks are empty."""
     empty: dict[str, Any] = {
         **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
         **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),

@@ -1,4 +1,4 @@
-"""The indices of a store on OpenSearch: mapping, settings and template, as plain dicts for any client."""
+"""The mapping, settings and template of a store's indices on OpenSearch, as plain dicts for any client."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 
-FORMAT = 2  # of the mapping, and of what it is about; others are refused
-META = "winnow"  # what says so, in the mapping's _meta
+FORMAT = 2  # version of the mapping and of the documents; others are refused
+META = "winnow"  # the key in the mapping's _meta
 
 TEXT = {"type": "text", "analyzer": ANALYZER}
-# Lucene refuses terms of more than 32,766 bytes, and a character has up to four: a longer one is kept, and not found.
+# Lucene refuses terms of more than 32,766 bytes, and a character has up to four. A longer value is stored, not indexed.
 KEYWORD = {"type": "keyword", "ignore_above": 8191}
-KEPT = {"type": "keyword", "index": False, "doc_values": False}
-FOUND = {"type": "keyword", "doc_values": False}
-# `bool.should` of `term` on such a field scores the number of shared tokens, and nothing else. One text with all tokens
-# takes less of the disk and of the engine's time than a keyword for each.
+NOT_SEARCHABLE = {"type": "keyword", "index": False, "doc_values": False}
+SEARCHABLE = {"type": "keyword", "doc_values": False}
+# On such a field, `bool.should` of `term` queries scores exactly the number of shared tokens. One text with all tokens
+# takes less disk and less time than a keyword for each.
 TOKENS = {
     "type": "text",
     "analyzer": "whitespace",
@@ -30,12 +30,12 @@ TOKENS = {
 }
 COUNT = {"type": "integer", "index": False}
 BINARY = {"type": "binary"}
-# With doc values, of which a hundred are read in the time of ten documents: hits are grouped by them.
+# With doc values, because hits are grouped by it: a hundred of these are read in the time of ten documents.
 SIGNATURE = {"type": "binary", "doc_values": True}
 
 HASH_FIELDS: dict[str, dict[str, Any]] = {
-    "text_digest": KEPT,
-    "shingle_digest": FOUND,
+    "text_digest": NOT_SEARCHABLE,
+    "shingle_digest": SEARCHABLE,
     "fingerprints": TOKENS,
     "fingerprint_count": COUNT,
     "positions": BINARY,
@@ -55,10 +55,10 @@ FIELDS: dict[str, dict[str, Any]] = {
     "fetched_at": {"type": "date"},
     "fetched_us": {"type": "long"},
     "payload_digest": {**KEYWORD, "doc_values": False},
-    "content_digest": KEPT,
+    "content_digest": NOT_SEARCHABLE,
     **HASH_FIELDS,
-    "duplicate": KEPT,
-    "duplicate_of": KEPT,
+    "duplicate": NOT_SEARCHABLE,
+    "duplicate_of": NOT_SEARCHABLE,
     "cluster": KEYWORD,
     "latest": {"type": "boolean"},
     "place": {"type": "long"},
@@ -66,14 +66,14 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 def mapping(scheme: Scheme | WrittenScheme) -> dict[str, Any]:
-    """Of the index of pages. It tells the scheme, but for the key."""
+    """Return the mapping of the index of pages. It has the scheme in it, without the key."""
     said = written(scheme) if isinstance(scheme, Scheme) else scheme
     content = {"format": FORMAT, "scheme_id": said.id, "keyed": said.keyed, "scheme": said.choices}
     return {"dynamic": "strict", "_meta": {META: content}, "properties": _copy(FIELDS)}
 
 
 def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
-    """The scheme of a mapping that an index called `name` has. Refused if it is none of ours."""
+    """Return the scheme in the mapping of the index `name`. Raises RecordsError if it is not an index of a store."""
     content = mapping.get("_meta", {}).get(META)
     try:
         version = content["format"]
@@ -81,11 +81,14 @@ def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
             raise RecordsError(f"{name} has format {version} of winnow's indices, and this winnow knows {FORMAT} only")
         return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
     except (KeyError, TypeError):
-        raise RecordsError(f"{name} is an index, but not a store of winnow: its mapping tells no scheme") from None
+        raise RecordsError(f"{name} is an index, but not a store of winnow: its mapping has no scheme") from None
 
 
-def fragment(below: str = "") -> dict[str, Any]:
-    """Only what fingerprinting makes, and the cluster, for somebody's own mapping; if said, below an object field."""
+def mapping_fragment(below: str = "") -> dict[str, Any]:
+    """Return `{"properties": …}` for the fields of `winnow_fields`, to merge into the mapping of your own index.
+
+    With `below`, the name of an object field such as "copies" or "a.b", the fields are put below that field.
+    """
     made: dict[str, Any] = {"properties": _copy({**HASH_FIELDS, "cluster": KEYWORD})}
     for name in reversed(below.split(".") if below else []):
         made = {"properties": {name: made}}
@@ -93,13 +96,13 @@ def fragment(below: str = "") -> dict[str, Any]:
 
 
 def index_settings(shards: int = 1, replicas: int | None = None) -> dict[str, Any]:
-    """Of the index of pages, for search. LOADING changes them for as long as an index is filled.
+    """Return the settings of the index of pages, for search. LOADING changes them while an index is filled.
 
-    Without a number of replicas there is one as soon as a second node can hold it: one node alone is not left waiting
-    for another, and a cluster keeps every page when a node is lost.
+    Without `replicas` there is one as soon as a second node can hold it: a single node does not wait for another, and a
+    cluster keeps every page when it loses a node.
 
-    The codec and the interval of refreshes are the engine's own: `best_compression` doubled the CPU time of indexing,
-    and an index that nobody searches is not refreshed.
+    The codec and the refresh interval are the engine's own: `best_compression` doubled the CPU time of indexing, and an
+    index that is not searched is not refreshed.
     """
     return {
         "number_of_shards": shards,
@@ -115,7 +118,7 @@ def replica_settings(replicas: int | None) -> dict[str, Any]:
     return {"auto_expand_replicas": False, "number_of_replicas": replicas}
 
 
-# For an index that is filled and not yet searched: no segments for readers who are not there. None is as it was.
+# For an index that is filled and not yet searched: no segments for readers who are not there. None restores a setting.
 LOADING: dict[str, Any] = {"refresh_interval": "-1"}
 LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 
@@ -123,23 +126,23 @@ LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 def index_template(
     name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None
 ) -> dict[str, Any]:
-    """Of the indices NAME-000001 and on, whoever makes the next one."""
+    """Return the template for the indices NAME-000001 and on, also for those that other tools make."""
     return {
         "index_patterns": [f"{name}-0*"],
-        "priority": 200 + len(name),  # of two whose patterns meet the longer name is meant; equal ones are refused
+        "priority": 200 + len(name),  # if two patterns match, the longer name wins; equal priorities are refused
         "template": {"settings": index_settings(shards, replicas), "mappings": mapping(scheme)},
         "_meta": {"description": f"The pages of the store {name}, by opensearch-winnow."},
     }
 
 
 def settings_index() -> dict[str, Any]:
-    """The index NAME.settings: what goes with a store and is not a page, as JSON by name."""
+    """Return the body of the index NAME.settings, which holds the settings of a store as JSON by name."""
     return {
         "settings": {"number_of_shards": 1, **replica_settings(None), "hidden": True},
-        "mappings": {"dynamic": "strict", "properties": {"value": dict(KEPT)}},
+        "mappings": {"dynamic": "strict", "properties": {"value": dict(NOT_SEARCHABLE)}},
     }
 
 
 def _copy(fields: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Each a dict of its own: they are changed by those who get them."""
+    """Copy each field, because callers may change what they get."""
     return {name: dict(field) for name, field in fields.items()}

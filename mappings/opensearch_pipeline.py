@@ -1,6 +1,6 @@
-"""The ingest pipeline: documents that others write are checked on the server, and what can be derived is.
+"""The ingest pipeline: checks documents that other programs write, and derives the fields that can be derived.
 
-It is the default pipeline of the index of pages. What this package writes itself is complete, and goes past it.
+It is the default pipeline of the index of pages. Documents that this package writes are complete and bypass it.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from typing import Any
 
 VERSION = 2
 PIPELINE = f"winnow-{VERSION}"
-PAST_IT = "_none"  # as the name of the pipeline of a request: none
+PAST_IT = "_none"  # the pipeline of a request that uses none
 
-# What fingerprinting makes and nothing on the server can.
+# Fields that only fingerprinting can compute, and nothing on the server.
 MADE_OF_THE_TEXT = ("text_digest", "shingle_digest", "positions", "shingle_count", "minhash")
 TOKENS = ("fingerprints", "sketch", "bands")
 
-# A function returns what is wrong, or null. The answer goes through a field, because only the processor `fail` puts a
-# plain sentence into the outcome of an item; an exception of a script is "runtime error" there.
+# The function returns what is wrong, or null. It is passed on in a field, because only the processor `fail` puts a
+# plain sentence into the result of an item; an exception of a script would be "runtime error" there.
 CHECK = """
 String wrong(def ctx, def params) {
   if (!(ctx.url instanceof String) || ctx.url.isEmpty()) { return 'a page has a url'; }
@@ -38,7 +38,7 @@ def reason = wrong(ctx, params);
 if (reason != null) { ctx.winnow_refuses = reason; }
 """.strip()
 
-# As urlsplit(url).hostname has it, which is what the record's own site is.
+# As Python's urlsplit(url).hostname, which is the site of a record.
 SITE = """
 String site(String url) {
   int slashes = url.indexOf('//');
@@ -63,7 +63,7 @@ String site(String url) {
 if (ctx.site == null || ctx.site == '') { ctx.site = site(ctx.url); }
 """.strip()
 
-# Times are compared by fetched_us, and shown by fetched_at: whoever writes one has both.
+# Times are compared by fetched_us and shown by fetched_at. If one is written, the other is derived.
 TIME = """
 def micros(def time) {
   if (time instanceof Number) { return ((Number) time).longValue() * 1000L; }
@@ -87,7 +87,7 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 }
 """.strip()
 
-# The place of a page that comes later is higher. Nanoseconds tell pages of one millisecond apart; they are no clock.
+# The place of a later page is higher. Nanoseconds only tell pages of one millisecond apart; they are not from a clock.
 REST = """
 ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
 if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
@@ -104,7 +104,7 @@ if (ctx.place == null) {
 
 
 def pipeline() -> dict[str, Any]:
-    """The body of `PUT _ingest/pipeline/winnow-2`."""
+    """Return the body of `PUT _ingest/pipeline/winnow-2`."""
     refused = {
         "fail": {
             "if": "ctx.winnow_refuses != null",

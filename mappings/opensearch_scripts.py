@@ -1,7 +1,7 @@
-"""Stored scripts (Painless) for `script_score`: from the number of shared sketch tokens, `_score`, to a share.
+"""Stored scripts (Painless) for `script_score`: compute a share from `_score`, the number of shared sketch tokens.
 
-`params.count` is the number of sketch tokens of the question. Where our fields are below an object field of somebody's
-own index, `params.field` says where: `winnow.sketch_count`.
+`params.count` is the number of sketch tokens of the question. If the fields are below an object field of an index of
+your own, `params.field` names the count: `winnow.sketch_count`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGE = """
 def field = params.containsKey('field') ? params.field : 'sketch_count';
 double page = doc[field].size() == 0 ? 0 : doc[field].value;
 """.strip()
-# A page without sketch tokens has no share, and nothing is divided by nothing.
+# A page without sketch tokens has the share 0, without a division by zero.
 SHARE = "return all > 0 ? Math.min(_score / all, 1.0) : 0.0;"
 
 SOURCES = {
@@ -28,5 +28,5 @@ SOURCES = {
 
 
 def stored_script(id_: str) -> dict[str, Any]:
-    """The body of `PUT _scripts/ID`."""
+    """Return the body of `PUT _scripts/ID`."""
     return {"script": {"lang": "painless", "source": SOURCES[id_]}}

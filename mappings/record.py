@@ -1,4 +1,4 @@
-"""The record: what is stored for a page, and the document of JSON values that stands for it."""
+"""The record, which is stored for a capture, and its form in JSON values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from opensearch_winnow.foundation.errors import WinnowError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-# How a page equals an earlier one: said by the crawler, byte by byte, as canonical text, or in all its shingles.
+# How a page equals an earlier one: as the crawler says, byte by byte, as canonical text, or in all its shingles.
 DUPLICATES = ("revisit", "content", "text", "shingles")
-# The fields that are the same in a document.
+# The fields that have the same value in a document.
 TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
-PERHAPS_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
+OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
 
 
 class RecordsError(WinnowError):
@@ -29,10 +29,10 @@ class RecordsError(WinnowError):
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """What is stored for a page.
+    """All that is stored for a capture: metadata, text and hashes.
 
-    What can be stored is settled as it is made: a lone surrogate, which UTF-8 does not have, becomes U+FFFD (offsets
-    stay), and a time is one in UTC. Left out, `site` is that of the URL, and `cluster` the record's own id.
+    Values are made storable when the record is created: a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD
+    (offsets stay), and times are converted to UTC. By default, `site` is that of the URL and `cluster` the record's id.
     """
 
     url: str
@@ -78,12 +78,12 @@ class Record:
 
     @property
     def id(self) -> str:
-        """That of the capture, whatever was found there."""
+        """The id of the capture, which does not depend on the content."""
         return capture_id(self.url, self.fetched_at)
 
     @property
     def fingerprint_count(self) -> int:
-        """Different ones: a passage that comes twice on a page has its fingerprints there twice."""
+        """The number of distinct fingerprints: a passage that is on a page twice has its fingerprints twice."""
         return len(distinct(self.fingerprints))
 
     @property
@@ -92,7 +92,7 @@ class Record:
 
 
 class Stored(NamedTuple):
-    """What tells whether a capture, or its content, is stored already."""
+    """The fields by which a run knows whether a capture, or its content, is stored already."""
 
     id: str
     url: str
@@ -106,30 +106,36 @@ class Stored(NamedTuple):
 
 
 def capture_id(url: str, fetched_at: datetime | None) -> str:
-    """The id that the record of this capture has: 32 hexadecimal digits. Times without a time zone are in UTC."""
-    # Behind the NUL is the time in digits, or nothing where it is not known: no other capture gives the same bytes.
+    """Return the id of a capture: 32 hexadecimal digits. A time without a time zone is in UTC."""
+    # Behind the NUL is the time in digits, or nothing if it is not known: no two captures give the same bytes.
     time = "" if fetched_at is None else microseconds(fetched_at)
     return blake2b(f"{storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
 
 
 def site_of(url: str) -> str:
-    """The host of a URL in lower case; empty where there is none, as in file:."""
+    """Return the host of a URL in lower case, or "" if it has none, as file: URLs do not."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
 
 
+def bytes_in_memory(record: Record) -> int:
+    """Return about how many bytes `record` takes in memory."""
+    numbers = len(record.fingerprints) * 12 + (len(record.sketch) + len(record.bands)) * 8
+    return sys.getsizeof(record.text) + numbers + len(record.minhash) + 1_500
+
+
 def microseconds(time: datetime) -> int:
-    """Since 1970, exactly. A time without a time zone is in UTC."""
+    """Return the microseconds since 1970. A time without a time zone is in UTC."""
     return (_in_utc(time) - EPOCH) // MICROSECOND
 
 
 def as_document(record: Record) -> dict[str, Any]:
-    """The record as JSON values, for stores and JSON lines; its fields in their order, and the counts.
+    """Return the record as JSON values, for stores and JSON lines: its fields in order, and the counts.
 
-    A hash is 16 hexadecimal digits, as `winnow fingerprint` shows it: sorted as text they are sorted as numbers.
-    Positions are 32-bit integers, lowest byte first, and like the MinHash in base64.
+    A hash is 16 hexadecimal digits, as `winnow fingerprint` prints it; sorting them as text sorts them as numbers.
+    Positions (32-bit integers, lowest byte first) and the MinHash are in base64.
     """
     time = record.fetched_at
     return {
@@ -159,12 +165,12 @@ def as_document(record: Record) -> dict[str, Any]:
 
 
 def from_document(document: dict[str, Any]) -> Record:
-    """The record of a document. What can be computed from the rest, and fields of others, are not looked at."""
+    """Return the record of a document. Counts and unknown fields are ignored."""
     try:
-        plain = {name: document[name] for name in (*TEXTS, *PERHAPS_TEXTS, "shingle_count")}
+        plain = {name: document[name] for name in (*TEXTS, *OPTIONAL_TEXTS, "shingle_count")}
         for name, value in plain.items():
             kind = int if name == "shingle_count" else str
-            if not isinstance(value, kind) and not (value is None and name in PERHAPS_TEXTS):
+            if not isinstance(value, kind) and not (value is None and name in OPTIONAL_TEXTS):
                 raise ValueError(f"{name} is {value!r}")
         time = document["fetched_at"]
         positions = array("I", b64decode(document["positions"], validate=True))
@@ -186,7 +192,7 @@ def from_document(document: dict[str, Any]) -> Record:
 
 
 def in_order(numbers: array[int], order: Literal["little", "big"]) -> bytes:
-    """The bytes of the numbers, lowest or highest first, on any machine."""
+    """Return the bytes of `numbers`, lowest or highest byte first, on any machine."""
     if sys.byteorder != order:
         numbers = numbers[:]
         numbers.byteswap()
@@ -208,7 +214,7 @@ def _hashes(tokens: list[str]) -> array[int]:
 
 
 def storable(text: str) -> str:
-    """As records have it: a lone surrogate, which UTF-8 does not have, is U+FFFD."""
+    """Return `text` with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     if text.isascii():
         return text
     try:

@@ -1,4 +1,4 @@
-"""Records as Arrow columns, many at a time, and back. Arrays are joined and cut; no number becomes a Python object."""
+"""Converts records to Arrow columns, many at a time, and back, without making a Python object of each number."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
 
-# Spark has no unsigned integers, so a hash keeps its 64 bits and is read with a sign. Positions do the same with 32
-# bits, but no text is so long that one would be negative.
+# Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
+# no text is long enough for a negative one.
 HASHES = pa.list_(pa.field("element", pa.int64(), nullable=False))
 POSITIONS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 TIME = pa.timestamp("us", tz="UTC")
@@ -48,13 +48,13 @@ FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count
 
 
 def as_columns(records: Sequence[Record]) -> pa.RecordBatch:
-    """The records as one batch of columns."""
+    """Return the records as one batch of columns."""
     columns = [_column([getattr(record, field.name) for record in records], field.type) for field in SCHEMA]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
 def as_records(batch: pa.RecordBatch) -> Iterator[Record]:
-    """The records of a batch that has the columns of SCHEMA."""
+    """Yield the records of a batch with the columns of SCHEMA."""
     columns = [_values(batch.column(name)) for name in FIELDS]
     for values in zip(*columns, strict=True):
         yield Record(**dict(zip(FIELDS, values, strict=True)))
@@ -85,7 +85,7 @@ def _values(column: pa.Array) -> list[Any]:
 
 
 def _bytes(numbers: pa.Array) -> memoryview:
-    """The numbers of an array that may be a part of another."""
+    """Return the bytes of an array of numbers, which may be a slice of another."""
     buffer = numbers.buffers()[1]
     if buffer is None or not len(numbers):
         return memoryview(b"")

@@ -1,11 +1,11 @@
-"""The tables of a store in one SQLite file, and the way from each format of them to the next."""
+"""The tables of a store in one SQLite file, and the migrations from each format to the next."""
 
 from __future__ import annotations
 
 import re
 
-APPLICATION_ID = 0x77696E6E  # "winn", at byte 68 of the file, where file(1) and others look
-PAGE_SIZE = 8_192  # bytes: half the pages that an overlap reads, compared with the usual 4,096
+APPLICATION_ID = 0x77696E6E  # "winn", at byte 68 of the file, where file(1) looks
+PAGE_SIZE = 8_192  # bytes: looking up overlaps reads half as many pages as with the usual 4,096
 
 DIGITS = re.compile(r"(?:[0-9a-f]{2})*")
 
@@ -93,13 +93,13 @@ INSERT INTO word_total VALUES ('title', 0, 0), ('text', 0, 0);
 CREATE INDEX page_not_latest ON page (number) WHERE NOT latest;
 """
 
-# Format 0 is an empty file with our application id. What takes a store from format n to n + 1 is the n-th script; after
-# the second the words of all pages are indexed again.
+# Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. After the second,
+# the words of all pages are indexed again.
 MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:
-    """As it is stored: the bytes of its hexadecimal digits, or the text that it is, where it has others."""
+    """Return a digest as it is stored: the bytes of its hexadecimal digits, or the text if it has other characters."""
     return bytes.fromhex(digest) if DIGITS.fullmatch(digest) else digest
 
 

@@ -1,4 +1,4 @@
-"""The scheme as it is written beside hashes: into record files, and into stores."""
+"""The scheme as it is written beside hashes, in record files and in stores."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from opensearch_winnow.mappings.record import RecordsError
 
 @dataclass(frozen=True, slots=True)
 class WrittenScheme:
-    """The scheme of a file as far as the file tells: whether there is a key, but not the key."""
+    """The scheme as a file or store has it: whether there is a key, but not the key itself."""
 
     id: str
     choices: dict[str, Any]
     keyed: bool
 
     def scheme(self, key: str | None = None) -> Scheme:
-        """The scheme itself. Refused if the key is not the one that the file was written with."""
+        """Return the scheme. Raises RecordsError if `key` is not the one that the hashes were made with."""
         try:
             scheme = Scheme(**self.choices, key=key)
         except (SchemeError, TypeError) as error:

@@ -31,13 +31,13 @@ _MODULES = {
     "StoreError": "stores.store",
     "WatchError": "operations.watches",
     "WinnowError": "foundation.errors",
-    "actions": "ingest.bulk_actions",
+    "actions": "ingest.own_documents",
     "compare": "queries.compare",
     "dedupe": "queries.dsl.dedupe",
     "fingerprint": "ingest.fingerprint",
     "group_hits": "queries.hit_groups",
-    "mapping_fragment": "ingest.own_fields",
-    "winnow_fields": "ingest.own_fields",
+    "mapping_fragment": "mappings.opensearch_mapping",
+    "winnow_fields": "ingest.own_documents",
 }
 
 __all__ = list(_MODULES)

@@ -2,10 +2,10 @@ from opensearch_winnow.foundation.errors import QuestionError, SchemeError, Winn
 from opensearch_winnow.foundation.extras import MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.bulk_actions import actions
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
-from opensearch_winnow.ingest.own_fields import mapping_fragment, winnow_fields
+from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.watches import WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusteringOptions, Linkage, RunKeywords, RunSettings
@@ -21,7 +20,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.clustering import CLUSTERING, cluster_store
 from opensearch_winnow.operations.history import Moment, history
-from opensearch_winnow.operations.indexing import add_pages
+from opensearch_winnow.operations.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.operations.searches import Searches
@@ -36,7 +35,6 @@ from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.stores.opening import failed_pages_of
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
 
 if TYPE_CHECKING:
@@ -96,8 +94,20 @@ class Index:
         Pages that fail are kept in the file `failed`, by default the store's name with `.failed.jsonl`, which can be
         indexed again. What is stored when this returns, or when an exception leaves it, stays.
         """
-        kept = Path(failed or failed_pages_of(self.name))
-        return add_pages(self._opened.get(make=True), pages, crawl=crawl, failed=kept)
+        return add_pages(self._opened, pages, crawl=crawl, failed=failed)
+
+    def index(
+        self,
+        sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        **options: Unpack[IndexingOptions],
+    ) -> Report:
+        """Index all pages of `sources` and report what became of them, as the command `winnow index` does.
+
+        A source is a web archive (WARC, ARC, WET, WACZ), a folder, JSON lines, Parquet, a pattern of names, or "-" for
+        standard input. Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
+        A run that was stopped, by `stop` or by Ctrl-C, keeps what is done, and calling this again goes on from there.
+        """
+        return index_sources(self._opened, sources, **options)
 
     # --- the way out --------------------------------------------------------------------------------------------------
 

@@ -1,29 +1,203 @@
-"""The way in: pages are added to a store, and counted."""
+"""The way in: sources or pages are indexed into a store or into record files.
+
+Every way in stands on these functions: `Index.index` and `Index.add`, the command `winnow index`, the Scrapy pipeline.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol, TypedDict, Unpack
 
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS, index
+from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.intake import Intake
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_intake import PageIntake
+from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMaker
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.stores.destination import StoreDestination
-from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.worker_pool import available_processors
+from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.opening import failed_pages_of
+
+# Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, and some 10 MB of
+# records that wait for their turn.
+MAX_SPLIT_BYTES = 16_000_000
+MIN_SPLIT_BYTES = 500_000
+SPLITS_PER_WORKER = 4  # at least, so that no worker is left with all the rest
+
+SourceName = str | os.PathLike[str]
+FileName = str | os.PathLike[str]
 
 
-def add_pages(store: Store, pages: Iterable[Page], *, crawl: str, failed: Path) -> Report:
-    """As the store was filled before; those that fail are kept in the file."""
-    recipe = kept_recipe(store, crawl=crawl)
-    keep_recipe(store, recipe)
+class IndexingOptions(TypedDict, total=False):
+    """The options of `Index.index`. All are optional, and most are those of `winnow index`.
+
+    A store keeps the `extractor`, `alt`, `title` and `text` of its first run, which are the defaults of the next.
+    """
+
+    crawl: str  # a name for this crawl, to tell it from others
+    workers: int | None  # processes that read and parse; by default one for each processor
+    progress: Callable[[Report], object] | None  # called with the report so far, several times a second
+    stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
+    failed: str | os.PathLike[str] | None  # file for pages that fail; by default the store's name and .failed.jsonl
+    base_url: str  # what the names of files in a folder are appended to; by default file://
+    max_page_size: int  # bytes; a page with more, once decoded, fails. By default 10 MB
+    max_page_seconds: float  # CPU time; a page that takes more fails. By default 10
+    extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
+    alt: bool | None  # take the alternative text of images as text
+    title: bool | None  # take the title as a part of the text
+    text: bool | None  # keep the texts; without them, scores are estimates and there is no search
+
+
+class Target(Protocol):
+    """A store or record files by name, before a run opens them as its destination."""
+
+    @property
+    def name(self) -> str:
+        """The name as it may be shown, without credentials."""
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that a run writes, which are never its sources."""
+
+    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
+        """Return the recipe for a run. A choice that is None or not given is the target's own, or the default."""
+
+    def open_destination(self, recipe: Recipe) -> AbstractContextManager[Destination]:
+        """Open the destination, and make it if there is none. What it takes is released with this context."""
+
+
+class RecordFilesTarget:
+    """One Parquet file of records, or a folder of them if `name` ends with / or is a folder."""
+
+    def __init__(self, name: FileName, scheme: Scheme | None = None) -> None:
+        self._path = os.fspath(name)
+        self._scheme = scheme
+        self.name = self._path.rstrip("/")
+
+    @property
+    def files(self) -> list[Path]:
+        return [Path(self.name)]
+
+    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
+        return kept_recipe(None, scheme=self._scheme, **choices)
+
+    @contextmanager
+    def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
+        with extra("parquet"):
+            from opensearch_winnow.record_files.record_writer import RecordWriter  # noqa: PLC0415 (an extra)
+
+        with RecordWriter(self._path, recipe.scheme) as records:
+            yield records
+
+
+@contextmanager
+def open_target(
+    *, store: FileName | None = None, to: FileName | None = None, scheme: Scheme | None = None
+) -> Iterator[Target]:
+    """Open the store `store`, or the record files `to`, by name. Nothing is made before a run has something to write.
+
+    A `scheme` that is not the one of an existing store or file is refused.
+    """
+    if (store is None) == (to is None):
+        raise ValueError("name a store or record files, one of them")
+    if to is not None:
+        yield RecordFilesTarget(to, scheme)
+    elif store is not None:
+        with LazyStore(os.fspath(store), scheme) as opened:
+            yield opened
+
+
+def index_sources(
+    target: Target,
+    sources: SourceName | Iterable[SourceName],
+    *,
+    workers: int | None = None,
+    base_url: str = "",
+    max_page_seconds: float = MAX_PAGE_SECONDS,
+    failed: FileName | None = None,
+    progress: Callable[[Report], object] | None = None,
+    stop: Callable[[], bool] | None = None,
+    **choices: Unpack[RecipeChoices],
+) -> Report:
+    """Index every page of `sources` in worker processes and return what became of the pages.
+
+    The options are those of `IndexingOptions`. Sources, recipe and target are checked before anything is made.
+    """
+    names = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    workers = available_processors() if workers is None else workers
+    recipe = target.recipe(**choices)
+    RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
+    failed_file = failed_pages_file(target, failed)
     with (
-        FailedPages(failed) as kept,
-        StoreDestination(store) as destination,
-        Intake(destination, kept, recipe) as intake,
+        Sources(
+            [os.fspath(name) for name in names],
+            base=base_url,
+            every_text=recipe.scheme.form == "code",
+            except_for=[*map(str, target.files), str(failed_file)],
+        ) as crawled,
+        target.open_destination(recipe) as destination,
+        FailedPages(failed_file) as failures,
+        destination,
     ):
+        start = time.monotonic()
+        report = index(
+            crawled.splits(split_size(crawled.size, workers)),
+            destination,
+            failures,
+            recipe,
+            workers=workers,
+            cpu_seconds=max_page_seconds,
+            total_bytes=crawled.size,
+            progress=progress or (lambda _: None),
+            stop=stop or (lambda: False),
+        )
+        destination.close()  # before the failed pages are kept: if that fails too, the records are safe
+        report.seconds = time.monotonic() - start
+        report.example_url = destination.example_url()
+    return report
+
+
+def add_pages(target: Target, pages: Iterable[Page], *, crawl: str = "", failed: FileName | None = None) -> Report:
+    """Index `pages` in this process and return what became of them."""
+    with open_intake(target, crawl=crawl, failed=failed) as intake:
         intake.add_all(pages)
-        destination.close()
-        kept.incomplete = False
     return intake.report
+
+
+@contextmanager
+def open_intake(
+    target: Target, *, failed: FileName | None = None, **choices: Unpack[RecipeChoices]
+) -> Iterator[PageIntake]:
+    """Open `target` for pages that come one by one. Everything is written when the context is left."""
+    recipe = target.recipe(**choices)
+    RecordMaker(recipe)
+    with (
+        target.open_destination(recipe) as destination,
+        FailedPages(failed_pages_file(target, failed)) as failures,
+        destination,
+        PageIntake(destination, failures, recipe) as intake,
+    ):
+        yield intake
+        destination.close()  # as in `index_sources`
+        failures.incomplete = False
+
+
+def failed_pages_file(target: Target, failed: FileName | None = None) -> Path:
+    """Return the file for pages that fail: `failed`, or the target's name with .failed.jsonl."""
+    return failed_pages_of(target.name) if failed is None else Path(failed)
+
+
+def split_size(total: int | None, workers: int) -> int:
+    """Return the size of splits for sources of `total` bytes: several for each worker, but none too small to pay."""
+    if total is None:
+        return MAX_SPLIT_BYTES
+    return min(max(total // (SPLITS_PER_WORKER * workers), MIN_SPLIT_BYTES), MAX_SPLIT_BYTES)

@@ -1,25 +1,40 @@
-"""A store by its name: opened if it is there, and else made as something is put into it."""
+"""A store by its name: opened if it exists, and otherwise made when the first page is written."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, Unpack
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.stores.opening import open_store, shown, store_exists
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.ingest.destination import Destination
+from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
+from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
+from opensearch_winnow.stores.opening import files_of, open_store, store_exists, without_credentials
+from opensearch_winnow.stores.store import Store, StoreError
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 
 class LazyStore:
+    """A store that is made only when something is written to it. Used as a context."""
+
     def __init__(
-        self, name: str, scheme: Scheme | None, *, create: bool, key: str | None, client: OpenSearch | None
+        self,
+        name: str,
+        scheme: Scheme | None = None,
+        *,
+        create: bool = True,
+        key: str | None = None,
+        client: OpenSearch | None = None,
     ) -> None:
-        self.name = shown(name)
+        self.name = without_credentials(name)
         self._address = name  # with the credentials, if it has some
         self._client = client
-        self._wanted = scheme
+        self._wanted_scheme = scheme
         self._create = create
         self._key = key
         self._store: Store | None = None
@@ -27,16 +42,65 @@ class LazyStore:
             self.get()
 
     def get(self, *, make: bool = False) -> Store:
-        """With `make`, one that is not there is made, if that was wanted as it was opened."""
+        """Return the store. With `make`, a missing one is made, if this object was created with `create`."""
         if self._store is None:
             create = make and self._create
-            self._store = open_store(self._address, self._wanted, create=create, key=self._key, client=self._client)
+            self._store = open_store(
+                self._address, self._wanted_scheme, create=create, key=self._key, client=self._client
+            )
         return self._store
 
     @property
     def scheme(self) -> Scheme:
-        return (self._wanted or Scheme(key=self._key)) if self._store is None else self._store.scheme
+        """The store's scheme, or the one it will be created with."""
+        return (self._wanted_scheme or Scheme(key=self._key)) if self._store is None else self._store.scheme
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that the store has or may have."""
+        return files_of(self.name)
+
+    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
+        """Return the recipe of the store's first run, or the default one, with `choices` in place of its own."""
+        return kept_recipe(self._store, scheme=self.scheme, **choices)
+
+    @contextmanager
+    def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
+        """Open the store for writing and keep `recipe` in it, if it is the first.
+
+        A store that was made here has no file again if an exception comes before its first page.
+        """
+        from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415 (imported only to write)
+
+        is_new = self._store is None
+        store = self.get(make=True)
+        try:
+            keep_recipe(store, recipe)
+            yield StoreDestination(store)
+        except BaseException:
+            if is_new:
+                self._remove_if_empty(store)
+            raise
+
+    def _remove_if_empty(self, store: Store) -> None:
+        if not self.files:
+            return
+        with suppress(StoreError):
+            if store.count():
+                return
+            self.close()
+            self._store = None
+            for file in self.files:
+                file.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

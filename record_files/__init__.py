@@ -1,1 +1,1 @@
-"""Record files: Parquet files of records, read and written safely."""
+"""Reads and writes record files: Parquet files of records, one or a folder of them."""

@@ -1,4 +1,4 @@
-"""A file that nobody sees before it is complete."""
+"""Writes a file that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from opensearch_winnow.mappings.record import RecordsError
 
 
 class AtomicFile:
-    """Written at `path`, beside its target, under a name that shells and engines pass over; then put in place at once.
+    """A file that is written at `path`, under a hidden name beside its target, and then put in place at once.
 
-    The name is always the same for a target, so what a killed process left is written over by the next. While one
-    process writes, a second one is refused; `alone` says that there cannot be one.
+    The hidden name is always the same for a target, so the next process overwrites what a killed one has left. While
+    one process writes, a second one is refused; with `alone`, the caller knows that there is no second one.
     """
 
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
-        if target.exists() and not target.is_file():  # /dev/null, say, would be replaced for everybody on the machine
+        if target.exists() and not target.is_file():  # replacing /dev/null, say, would hurt the whole machine
             raise RecordsError(f"{target} is not a regular file; name another")
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
-        if alone:  # one that Ctrl-C broke off may still be open, and would be written to when it is collected
+        if alone:  # one that Ctrl-C interrupted may still be open, and be written to when it is collected
             self.path.unlink(missing_ok=True)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             if not alone:
                 lock(self._descriptor, target)
-                # Between our open and our lock another process may have put its file in place: this very file.
+                # Between our open and our lock, another process may have put this very file in place.
                 if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
                     raise being_written(target)
             os.truncate(self._descriptor, 0)
@@ -39,7 +39,7 @@ class AtomicFile:
             raise
 
     def place(self) -> None:
-        """Put the file where it belongs, safe from a loss of power, in place of what was there. Again does nothing."""
+        """Put the file in place of the target, safe from a loss of power. Calling this again does nothing."""
         if self.path.exists():
             os.fsync(self._descriptor)
             if self.target.exists():
@@ -49,7 +49,7 @@ class AtomicFile:
         self._let_go()
 
     def discard(self) -> None:
-        """Leave no trace. Does nothing after `place`."""
+        """Remove the unfinished file. Does nothing after `place`."""
         if self._descriptor >= 0:
             with suppress(FileNotFoundError):
                 self.path.unlink()
@@ -59,19 +59,19 @@ class AtomicFile:
         descriptor, self._descriptor = (
             self._descriptor,
             -1,
-        )  # first: after Ctrl-C, it must not be closed again
+        )  # first: after Ctrl-C, it must not be closed twice
         if descriptor >= 0:
             os.close(descriptor)
 
 
 def lock(descriptor: int, target: Path) -> None:
-    """Refuse if another process has the lock; it goes with the process, however that ends."""
+    """Take the lock of `descriptor`, or raise if another process has it. It is released when the process ends."""
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
     except BlockingIOError:
         raise being_written(target) from None
     except OSError:
-        pass  # some network file systems have no locks
+        pass  # some network file systems do not support locks
 
 
 def being_written(target: Path) -> RecordsError:
@@ -79,7 +79,7 @@ def being_written(target: Path) -> RecordsError:
 
 
 def sync_folder(folder: Path) -> None:
-    """A new name is safe only when its folder is."""
+    """Write a folder to disk: the name of a new file is safe only then."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -88,8 +88,8 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def written_in_words(target: Path) -> Iterator[None]:
-    """Turn what the system says of a file that cannot be written into a RecordsError."""
+def reporting_os_errors(target: Path) -> Iterator[None]:
+    """Raise a RecordsError in place of an OSError about writing `target`."""
     try:
         yield
     except OSError as error:

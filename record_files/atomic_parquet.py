@@ -1,4 +1,4 @@
-"""A record file that nobody sees before it is complete. It takes columns."""
+"""Writes a record file, from columns, that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ import pyarrow.parquet as pq
 
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.record_files.atomic_file import AtomicFile, cannot_be_written
-from opensearch_winnow.record_files.reader import METADATA, batches, metadata_of
+from opensearch_winnow.record_files.reader import batches
 
-# Rows wait in memory up to so many bytes, and take about as much again while they are compressed. A row group is also
-# what a reader has in memory at a time, however large pages are.
-ROW_GROUP = 32_000_000
+# Rows wait in memory up to this size, and take about as much again while they are compressed. A reader has one row
+# group in memory at a time, however large pages are.
+ROW_GROUP_BYTES = 32_000_000
 
 
 class AtomicParquet:
-    """One Parquet file in the making, hidden as `AtomicFile` does it."""
+    """A Parquet file that is being written, under the hidden name of an `AtomicFile`."""
 
     def __init__(self, target: Path, scheme: WrittenScheme, suffix: str = "new", *, alone: bool = False) -> None:
         self.rows = 0
-        self.size = 0  # in memory
+        self.size = 0  # bytes of all rows, as they were in memory
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_size = 0
-        with in_words(target):
-            self._hidden = AtomicFile(target, suffix, alone=alone)
+        with reporting_write_errors(target):
+            self._atomic = AtomicFile(target, suffix, alone=alone)
             try:
-                self._sink = pa.OSFile(str(self._hidden.path), "wb")  # no Python object: Ctrl-C cannot break a write
+                self._sink = pa.OSFile(str(self._atomic.path), "wb")  # not in Python: Ctrl-C cannot interrupt a write
                 self._writer = pq.ParquetWriter(
                     self._sink,
                     SCHEMA.with_metadata({METADATA: metadata_of(scheme)}),
-                    # Figures in docs/records.md. Hashes do not repeat: a dictionary of them is longer than they are.
+                    # Figures in docs/records.md. Hashes do not repeat: a dictionary of them would be longer.
                     compression="zstd",
                     compression_level={"text": 3},
                     use_dictionary=["site", "crawl", "duplicate"],
@@ -44,31 +45,31 @@ class AtomicParquet:
                     write_page_checksum=True,
                 )
             except BaseException:
-                self._hidden.discard()
+                self._atomic.discard()
                 raise
 
     @property
     def path(self) -> Path:
-        """Where it is until it is in place."""
-        return self._hidden.path
+        """The hidden path, until the file is in place."""
+        return self._atomic.path
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self.rows += len(batch)  # first: after Ctrl-C there may be fewer rows than that, but none that is not counted
+        self.rows += len(batch)  # first: after Ctrl-C there may be fewer rows than counted, but never more
         self.size += batch.nbytes
         self._waiting.append(batch)
         self._waiting_size += batch.nbytes
-        if self._waiting_size >= ROW_GROUP:
+        if self._waiting_size >= ROW_GROUP_BYTES:
             self._write_row_group()
 
     def write_all(self, files: Sequence[Path], keep: Sequence[pa.BooleanArray]) -> None:
-        """The rows of other files that are to be kept."""
+        """Write the rows of other files for which `keep` is true."""
         for file, rows in zip(files, keep, strict=True):
             for batch in batches(file, rows):
                 self.write(batch)
 
     def finish(self) -> None:
-        """Complete, but not in place yet. Again does nothing."""
-        with in_words(self._hidden.target):
+        """Complete the file without putting it in place. Calling this again does nothing."""
+        with reporting_write_errors(self._atomic.target):
             if self._waiting:
                 self._write_row_group()
             self._writer.close()
@@ -76,29 +77,29 @@ class AtomicParquet:
 
     def place(self) -> None:
         self.finish()
-        with in_words(self._hidden.target):
-            self._hidden.place()
+        with reporting_write_errors(self._atomic.target):
+            self._atomic.place()
 
     def discard(self) -> None:
-        """Leave no trace, whatever happened. Does nothing after `place`."""
+        """Remove the unfinished file, whatever happened. Does nothing after `place`."""
         with suppress(OSError, pa.ArrowException):
             self._writer.close()
-        self._writer.is_open = False  # else it would try again, and complain, when it is collected
+        self._writer.is_open = False  # or it would try again, and complain, when it is collected
         with suppress(OSError):
             self._sink.close()
-        self._hidden.discard()
+        self._atomic.discard()
 
     def _write_row_group(self) -> None:
-        with in_words(self._hidden.target):
+        with reporting_write_errors(self._atomic.target):
             table = pa.Table.from_batches(self._waiting)
             self._writer.write_table(table, row_group_size=len(table))
         self._waiting, self._waiting_size = [], 0
 
 
-def merged(
+def merge_files(
     files: Sequence[Path], keep: Sequence[pa.BooleanArray], target: Path, scheme: WrittenScheme, suffix: str = "new"
 ) -> int:
-    """Put these rows of record files of one scheme at the target, in place of what is there. How many they are."""
+    """Write the rows of `files` for which `keep` is true to `target`, replacing it, and return how many they are."""
     out = AtomicParquet(target, scheme, suffix)
     try:
         out.write_all(files, keep)
@@ -110,11 +111,11 @@ def merged(
 
 
 @contextmanager
-def in_words(target: Path) -> Iterator[None]:
-    """Turn what the system or Arrow says of a file that cannot be written into a RecordsError."""
+def reporting_write_errors(target: Path) -> Iterator[None]:
+    """Raise a RecordsError in place of an error of the system or of Arrow about writing `target`."""
     try:
         yield
     except UnicodeEncodeError:
-        raise RecordsError(f"{target} is not UTF-8 as a name, which Arrow cannot write to: choose another") from None
+        raise RecordsError(f"{target}: Arrow cannot write to a name that is not UTF-8; choose another") from None
     except (pa.ArrowException, OSError) as error:
         raise cannot_be_written(target, error) from None

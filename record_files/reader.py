@@ -1,8 +1,7 @@
-"""Record files: Parquet with the scheme in its metadata, alone or as the parts in a folder. Reading them."""
+"""Reads record files: one Parquet file, or the parts in a folder."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,24 +17,16 @@ import pyarrow.parquet as pq
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
+from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 
-FORMAT = 1  # of the columns and of the metadata; readers refuse others
-METADATA = b"winnow"  # the key of the file's metadata that says so
-SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
-BATCH = 1_000  # rows at most; a row group may have fewer, for it is bounded in bytes
-IDS = 1_000_000  # that are compared at a time, some 300 bytes of memory each
+MAX_BATCH_ROWS = 1_000  # a row group may have fewer, because it is bounded in bytes
+MAX_IDS_PER_PASS = 1_000_000  # some 300 bytes of memory each
 PART_NAME = re.compile(r"part-(\d{5,})\.parquet")
 
 
-def metadata_of(scheme: WrittenScheme) -> bytes:
-    """What METADATA holds in a file."""
-    content = {"format": FORMAT, "scheme_id": scheme.id, "keyed": scheme.keyed, "scheme": scheme.choices}
-    return json.dumps(content).encode()
-
-
 def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
-    """The scheme of a record file, or of all parts of a folder."""
+    """Return the scheme of a record file, or of all parts of a folder."""
     first, *others = map(scheme_of_file, record_files(path))
     for other in others:
         if other.id != first.id:
@@ -44,33 +35,16 @@ def scheme_of(path: str | os.PathLike[str]) -> WrittenScheme:
 
 
 def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> WrittenScheme:
-    """That of one file; with `footer`, of a file elsewhere of which only the end was fetched."""
-    with opened(file, footer) as parquet:
-        try:
-            content = _content(parquet.metadata.metadata or {})
-            version = content["format"]
-            if version != FORMAT:
-                raise RecordsError(f"{file} has format {version} of record files, and this winnow knows {FORMAT} only")
-            scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
-        except (KeyError, TypeError, ValueError):
-            raise RecordsError(f"{file} is a Parquet file, but not one of winnow's records") from None
+    """Return the scheme of one file. `footer` is the end of a file that is not on this machine."""
+    with open_parquet(file, footer) as parquet:
+        scheme = parse_metadata(parquet.metadata.metadata or {}, file)
         if not parquet.schema_arrow.equals(SCHEMA):
-            raise RecordsError(f"{file} has other columns than a record file; was it written by something else?")
+            raise RecordsError(f"{file} does not have the columns of a record file; did another program write it?")
     return scheme
 
 
-def _content(metadata: dict[bytes, bytes]) -> dict[str, Any]:
-    """What METADATA holds. Spark writes no keys into files but its own, which has what is said of columns."""
-    if METADATA in metadata or SPARK_METADATA not in metadata:
-        content: dict[str, Any] = json.loads(metadata[METADATA])
-    else:
-        first, *_ = json.loads(metadata[SPARK_METADATA])["fields"]
-        content = json.loads(first["metadata"][METADATA.decode()])
-    return content
-
-
 def record_files(path: str | os.PathLike[str]) -> list[Path]:
-    """The file itself, or the parts of a folder, in the order they were written. There is at least one."""
+    """Return the file itself, or the parts of a folder in the order they were written; at least one."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -81,20 +55,20 @@ def record_files(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def parts(folder: Path) -> list[Path]:
-    """The record files of a folder, in the order they were written."""
+    """Return the record files of a folder in the order they were written."""
     shown = [file for file in folder.glob("*.parquet") if not file.name.startswith((".", "_"))]
     return sorted(shown, key=lambda file: (part_number(file), file.name))
 
 
 def part_number(file: Path) -> int:
-    """-1 for a file that was named by somebody else."""
+    """Return the number in the name of a part, or -1 if the name has another form."""
     match = PART_NAME.fullmatch(file.name)
     return int(match[1]) if match else -1
 
 
 @contextmanager
-def opened(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
-    """The Parquet file, or the content that is known of it, and whatever is wrong with it in words."""
+def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file, or the `content` that is known of it, and raise RecordsError for all that is wrong."""
     try:
         with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
             yield parquet
@@ -112,9 +86,9 @@ def opened(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.Pa
 def batches(
     file: Path, keep: pa.BooleanArray | None = None, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a file, few at a time; with `keep`, those for which it is true."""
+    """Yield the rows of a file in batches; with `keep`, those for which it is true."""
     row = 0
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, columns):
             chosen = batch if keep is None else batch.filter(keep.slice(row, len(batch)))
             row += len(batch)
@@ -124,26 +98,26 @@ def batches(
 
 def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
     rows = 0
-    # Group by group: else Arrow fills a batch from as many row groups as it takes.
+    # Group by group: otherwise Arrow fills a batch from several row groups.
     for group in range(parquet.num_row_groups):
-        for batch in parquet.iter_batches(batch_size=BATCH, row_groups=[group], columns=columns):
+        for batch in parquet.iter_batches(batch_size=MAX_BATCH_ROWS, row_groups=[group], columns=columns):
             rows += len(batch)
             yield batch
-    if rows != parquet.metadata.num_rows:  # pages have checksums, but the list of them has none
+    if rows != parquet.metadata.num_rows:  # data pages have checksums, but the list of them has none
         raise ValueError(f"it has {rows} rows instead of {parquet.metadata.num_rows}")
 
 
-def latest(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
-    """For each file which of its rows count: those whose id is in no later row.
+def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
+    """Return for each file which of its rows count: those whose id is in no later row.
 
-    `wanted` names columns and what a row must hold there to count at all.
+    `wanted` gives values of columns; rows with other values do not count.
     """
     starts = [0]
     for file in files:
-        with opened(file) as parquet:
+        with open_parquet(file) as parquet:
             starts.append(starts[-1] + parquet.metadata.num_rows)
     counts = bytearray(starts[-1])
-    passes = min(starts[-1] // IDS + 1, 16)
+    passes = min(starts[-1] // MAX_IDS_PER_PASS + 1, 16)
     for turn in range(passes):
         digits = pa.array("0123456789abcdef"[turn::passes])
         pieces = [
@@ -159,9 +133,9 @@ def latest(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]
 
 
 def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) -> Iterator[pa.RecordBatch]:
-    """The ids that begin with one of the digits, with the number of their row, counted from `row`."""
+    """Yield the ids that begin with one of `digits`, with the numbers of their rows, counted from `row`."""
     values = {name: value for name, value in wanted.items() if value is not None}
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, ["id", *values]):
             chosen = pc.is_in(pc.utf8_slice_codeunits(batch.column("id"), 0, 1), value_set=digits)
             for name, value in values.items():
@@ -172,7 +146,7 @@ def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) 
 
 
 def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> Iterator[Record]:
-    """The records of a file or folder, each capture once, few at a time in memory. Refused if of another scheme."""
+    """Yield the records of a file or folder, each capture once. Raises if they are of another scheme than `scheme`."""
     found = scheme_of(path)
     if scheme is not None and scheme.id != found.id:
         raise other_scheme(path, found.id, scheme.id)
@@ -180,24 +154,24 @@ def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> 
 
 
 def _read_latest(files: Sequence[Path]) -> Iterator[Record]:
-    # The ids within a file differ. A run that was killed may have left a newer record of a page in a later part.
-    yield from read_rows(files, latest(files) if len(files) > 1 else [None])
+    # The ids within a file differ. A run that was killed may have left a newer record of a capture in a later part.
+    yield from read_rows(files, latest_rows(files) if len(files) > 1 else [None])
 
 
 def read_rows(files: Sequence[Path], keep: Sequence[pa.BooleanArray | None]) -> Iterator[Record]:
-    """The records of rows that `latest` chose."""
+    """Yield the records of the rows that `latest_rows` has chosen."""
     for file, rows in zip(files, keep, strict=True):
         for batch in batches(file, rows):
             yield from as_records(batch)
 
 
 def read_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
-    """These columns of each row: quick, if they are not the large ones. A folder may have two rows with one id."""
+    """Yield the columns `names` of each row; quick for small columns. A folder may have two rows with one id."""
     scheme_of(path)
     return (row for file in record_files(path) for row in _rows(file, names))
 
 
 def _rows(file: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    with opened(file) as parquet:
+    with open_parquet(file) as parquet:
         for batch in _batches(parquet, names):
             yield from zip(*(batch.column(name).to_pylist() for name in names), strict=True)

@@ -1,4 +1,4 @@
-"""Writing record files: one Parquet file, or a folder of parts; what was there before stays, or is replaced by id."""
+"""Writes records to one Parquet file or to a folder of parts; older records stay, unless one has the same id."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Self
 import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.mappings.record import Record, RecordsError, Stored, bytes_in_memory
 from opensearch_winnow.mappings.record_columns import as_columns
-from opensearch_winnow.mappings.record_size import size_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.record_files.atomic_file import lock
-from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, in_words, merged
+from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, merge_files, reporting_write_errors
 from opensearch_winnow.record_files.reader import (
-    latest,
+    latest_rows,
     part_number,
     parts,
     read_columns,
@@ -27,20 +26,19 @@ from opensearch_winnow.record_files.reader import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-WAITING = 8_000_000  # bytes of records in memory, before they become columns
-# Bytes in memory of a part: some 100 MB on disk, as Spark likes its files. It is what a killed run loses at most.
-PART = 250_000_000
+MAX_WAITING_BYTES = 8_000_000  # of records in memory, before they become columns
+# In memory: some 100 MB on disk, a good size for Spark. A killed run loses this much at most.
+MAX_PART_BYTES = 250_000_000
 
 
 class RecordWriter:
-    """Adds records to a record file, or to a folder of them if the path ends with / or is one.
+    """Adds records to a record file, or to a folder of them if the path ends with / or is a folder.
 
-    A file is put in place as a whole when the writer is closed; the parts of a folder on the way, each when it is
-    complete. A record replaces an older one with its id: in a folder at the end, and until then, or after a run that
-    was killed, the later part is right.
+    This is a destination of an indexing run. A file is put in place as a whole when the writer is closed; a part of a
+    folder as soon as it is complete. A record replaces an older one with its id. In a folder, this is done at the end;
+    until then, or after a run that was killed, the record in the later part counts.
 
-    Left by Ctrl-C, it keeps what was added. Left by another exception, it leaves a file as it was, and in a folder
-    the parts that are complete.
+    Ctrl-C keeps what was added. Another exception leaves a file as it was, and a folder with its complete parts.
     """
 
     def __init__(self, path: str | os.PathLike[str], scheme: Scheme) -> None:
@@ -50,33 +48,46 @@ class RecordWriter:
         self._waiting_size = 0
         self._closed = False
         place = Path(path)
-        if place.is_symlink():  # which stays
+        if place.is_symlink():  # the link stays
             place = place.resolve()
         in_folder = os.fspath(path).endswith("/") or place.is_dir()
         self._place = _Folder(place, self._scheme) if in_folder else _SingleFile(place, self._scheme)
 
+    @property
+    def stored_file(self) -> Path | None:
+        """None: there is no SQLite file, so `stored` lists what is stored."""
+        return None
+
     def stored(self) -> Iterator[Stored]:
-        """What is in place. If an id comes twice, the later one counts."""
+        """List what is in place. If an id comes twice, the later one counts."""
         rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
         return (Stored(*row) for row in rows)
 
     def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
-        """Nothing but what `stored` tells."""
+        """Return nothing: `stored` has listed everything."""
         return ()
 
     def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
-        """Keep a record; none is refused."""
+        """Add a record; none is refused."""
         if self._closed:
             raise ValueError("the writer is closed")
-        # One append, and the columns later: wherever Ctrl-C comes, a record is there as a whole or not at all.
+        # One append, and the columns later: wherever Ctrl-C comes, a record is kept as a whole or not at all.
         self._waiting.append(record)
         self.count += 1
-        self._waiting_size += size_of(record)
-        if self._waiting_size >= WAITING:
+        self._waiting_size += bytes_in_memory(record)
+        if self._waiting_size >= MAX_WAITING_BYTES:
             self._pass_on()
 
+    def flush(self) -> None:
+        """Do nothing: a file, or a part of a folder, appears when it is complete."""
+
+    def example_url(self) -> str | None:
+        """Return the URL of a record that is in place, or None if there is none."""
+        urls = read_columns(self._place.path, "url") if self._place.files() else iter(())
+        return next((url for (url,) in urls), None)
+
     def close(self) -> None:
-        """Put in place what was added."""
+        """Put in place what was added. Closing again does nothing."""
         if self._closed:
             return
         try:
@@ -88,7 +99,7 @@ class RecordWriter:
                 self.discard()
 
     def discard(self) -> None:
-        """Forget what was added, but for the complete parts of a folder."""
+        """Drop what was added, except for complete parts of a folder."""
         self._closed = True
         self._place.discard()
 
@@ -106,7 +117,7 @@ class RecordWriter:
     def _pass_on(self) -> None:
         if self._waiting:
             self._place.write(as_columns(self._waiting))
-            # Ctrl-C here, and they are written twice; of equal ids one row is kept.
+            # After Ctrl-C here they are written twice, but of equal ids one row is kept.
             self._waiting, self._waiting_size = [], 0
 
 
@@ -130,11 +141,11 @@ class _SingleFile:
         if old and not self._new.rows:
             self._new.discard()
             return
-        keep = latest(files)
+        keep = latest_rows(files)
         if not old and keep[0].true_count == len(keep[0]):
             self._new.place()
             return
-        merged(files, keep, self.path, self._scheme, "merged")
+        merge_files(files, keep, self.path, self._scheme, "merged")
         self._new.discard()
 
     def discard(self) -> None:
@@ -146,7 +157,7 @@ class _Folder:
         self.path = folder
         self._scheme = scheme
         self._part: AtomicParquet | None = None
-        with in_words(folder):
+        with reporting_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -155,7 +166,7 @@ class _Folder:
             if others and not self.files():
                 raise RecordsError(f"{folder} is a folder with other files in it; name an empty one, or a new one")
             _check(folder, self.files(), scheme)
-            for left in folder.glob(".part-*.parquet.*"):  # by a run that was killed
+            for left in folder.glob(".part-*.parquet.*"):  # left by a run that was killed
                 left.unlink()
         except BaseException:
             os.close(self._descriptor)
@@ -165,29 +176,29 @@ class _Folder:
         return parts(self.path)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._place_if_full()  # if Ctrl-C came in between the last time
+        self._place_if_full()  # if Ctrl-C came in between last time
         if self._part is None:
             self._part = self._new_part()
         self._part.write(batch)
         self._place_if_full()
 
     def _place_if_full(self) -> None:
-        if self._part is not None and self._part.size >= PART:
+        if self._part is not None and self._part.size >= MAX_PART_BYTES:
             self._part.place()
             self._part = None
 
     def close(self) -> None:
         if self._part is None and not self.files():
-            self._part = self._new_part()  # empty, but it says the scheme
+            self._part = self._new_part()  # empty, but it has the scheme
         if self._part is not None:
             self._part.place()
             self._part = None
         files = self.files()
-        for file, keep in zip(files, latest(files), strict=True):
+        for file, keep in zip(files, latest_rows(files), strict=True):
             if len(keep) and not keep.true_count:
                 file.unlink()
             elif keep.true_count < len(keep):
-                merged([file], [keep], file, self._scheme)
+                merge_files([file], [keep], file, self._scheme)
         self.discard()
 
     def discard(self) -> None:
@@ -199,7 +210,7 @@ class _Folder:
 
     def _new_part(self) -> AtomicParquet:
         number = max(map(part_number, self.files()), default=-1) + 1
-        # No second lock: a part that Ctrl-C broke off as it was opened would keep it, and is opened again.
+        # No second lock: a part that Ctrl-C interrupted while it was opened would keep it, and is opened again.
         return AtomicParquet(self.path / f"part-{number:05}.parquet", self._scheme, alone=True)
 
 

@@ -1,4 +1,4 @@
-"""The records of a store in one record file."""
+"""Exports the records of a store to one record file."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.record_files.atomic_parquet import AtomicParquet
 from opensearch_winnow.stores.store import Store
 
-BATCH = 1_000  # records that become columns at a time
+BATCH_SIZE = 1_000  # records that become columns at a time
 
 
 def export_records(
     store: Store, target: Path, where: Filters = Filters(), done: Callable[[int], object] | None = None
 ) -> int:
-    """How many there were: a store may be written meanwhile. `done` is called with how many there are so far."""
+    """Write the records of `store` to `target` and return how many. `done` is called with the number so far."""
     records = store.scan(Record, where)
     out = AtomicParquet(target, written(store.scheme))
     try:
-        while some := list(islice(records, BATCH)):
+        while some := list(islice(records, BATCH_SIZE)):
             out.write(as_columns(some))
             if done:
                 done(out.rows)

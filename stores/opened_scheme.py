@@ -1,4 +1,4 @@
-"""The scheme of a store that is opened."""
+"""Checks the scheme of a store that is opened."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from opensearch_winnow.stores.store import StoreError
 
 
 def opened_scheme(name: str, found: WrittenScheme, wanted: Scheme | None, key: str | None) -> Scheme:
-    """The one that the store of this name tells, if it is the one that is wanted, or can be known without the key."""
+    """Return the scheme of the store `name`. Raises if it is not `wanted`, or needs another `key`."""
     if wanted is not None:
         if wanted.id != found.id:
             raise StoreError(str(other_scheme(name, found.id, wanted.id)))
         return wanted
     if found.keyed and key is None:
-        raise StoreError(f"{name} was made with a secret key: say the key to open it")
+        raise StoreError(f"{name} was made with a secret key, which is needed to open it")
     try:
         return found.scheme(key)
     except RecordsError as error:

@@ -1,11 +1,9 @@
-"""From the name of a store to the store."""
+"""Opens a store by its name."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 CREDENTIALS = re.compile(r"(?<=://).*@")
-ENDINGS = ("", "-wal", "-shm")  # of the files of an embedded store: what follows its name, while it is open
+ENDINGS = ("", "-wal", "-shm")  # an embedded store is a file, and two more while it is open
 
 
 def open_store(
@@ -29,11 +27,10 @@ def open_store(
     key: str | None = None,
     client: OpenSearch | None = None,
 ) -> Store:
-    """The store of this name: an address is one of OpenSearch, anything else a file. With `create` it is made if there
-    is none, with this scheme or the usual one.
+    """Open the store `name`: an http(s) address is an index on OpenSearch, anything else a file.
 
-    A scheme that is given, and is not the one of the store, is refused. A `client` is used for an address, instead of
-    one that is made from it.
+    With `create`, a missing store is made, with `scheme` or the default one. If the store exists with another scheme
+    than `scheme`, it is refused. `client` is used for an address, in place of one that is made from it.
     """
     # Only the kind of store that is used is imported.
     if is_address(name):
@@ -42,7 +39,9 @@ def open_store(
 
         return OpenSearchStore.open(name, scheme, create=create, key=key, client=client)
     if client is not None:
-        raise StoreError(f"{name} is a file, which needs no client: name a store as http://localhost:9200/pages")
+        raise StoreError(
+            f"{name} is a file, which needs no client. A client is for a store such as http://localhost:9200/pages"
+        )
     from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415
 
     return EmbeddedStore.open(name, scheme, create=create, key=key)
@@ -52,13 +51,13 @@ def is_address(name: str) -> bool:
     return bool(ADDRESS.match(name))
 
 
-def shown(name: str) -> str:
-    """The name without the credentials that an address may have: for all that is printed."""
+def without_credentials(name: str) -> str:
+    """Return `name` without the credentials that an address may have, to be printed."""
     return CREDENTIALS.sub("", name) if is_address(name) else name
 
 
 def store_exists(name: str, client: OpenSearch | None = None) -> bool:
-    """Whether there is something of this name; if it is no store, opening it tells."""
+    """Whether there is a file or an index of this name. If it is no store, opening it raises."""
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
@@ -68,7 +67,7 @@ def store_exists(name: str, client: OpenSearch | None = None) -> bool:
 
 
 def file_identity(name: str) -> tuple[int, int] | None:
-    """Of the file that has this name now: another when it was replaced. None for an address, or without a file."""
+    """Return an identity of the file, which changes when it is replaced. None for an address or a missing file."""
     if is_address(name):
         return None
     try:
@@ -79,29 +78,11 @@ def file_identity(name: str) -> tuple[int, int] | None:
 
 
 def files_of(name: str) -> list[Path]:
-    """Those that a store of this name has, or may have."""
+    """Return the files that a store of this name has or may have; none for an address."""
     return [] if is_address(name) else [Path(f"{os.path.realpath(name)}{ending}") for ending in ENDINGS]
 
 
 def failed_pages_of(name: str) -> Path:
-    """Where to keep the pages that failed on their way to a place: beside a file, or in this folder."""
+    """Return the default file for pages that fail: beside a file `name`, or in this folder for an address."""
     local = name.rstrip("/").rpartition("/")[2] if is_address(name) else name.rstrip("/")
     return Path(f"{local}.failed.jsonl")
-
-
-@contextmanager
-def new_store(name: str, scheme: Scheme, *, key: str | None = None) -> Iterator[Store]:
-    """A store that is made now. If an exception comes before its first page, there is no file again."""
-    nothing = False
-    try:
-        with open_store(name, scheme, create=True, key=key) as store:
-            try:
-                yield store
-            except BaseException:
-                with suppress(StoreError):
-                    nothing = store.count() == 0
-                raise
-    finally:
-        if nothing:
-            for file in files_of(name):
-                file.unlink(missing_ok=True)

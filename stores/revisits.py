@@ -1,4 +1,4 @@
-"""A revisit gets the text and hashes of the page that it repeats: it has no content of its own."""
+"""Fills in revisits: captures without content get the text and hashes of the page that they repeat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
-# Digests of no bytes at all, in both ways to write them: Heritrix has one where a server said "not modified".
+# Digests of no bytes at all, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
 OF_NOTHING = {
     f"{name}:{form.lower()}"
     for name, digest in (
@@ -24,7 +24,7 @@ OF_NOTHING = {
 
 
 class Batch:
-    """Records that wait to be stored."""
+    """The records of a batch that waits to be stored."""
 
     def __init__(self) -> None:
         self.by_url: defaultdict[str, list[Record]] = defaultdict(list)
@@ -32,14 +32,14 @@ class Batch:
 
 
 class Revisits:
-    """Knows what is stored, and what waits for it in batches."""
+    """Finds the pages that revisits repeat, in the store and in the batches that wait to be stored."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._batches = deque([Batch()])
 
     def remember(self, record: Record) -> None:
-        """A record of the last batch."""
+        """Add a record to the last batch."""
         if record.text_digest:
             self._batches[-1].by_url[record.url].append(record)
             if record.payload_digest:
@@ -49,13 +49,13 @@ class Revisits:
         self._batches.append(Batch())
 
     def forget_batch(self) -> None:
-        """The first batch is stored."""
+        """Drop the first batch, which is stored now."""
         self._batches.popleft()
 
     def filled(self, revisit: Record) -> Record:
-        """With text and hashes, if the page is stored or waits.
+        """Return `revisit` with text and hashes, if the page that it repeats is stored or waits.
 
-        The content digest stays empty, as it came: so another run finds it unchanged.
+        The content digest stays empty as it came, so that another run finds it unchanged.
         """
         before = self._repeated(revisit)
         if before is None:
@@ -75,7 +75,7 @@ class Revisits:
         )
 
     def _repeated(self, revisit: Record) -> Record | None:
-        """The page with the same payload; or what was there at that time, which is all that some revisits tell."""
+        """Return the page with the same payload digest, or else the capture of the URL at that time."""
         digest = revisit.payload_digest
         if digest and digest.lower() not in OF_NOTHING:
             stored = self._with_payload(digest)
@@ -93,20 +93,20 @@ class Revisits:
         return None if first is None else self._store.read([first], Record).get(first)
 
     def _there(self, url: str, revisit: Record) -> Record | None:
-        """The last capture of a URL that is not after the revisit, and has been read."""
+        """Return the last capture of `url` that is not later than the revisit and has a text."""
         waiting = {each.id: each for batch in self._batches for each in batch.by_url.get(url, ())}
         times = {card.id: card.fetched_at for card in captures(self._store, url) if card.text_digest}
         times |= {id_: each.fetched_at for id_, each in waiting.items()}
         at = revisit.fetched_at
         known = [(time, id_) for id_, time in times.items() if time is not None and (at is None or time <= at)]
-        # Of a capture without a time it is not known whether it was before, unless that is not asked.
+        # A capture without a time may be later, which matters only if the revisit has a time.
         unknown = [id_ for id_, time in times.items() if time is None and at is None]
         last = max(known)[1] if known else max(unknown, default=None)
         return None if last is None else waiting.get(last) or self._store.read([last], Record).get(last)
 
 
 def _differ(digest: str | None, other: str | None) -> bool:
-    """Whether two payloads are known to be different: in digests that are written in the same way."""
+    """Whether two payload digests, written in the same way, show that the payloads differ."""
     if not digest or not other or {digest.lower(), other.lower()} & OF_NOTHING:
         return False
     kind, _, value = digest.lower().partition(":")

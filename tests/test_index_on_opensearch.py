@@ -46,12 +46,12 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize("records", [2, destination.RECORDS])
+@pytest.mark.parametrize("records", [2, destination.MAX_BATCH_RECORDS])
 def test_runs_are_the_same_as_into_a_file(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int
 ) -> None:
     """What equals what, and what is unchanged, however many pages are written at a time."""
-    monkeypatch.setattr(destination, "RECORDS", records)
+    monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", records)
     monkeypatch.chdir(tmp_path)
     kept: list[list[Record]] = []
     for name in (tmp_path / "crawl.winnow", address):
@@ -96,7 +96,7 @@ def test_a_page_that_is_refused_fails_and_is_kept(address: str, client: OpenSear
 
 def test_a_revisit_gets_the_text_of_a_page_that_is_on_its_way(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One batch is written in the background while the next is made: it is found wherever it is."""
-    monkeypatch.setattr(destination, "RECORDS", 2)
+    monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", 2)
     with OpenSearchStore.open(address, create=True) as store, StoreDestination(store) as into:
         for name in "abcdef":
             into.add(stored_page(name, f"{URL}{name}", on=1, payload=f"sha1:{name}"))

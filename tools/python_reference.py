@@ -49,6 +49,7 @@ INSIDE = {
     "stores.store": ["ClusterSize"],
     "clusters.result": ["ClusteringResult"],
     "ingest.report": ["Report"],
+    "operations.indexing": ["IndexingOptions"],
 }
 
 

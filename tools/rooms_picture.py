@@ -24,7 +24,6 @@ IMPORT = re.compile(rf"^\s*(?:from|import|cimport) {PACKAGE}\.([\w.]+)(?: c?impo
 # MODULE:NAME, and what leaves it.
 FLOW_IN = (
     ("cli.index:command", "names of sources"),
-    ("index:Index", "an indexing run"),
     ("operations.indexing:index_sources", "splits for all processors"),
     ("ingest.sources:read", "pages"),
     ("ingest.extractors:extractor", "text"),

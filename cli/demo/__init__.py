@@ -60,7 +60,7 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_words import next_commands  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
-    from opensearch_winnow.stores.opening import shown, store_exists  # noqa: PLC0415
+    from opensearch_winnow.stores.opening import store_exists, without_credentials  # noqa: PLC0415
 
     folder = to or Path(tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,13 +72,13 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
             crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
             findings = find(index, crawled, clock, progress)
     except Stopped:
-        say(f"Stopped. {shown(store)} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
+        say(f"Stopped. {without_credentials(store)} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise
     report = folder / "report.html"
-    commands = next_commands(findings, shown(store))
+    commands = next_commands(findings, without_credentials(store))
     write_report(report, findings, commands)
     if as_json:
-        click.echo(json.dumps(findings_document(findings, shown(store), report, commands)))
+        click.echo(json.dumps(findings_document(findings, without_credentials(store), report, commands)))
     else:
         columns = shutil.get_terminal_size().columns
         show(terminal(color) or Terminal(columns, colour=False), findings, report, commands)

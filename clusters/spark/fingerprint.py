@@ -25,9 +25,9 @@ from opensearch_winnow.ingest.sources.page_fields import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns
 from opensearch_winnow.ingest.sources.split import Split
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import written
-from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP
-from opensearch_winnow.record_files.reader import METADATA, metadata_of
+from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP_BYTES
 
 SPLIT_BYTES = 64_000_000  # of a source, read by one task
 MAX_DAMAGE_LISTED = 1_000  # damaged places that a report lists one by one
@@ -70,7 +70,7 @@ def fingerprint_on_spark(
             repeated = scratch.keep("repeated", _repeated_captures(outcomes))
             report = _make_report(outcomes, repeated)
             _report_progress(progress, "writing records", 1)
-            outputs.write(to, _records(outcomes, repeated, recipe), {"parquet.block.size": str(ROW_GROUP)})
+            outputs.write(to, _records(outcomes, repeated, recipe), {"parquet.block.size": str(ROW_GROUP_BYTES)})
             if report.failed:
                 failures = outcomes.where("outcome = 'failed'")
                 outputs.write(targets[1], failures.select("page.*", "reason", "source"))

@@ -16,9 +16,8 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import Sources, read
 from opensearch_winnow.ingest.sources.parquet import item_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped, Split
-from opensearch_winnow.mappings.record import Record, storable
+from opensearch_winnow.mappings.record import Record, bytes_in_memory, storable
 from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
-from opensearch_winnow.mappings.record_size import size_of
 
 BATCH_BYTES = 8_000_000  # of records
 MAX_ROWS_PER_BATCH = 1_000
@@ -76,14 +75,14 @@ def outcomes_of_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Re
     for batch in batches:
         pages = batch.drop_columns(["place"])
         places = enumerate(batch["place"].to_pylist())
-        items = ((place, row, item_of(pages, row, f"{source}#{place}", recipe.page_bytes)) for row, place in places)
+        items = ((place, row, item_of(pages, row, f"{source}#{place}", recipe.max_page_size)) for row, place in places)
         yield from _rows(items, source, maker)
 
 
 def _items(split: Split, recipe: Recipe) -> Iterator[tuple[int, Item]]:
     offset = split.start
     try:
-        for offset, item in read(split, recipe.page_bytes):
+        for offset, item in read(split, recipe.max_page_size):
             if item is not None:
                 yield offset, item
     except Exception as error:  # an unreadable source must not end the run
@@ -116,7 +115,7 @@ def _rows(items: Iterable[tuple[int, int, Item]], source: str, maker: RecordMake
         result = _make_record(item, maker) if isinstance(item, Page) else item
         if isinstance(result, Record):
             records.append((place, result))
-            size += size_of(result)
+            size += bytes_in_memory(result)
             if size >= BATCH_BYTES or len(records) >= MAX_ROWS_PER_BATCH:
                 yield _indexed_rows(records, source)
                 records, size = [], 0

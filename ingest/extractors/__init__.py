@@ -1,6 +1,6 @@
-"""From HTML to the text that a reader sees: by one of several extractors, ours or of other packages.
+"""Extractors, which find the visible text in HTML: our own, and plug-ins of other packages.
 
-An extractor is found by its name, as an entry point of the group `opensearch_winnow.extractors`: a function that takes
+An extractor has a name, which is an entry point of the group `opensearch_winnow.extractors`: a function that takes
 `alt` and returns the extractor.
 """
 
@@ -17,7 +17,7 @@ GROUP = "opensearch_winnow.extractors"
 
 
 class Extracted(NamedTuple):
-    text: str  # "" when there is none
+    text: str  # "" if there is none
     title: str | None
 
 
@@ -27,20 +27,20 @@ Extractor = Callable[[bytes], Extracted]
 
 class Factory(Protocol):
     def __call__(self, alt: bool) -> Extractor:
-        """`alt`: the words that stand for pictures are text too, if it knows how."""
+        """Return an extractor. With `alt`, it takes the alternative text of images as text, if it can."""
 
 
 class ExtractError(WinnowError):
-    """A page that the extractor could not read. The message is short, to be counted with others."""
+    """A page that the extractor could not read. The message is a reason, by which pages are counted."""
 
 
 def extractor_names() -> list[str]:
-    """The extractors there are, though the package that one needs may be missing."""
+    """Return the names of all extractors. The package that one needs may be missing."""
     return sorted(entry_points(group=GROUP).names)
 
 
 def extractor(name: str, alt: bool = False) -> Extractor:
-    """The extractor of this name. What it raises is an ExtractError, whatever went wrong."""
+    """Return the extractor `name`, which raises ExtractError whatever goes wrong."""
     found = entry_points(group=GROUP, name=name)
     if not found:
         raise WinnowError(f"there is no extractor {name!r}: choose one of {', '.join(extractor_names())}")
@@ -53,7 +53,7 @@ def extractor(name: str, alt: bool = False) -> Extractor:
         package = f'"{PACKAGE_NAME}[{name}]"' if theirs == PACKAGE_NAME else error.name or theirs
         why = str(error).partition("\n")[0]
         raise WinnowError(
-            f"the extractor {name!r} needs what is not installed ({why}): pip install {package}"
+            f"the extractor {name!r} needs a package that is not installed ({why}): pip install {package}"
         ) from error
 
     def guarded(html: bytes) -> Extracted:
@@ -61,7 +61,7 @@ def extractor(name: str, alt: bool = False) -> Extractor:
             text, title = extract(html)
         except ExtractError:
             raise
-        except Exception as error:  # of others' code, on pages that nobody has seen before
+        except Exception as error:  # plug-ins may raise anything
             raise ExtractError(f"extractor {name}: {type(error).__name__}") from error
         if not isinstance(text, str):
             raise ExtractError(f"extractor {name}: gives {type(text).__name__} for a text")

@@ -1,6 +1,6 @@
-"""The text of a page by BeautifulSoup: the lenient extractor, 25 times slower than lxml's events.
+"""The lenient extractor, with BeautifulSoup: 25 times slower than lxml's events.
 
-On html.parser, because its tree builder on lxml drops what is nested deeper than libxml2's tree goes, without a word.
+It uses html.parser, because BeautifulSoup with lxml silently drops what is nested deeper than libxml2's limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _read(alt: bool, html: bytes) -> tuple[str, str, str]:
 
 
 def _tell(soup: BeautifulSoup, page: VisibleText) -> None:
-    """Walk through the soup as if it were being parsed. With a stack of our own: pages nest deeper than Python."""
+    """Report the elements as a parser does. With a stack of our own: pages nest deeper than Python can recurse."""
     open_elements = [("", iter(soup.contents))]
     while open_elements:
         tag, children = open_elements[-1]
@@ -50,6 +50,6 @@ def _tell(soup: BeautifulSoup, page: VisibleText) -> None:
 
 
 def _name(tag: Tag) -> str:
-    """Its name; but `noframes` whose markup has been parsed already is a block like others."""
+    """Return the name of a tag. A `noframes` whose markup has been parsed already is a block like others."""
     parsed = tag.name == "noframes" and any(isinstance(child, Tag) for child in tag.contents)
     return "div" if parsed else tag.name

@@ -1,4 +1,4 @@
-"""The text of a page by libxml2, without a tree: fast, and at any depth and size."""
+"""The default extractor, with the events of libxml2 and without a tree: fast, and for any depth and size."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.ingest.extractors import ExtractError, Extractor
 from opensearch_winnow.ingest.extractors.raw_markup import read_page
 
-WHOLE = 1 << 17  # bytes of a page that is parsed in one go, which is 7 % faster
+MAX_WHOLE_BYTES = 1 << 17  # a page up to this size is parsed in one go, which is 7 % faster
 PIECE = 1 << 16  # bytes of a larger one that are fed at a time
-# libxml2 looks for the start of each stray end tag among all elements that are open: 10 MB of both could take an hour.
-# So the deeper we are the smaller the pieces, and a page is given up when it takes 25 times as long as 10 MB should.
-# A page that is small enough for one go takes about a second, whatever it is.
+# libxml2 looks for the start of each stray end tag among all open elements: 10 MB of both could take an hour. So pieces
+# get smaller with depth, and a page is given up when it takes 25 times as long as 10 MB should. A page that is parsed
+# in one go takes about a second at worst.
 DEEP, SMALLEST_PIECE = 500, 256
-SECONDS = 5.0
+MAX_SECONDS = 5.0
 
 
 def lxml_extractor(alt: bool) -> Extractor:
-    """For one thread at a time."""
+    """Return an extractor, for one thread at a time."""
     return partial(read_page, _Reader(alt))
 
 
 class _Reader:
-    """One parser for all pages, which is 4 % faster than one for each."""
+    """Uses one parser for all pages, which is 4 % faster than one for each."""
 
     def __init__(self, alt: bool) -> None:
         self._alt = alt
@@ -38,22 +38,22 @@ class _Reader:
 
     def __call__(self, html: bytes) -> tuple[str, str, str]:
         try:
-            return self._read(html.replace(b"\0", b""))  # libxml2 puts U+FFFD for NUL; browsers drop it, and so do we
+            return self._read(html.replace(b"\0", b""))  # libxml2 would make it U+FFFD; browsers drop it
         except BaseException:
-            self._renew()  # what it was in the middle of is not the start of the next page
+            self._renew()  # an unfinished page must not become the start of the next
             raise
 
     def _read(self, html: bytes) -> tuple[str, str, str]:
         result: tuple[str, str, str]
-        if len(html) <= WHOLE:
+        if len(html) <= MAX_WHOLE_BYTES:
             result = etree.fromstring(html, self._parser)
             return result
         start, at, size = thread_time(), 0, PIECE
         while at < len(html):
             self._parser.feed(html[at : at + size])
             at += size
-            if thread_time() - start > SECONDS:
-                raise ExtractError(f"more than {SECONDS:g} s for a page")
+            if thread_time() - start > MAX_SECONDS:
+                raise ExtractError(f"more than {MAX_SECONDS:g} s for a page")
             size = max(SMALLEST_PIECE, PIECE * DEEP // max(DEEP, self._page.depth))
         result = self._parser.close()
         return result

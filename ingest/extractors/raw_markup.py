@@ -1,4 +1,4 @@
-"""Markup in a page that is not the page's: what stands in `template`, and in `noframes`."""
+"""Handles markup that is not parsed with the page: in `template` and in `noframes`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from opensearch_winnow.ingest.extractors import Extracted
 
 Read = Callable[[bytes], tuple[str, str, str]]
-"""From HTML to its text, its title, and the markup in its `noframes`."""
+"""Takes HTML; returns its text, its title, and the markup in its `noframes`."""
 
-# A template with a shadow root is drawn where it stands. All others are for scripts.
+# A template with a shadow root is rendered where it stands. All others are for scripts.
 TEMPLATE = re.compile(rb"<(?:template(?=[\s/>])(?![^<>]*\bshadowrootmode\b)|(/)template(?=[\s/>]))", re.IGNORECASE)
 
 
 def read_page(read: Read, html: bytes) -> Extracted:
-    """What is read from the page, then from its `noframes`, the only text of old pages that are made of frames.
+    """Extract the text of a page, then of its `noframes`, which is the only text of old pages with frames.
 
-    Not from those in there, or a page could take for ever.
+    A `noframes` within a `noframes` is ignored, or a page could take for ever.
     """
     text, title, noframes = read(without_templates(html))
     if noframes:
@@ -26,10 +26,10 @@ def read_page(read: Read, html: bytes) -> Extracted:
 
 
 def without_templates(html: bytes) -> bytes:
-    """The page with its templates under a name that no parser looks into; as it is, if one of them is not closed.
+    """Rename the templates of a page to an element that no parser looks into. If one is not closed, change nothing.
 
-    Parsers of today look into `template`, and libxml2 does not see its end while a `div` is open in it: if it were
-    skipped by its name, so would be the rest of the page.
+    Parsers look into `template`, and libxml2 does not see its end while a `div` is open in it: skipping it by name
+    would skip the rest of the page.
     """
     if b"<template" not in html and b"<TEMPLATE" not in html:
         return html

@@ -1,4 +1,4 @@
-"""The main text of a page only, without navigation, by trafilatura: an extractor that needs a package of its own."""
+"""The extractor of the main text without navigation, with the package trafilatura."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def trafilatura_extractor(alt: bool) -> Extractor:
     whole = lxml_extractor(alt)
 
     def extract(html: bytes) -> Extracted:
-        # Its own metadata comes with a search for dates, which takes longer than our title.
+        # Its metadata would include a search for dates, which takes longer than reading the title ourselves.
         main = trafilatura.extract(html.decode("utf-8", "replace"), include_comments=False)
         return Extracted(main or "", whole(html).title)
 

@@ -1,4 +1,4 @@
-"""Where pages come from: web archives, folders, files of lines or rows, standard input."""
+"""The sources of pages: web archives, folders, JSON lines, Parquet, standard input."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
-FILES = 256  # in a split, at most: enough to be worth a message to a worker
-COUNTED = 10_000  # files in folders that are looked at to say how much there is to read
+SQLITE = b"SQLite format 3\0"  # the first bytes of a store
+MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
+MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
 
 ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
@@ -36,38 +37,38 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 class SourceError(WinnowError):
-    """Names that no pages can be read from, with every complaint about them."""
+    """Sources that cannot be read, with every complaint about them."""
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """What is in a split, whatever its format is."""
+    """Yield the items of `split`, whatever its format is."""
     return reader(split.format).read(split, page_bytes)
 
 
-def shown(name: str) -> str:
-    """A name as it can be printed."""
+def printable(name: str) -> str:
+    """Return `name` with U+FFFD for what cannot be printed."""
     text = os.fsencode(name).decode("utf-8", "replace")
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file that somebody has named, or piped in."""
+    """A file that was named as a source, or piped in."""
 
     path: str
     format: str
-    source: str = ""  # the URL of what is piped in
+    source: str = ""  # the URL, if it was piped in
 
 
 class Sources:
-    """The pages that names on a command line stand for: files, folders, patterns, and - for standard input.
+    """The sources that `names` stand for: files, folders, patterns, and - for standard input. Used as a context.
 
-    Used as a context, as what is piped in is kept in a temporary file. All complaints about the names come at once,
-    before anything is read.
+    All complaints about the names come at once, before anything is read. What is piped in is kept in a temporary file
+    until the context is left.
 
-    With a `base`, the URL of a page that is a file is that and its path, from the folder on that was named, or that all
-    which was named is in; without, it is a file: URL. In a folder, source code and data are pages only if `every_text`,
-    and what is `except_for` is left alone: what we write ourselves.
+    A page that is a file gets the URL `base` and its path, relative to the folder that was named or to the common
+    folder of all names; without `base`, it gets a file: URL. In a folder, source code and data are pages only with
+    `every_text`. The files `except_for`, which the run itself writes, are never read from a folder.
     """
 
     def __init__(
@@ -79,7 +80,9 @@ class Sources:
         self._found: list[_File | Folder] = []
         complaints = [] if names else [f"no source is named: {ACCEPTED}"]
         if base and not _URL.match(base):
-            complaints.append(f"the base of URLs is a URL itself, as https://example.org/ is, and not {shown(base)}")
+            complaints.append(
+                f"the base of URLs must be a URL, such as https://example.org/, and not {printable(base)}"
+            )
         try:
             for name in dict.fromkeys(names):
                 try:
@@ -87,7 +90,7 @@ class Sources:
                 except SourceError as error:
                     complaints.append(str(error))
                 except OSError as error:
-                    complaints.append(f"{shown(name)} cannot be read: {error.strerror}")
+                    complaints.append(f"{printable(name)} cannot be read: {error.strerror}")
             if complaints:
                 raise SourceError("\n".join(complaints))
         except BaseException:
@@ -106,12 +109,12 @@ class Sources:
 
     @cached_property
     def size(self) -> int | None:
-        """Bytes of all files together; None if there are too many of them to look."""
-        sizes = [size for _, _, size in islice(self._files(), COUNTED + 1)]
-        return sum(sizes) if len(sizes) <= COUNTED else None
+        """The bytes of all files together; None if there are too many files to look at."""
+        sizes = [size for _, _, size in islice(self._files(), MAX_FILES_TO_SIZE + 1)]
+        return sum(sizes) if len(sizes) <= MAX_FILES_TO_SIZE else None
 
     def splits(self, size: int) -> Iterator[Split]:
-        """All there is, in parts of about `size` bytes, the same in every run. Folders are walked as we go."""
+        """Yield all sources in parts of about `size` bytes, the same in every run. Folders are walked on the way."""
         top = self._top()
         base = self._base if not self._base or self._base.endswith(("/", "=", "?", "#", ":")) else f"{self._base}/"
         names: list[str] = []
@@ -123,8 +126,8 @@ class Sources:
             elif file and file.source:
                 yield Split("files", path, 0, 1, length, base=self._base or file.source, every_text=True)
             else:
-                every = self._every_text or file is not None  # a file that somebody names is meant
-                if names and (len(names) >= FILES or held + length > size or every is not every_text):
+                every = self._every_text or file is not None  # a file that was named is read, whatever its type
+                if names and (len(names) >= MAX_FILES_PER_SPLIT or held + length > size or every is not every_text):
                     yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
                     names, held = [], 0
                 names.append(path[len(top.rstrip("/")) + 1 :])
@@ -139,7 +142,7 @@ class Sources:
         return os.path.commonpath(tops) if tops else "/"
 
     def _files(self) -> Iterator[tuple[str, _File | None, int]]:
-        """The path of each file, once; the file, if it was named itself; its size."""
+        """Yield each file once: its path, the `_File` if it was named itself, and its size."""
         named = {os.path.realpath(file.path): file for file in self._found if isinstance(file, _File)}
         for path, file in named.items():
             yield file.path, file, _size(path)
@@ -155,7 +158,7 @@ class Sources:
                 before.append(real)
 
     def _archived(self, path: str, file: _File | None, size: int) -> list[Split] | None:
-        """The splits of a file of pages. None if it is a page, or cannot be read: reading it as a page tells."""
+        """Return the splits of a file of pages. None if it is a page, or cannot be read, which reading it reports."""
         kind = file.format if file else format_in_folder(path)
         if kind == "files":
             return None
@@ -165,12 +168,12 @@ class Sources:
             return None
         return [replace(split, base=file.source) for split in splits] if file and file.source else splits
 
-    # --- from a name to what it stands for ----------------------------------------------------------------------------
+    # --- from a name to a file or folder ----------------------------------------------------------------------------
 
     def _look(self, name: str) -> _File | Folder:
         if _ADDRESS.match(name):
             raise SourceError(
-                f"{shown(name)} is an address, and sources are files: fetch it first, for example with wget --warc-file"
+                f"{printable(name)} is an address. Sources are files: fetch it first, for example with wget --warc-file"
             )
         if name == STDIN:
             if sys.stdin is None or sys.stdin.isatty():
@@ -181,15 +184,15 @@ class Sources:
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
-            return self._pattern(path, shown(name))
+            return self._pattern(path, printable(name))
         if stat.S_ISDIR(mode):
-            return self._with_pages(Folder(path.rstrip("/")), f"there is no page in {shown(name)}")
+            return self._with_pages(Folder(path.rstrip("/")), f"there is no page in {printable(name)}")
         if stat.S_ISFIFO(mode):
             with open(path, "rb") as pipe:  # noqa: PTH123
-                return self._spooled(pipe, shown(name), files.file_uri(path))
+                return self._spooled(pipe, printable(name), files.file_uri(path))
         if not stat.S_ISREG(mode):
-            raise SourceError(f"{shown(name)} is neither a file nor a folder: {ACCEPTED}")
-        return _File(path, self._format(path, shown(name)))
+            raise SourceError(f"{printable(name)} is neither a file nor a folder: {ACCEPTED}")
+        return _File(path, self._format(path, printable(name)))
 
     def _pattern(self, path: str, name: str) -> Folder:
         folder = Folder.of_pattern(path)
@@ -221,7 +224,7 @@ class Sources:
         return _File(str(path), self._format(str(path), name), source)
 
     def _format(self, path: str, name: str) -> str:
-        """The format of a file that somebody names."""
+        """Return the format of a file that was named, or complain."""
         try:
             found, head = format_of(path)
         except DamagedError as error:
@@ -240,6 +243,11 @@ class Sources:
             raise SourceError(
                 f"{name} is JSON, but not JSONL, which has an object with url and html or text on each line: "
                 "jq -c '.[]' makes it of an array"
+            )
+        if head.startswith(SQLITE):
+            raise SourceError(
+                f"{name} is a SQLite file, as stores are, and no source of pages: "
+                f"winnow export --store {name} --to records.parquet makes one of a store"
             )
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")

@@ -1,4 +1,4 @@
-"""Pages of ARC files, the format that was before WARC: plain, or in members of gzip."""
+"""Reads pages from ARC files, the predecessor of WARC: plain, or in gzip members."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched,
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
 
-# URL, address, date, type and length; the second version has more before the length. URLs can have spaces. What is
-# before it is the end of a line, or damage.
+# URL, address, date, type and length; version 2 has more fields before the length. URLs can have spaces. In front of it
+# is the end of a line, or damage.
 _LINE = re.compile(
     rb"(?<![ -~])([A-Za-z][A-Za-z0-9+.-]{0,30}:\S[^\r\n]{0,4096}?)"
     rb" (\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,41}|-) (\d{8,20}|null) (\S{1,200})"
@@ -36,24 +36,24 @@ ARC = Grammar(_LINE, _header)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts so, compressed or not, is an ARC file."""
+    """Whether a file that starts with `head`, compressed or not, is an ARC file."""
     return Archive(io.BytesIO(head), ARC).begins(_FIRST)
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Parts of about `size` bytes, cut where a record starts, or a member that starts with one."""
+    """Yield parts of about `size` bytes, cut where a record starts, or a member that starts with one."""
     with Path(path).open("rb") as file:
         yield from cut(Archive(file, ARC), Split("arc", path), size)
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """The pages of the records that start in a split."""
+    """Yield the pages of the records that start in `split`."""
     with Path(split.path).open("rb") as file:
         yield from read_file(file, page_bytes, split.start, split.end)
 
 
 def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None) -> Items:
-    """The pages of the records that start from `start` on and before `end` in a file that can be searched."""
+    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file."""
     archive = Archive(file, ARC)
     end = archive.size if end is None else end
     at = start
@@ -66,7 +66,7 @@ def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None 
 
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     line = _LINE.match(header)
-    if line is None or header.startswith(_FIRST):  # which is about the file
+    if line is None or header.startswith(_FIRST):  # the header of the file itself
         return None
     url = text(line[1])
     fetched_at = date(line[3].decode())

@@ -1,4 +1,4 @@
-"""A web archive as a file: whether it is compressed and how, and where in it records may start."""
+"""A web archive as a file: how it is compressed, and where records may start in it."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from opensearch_winnow.ingest.sources.members import (
     dictionary_of,
 )
 
-LINE = 8_192  # bytes within which the start of a record can be told
+MAX_START_BYTES = 8_192  # enough bytes to recognise the start of a record
 
-_BLOCK = 1 << 20  # bytes to search at a time
-_SOME = 4_096  # compressed bytes that have a first line in them
+_BLOCK = 1 << 20  # bytes that are searched at a time
+_COMPRESSED_START = 4_096  # bytes: enough to hold the first line, compressed
 _BLANK = re.compile(rb"[\r\n]*")
 
 
 class Grammar(NamedTuple):
-    """How records of a format begin."""
+    """The way in which records of a format begin."""
 
     start: re.Pattern[bytes]
-    header: Callable[[bytes], tuple[int, int | None] | None]  # its length, and that of the content; None if it is none
+    header: Callable[[bytes], tuple[int, int | None] | None]  # lengths of header and content; None if it is none
 
 
 def blank(data: bytes | bytearray) -> int:
-    """How many bytes of empty lines come first."""
+    """Return the number of bytes that empty lines take at the start of `data`."""
     found = _BLANK.match(data)
     return found.end() if found else 0
 
 
 class Archive:
-    """A file of records. Each is in a member of its own if it is compressed as it should be."""
+    """A file of records. If it is compressed as it should be, each record is a member of its own."""
 
     def __init__(self, file: IO[bytes], grammar: Grammar) -> None:
         self.file, self.grammar = file, grammar
         self.size = file.seek(0, io.SEEK_END)
-        head = self.piece(0, LINE)
+        head = self.piece(0, MAX_START_BYTES)
         self.kind = next((kind for kind, pattern in STARTS.items() if pattern.match(head)), "")
         self.dictionary = dictionary_of(file) if self.kind == ZSTD else None
         self.kind = self.kind or (PLAIN if grammar.start.match(head, blank(head)) else self._kind_of_first())
@@ -56,14 +56,14 @@ class Archive:
         return self.file.read(size)
 
     def begins(self, start: bytes = b"") -> bool:
-        """Whether the file starts with a record, as far as its beginning tells; and this with `start`."""
-        head = self.piece(0, LINE) if self.kind == PLAIN else self.member(0).read()
+        """Whether the file starts with a record, as far as its first bytes show, and the record with `start`."""
+        head = self.piece(0, MAX_START_BYTES) if self.kind == PLAIN else self.member(0).read()
         at = blank(head)
         return self.grammar.start.match(head, at) is not None and head.startswith(start, at)
 
     def header(self, at: int) -> tuple[int, int | None] | None:
-        """The lengths of a header that starts here in a file without members, and of its content."""
-        return self.grammar.header(self.piece(at, LINE)) or self.grammar.header(self.piece(at, HEAD))
+        """Return the lengths of the header at `at` and of its content, in a file without members."""
+        return self.grammar.header(self.piece(at, MAX_START_BYTES)) or self.grammar.header(self.piece(at, HEAD))
 
     def after_blank(self, at: int) -> int:
         while True:
@@ -81,15 +81,15 @@ class Archive:
         return Frame(self.file, at, self.kind, self.dictionary[1] if self.dictionary else None)
 
     def next_start(self, at: int, end: int | None = None) -> int | None:
-        """Where the first record starts, or a member that starts with one, at or after `at` and before `end`.
+        """Return where the first record, or a member that starts with one, starts at or after `at` and before `end`.
 
-        It may be one of another archive, which is content of a record.
+        It may belong to another archive, which is the content of a record here.
         """
         end = self.size if end is None else min(end, self.size)
         pattern = self.grammar.start if self.kind == PLAIN else STARTS[self.kind]
         while at < end:
-            shift = max(at - 1, 0)  # a pattern may look at the byte before
-            for found in pattern.finditer(self.piece(shift, _BLOCK + LINE), at - shift):
+            shift = max(at - 1, 0)  # a pattern may look at the byte in front
+            for found in pattern.finditer(self.piece(shift, _BLOCK + MAX_START_BYTES), at - shift):
                 start = shift + found.start()
                 if start >= min(end, at + _BLOCK):
                     break
@@ -101,13 +101,13 @@ class Archive:
     def _is_start(self, at: int) -> bool:
         if self.kind == PLAIN:
             return self.header(at) is not None
-        content = begin_of_gzip(self.piece(at, _SOME)) if self.kind == GZIP else self.member(at).read()
+        content = begin_of_gzip(self.piece(at, _COMPRESSED_START)) if self.kind == GZIP else self.member(at).read()
         return self.grammar.start.match(content) is not None
 
     def _kind_of_first(self) -> str:
-        """The kind of a file that does not start as any does, by what is found in it.
+        """Return the kind of a file with a damaged start, by the first record that is found in it.
 
-        Headers can be legible in compressed data, but there what follows is not as long as they say.
+        Headers can be legible in compressed data, but the content behind them does not have the length that they give.
         """
         self.kind = PLAIN
         at = self.next_start(0)

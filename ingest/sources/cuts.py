@@ -1,4 +1,4 @@
-"""Parts of a web archive, cut where records start."""
+"""Cuts a web archive into parts where records start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opensearch_winnow.ingest.sources.split import Split
 
 
 def cut(archive: Archive, whole: Split, size: int) -> Iterator[Split]:
-    """The whole in parts of about `size` bytes. Whoever reads one tells whether the next starts where it should."""
+    """Yield `whole` in parts of about `size` bytes. Reading a part shows whether the next starts where it should."""
     start = 0
     for end in _in_file(archive, size) if archive.kind == PLAIN else _between_members(archive, size):
         yield replace(whole, start=start, end=end, size=end - start)
@@ -21,7 +21,7 @@ def cut(archive: Archive, whole: Split, size: int) -> Iterator[Split]:
 
 
 def _between_members(archive: Archive, size: int) -> Iterator[int]:
-    """A member that is found may be of an archive that is stored in this one. Reading what comes before it tells."""
+    """Yield starts of members. One may belong to an archive inside this one; reading the part before it shows that."""
     at = archive.next_start(size) if is_aligned(archive, 0) else None
     while at is not None:
         yield at
@@ -29,7 +29,7 @@ def _between_members(archive: Archive, size: int) -> Iterator[int]:
 
 
 def _in_file(archive: Archive, size: int) -> Iterator[int]:
-    """From record to record, as what starts like one can be of an archive that is stored in this one.
+    """Yield starts of records, found by going from one to the next: a search could find those of an archive inside.
 
     Nothing is cut after damage.
     """

@@ -1,4 +1,4 @@
-"""Pages that are files: saved HTML and text, plain or compressed. What a file is, its name and first bytes tell."""
+"""Reads pages that are files: saved HTML and text, plain or compressed. Name and first bytes show the type."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from opensearch_winnow.ingest.sources.split import Failed, Item, Items, Skipped,
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
 HTML, TEXT = "text/html", "text/plain"
-HEAD = 16_384  # bytes of a file that tell what it is
+HEAD = 16_384  # bytes of a file by which its type is recognised
 
 _TYPES = {
     **dict.fromkeys(("html", "htm", "xhtml", "xht", "shtml", "shtm"), HTML),
     **dict.fromkeys(("txt", "text", "md", "markdown", "rst", "adoc", "asciidoc", "org"), TEXT),
-    **dict.fromkeys(("cdx", "cdxj"), "application/x-cdx"),  # a web archive's index: text, and no page
-    "log": "text/x-log",  # and a crawler's
+    **dict.fromkeys(("cdx", "cdxj"), "application/x-cdx"),  # the index of a web archive: text, but no page
+    "log": "text/x-log",  # of a crawler
     "parquet": "application/vnd.apache.parquet",
 }
-# Names of programs, under which crawlers save what these have answered; and WAT, which is also a language.
+# Endings of programs: crawlers save under these names what the programs have sent. WAT is also a language.
 _UNSURE = {"php", "php3", "php4", "php5", "phtml", "asp", "aspx", "jsp", "jspx", "cgi", "cfm", "pl", "do", "dll", "wat"}
 _ARCHIVES = ("application/warc", "application/x-arc", "application/vnd.apache.parquet")
 _SIGNATURES = (
@@ -50,13 +50,13 @@ _IS_HTML = re.compile(_BEFORE + _PAGE_TAG, re.IGNORECASE | re.DOTALL)
 _MAY_BE_HTML = re.compile(_BEFORE + rb"(?:" + _PAGE_TAG + rb"|" + _ANY_TAG + rb")", re.IGNORECASE | re.DOTALL)
 _HTML_SOMEWHERE = re.compile(_PAGE_TAG, re.IGNORECASE)
 _BEGINS_AS_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]\d])")
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # what text has no use for
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # control characters that are not used in text
 _ENDING = re.compile(r"\.([a-z0-9+]{1,9})", re.IGNORECASE)
 _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """The files of a split. Without `names` its path is that of one file, and its base the URL of that."""
+    """Yield the files of `split`. Without `names`, its path is that of one file, and its base is the URL of it."""
     names = split.names or ("",)
     end = len(names) if split.end is None else min(split.end, len(names))
     for place in range(split.start, end):
@@ -75,7 +75,7 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
         if stat.S_ISDIR(mode):
-            os.scandir(path).close()  # it is here because that failed, or because it is a link
+            os.scandir(path).close()  # it is here because this failed, or because it is a link
             return Skipped(url, "link to a folder")
         if not stat.S_ISREG(mode):
             return Skipped(url, "not a file")
@@ -90,7 +90,7 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
 def _page(file: IO[bytes], path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     head = file.read(HEAD)
     kind = type_of(path, head)
-    if kind in _ARCHIVES:  # which is not among pages, unless it could not be opened as what it is
+    if kind in _ARCHIVES:  # comes here only if it could not be opened as an archive
         return Failed(Page(url, html=b""), f"cannot be read as {kind}")
     if every_text and is_text(head) and kind != HTML:
         kind = TEXT
@@ -109,7 +109,7 @@ def too_large(page_bytes: int) -> str:
 
 
 def type_by_name(path: str) -> str | None:
-    """The type that the ending of a name stands for; None if that says nothing, or not enough."""
+    """Return the type that the ending of a name stands for; None if it stands for none, or for several."""
     name = os.path.basename(path).lower()  # noqa: PTH119
     name = name.removesuffix(".gz").removesuffix(".zst")
     _, dot, ending = name.rpartition(".")
@@ -119,7 +119,7 @@ def type_by_name(path: str) -> str | None:
 
 
 def type_of(path: str, head: bytes) -> str:
-    """The type of a file that starts with `head`. Content tells HTML from anything, names tell kinds of text apart."""
+    """Return the type of a file that starts with `head`: HTML by the content, kinds of text by the name."""
     if signed := _signed(head):
         return signed
     named = type_by_name(path)
@@ -158,8 +158,8 @@ def _as_ascii(head: bytes) -> bytes:
 
 @cache
 def _others() -> dict[str, str]:
-    """Types of endings that are neither HTML nor text to read, the same on every machine."""
-    from pygments.lexers import get_all_lexers  # noqa: PLC0415 (not for those who read web archives)
+    """Return the types of endings that are neither HTML nor plain text, the same on every machine."""
+    from pygments.lexers import get_all_lexers  # noqa: PLC0415 (not needed to read web archives)
 
     types: dict[str, str] = {}
     for _, names, patterns, kinds in get_all_lexers(plugins=False):

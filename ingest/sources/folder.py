@@ -1,4 +1,4 @@
-"""The files of a folder that are meant by its name, or by a pattern that the shell has left as it was."""
+"""The files of a folder, or those that a pattern matches."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Self
 
-# Hidden files, and what Spark writes beside its rows.
+# Hidden files, and the files that Spark writes beside its data.
 _LEFT_OUT = re.compile(r"\..*|_(?:SUCCESS|(?:common_)?metadata|(?:started|committed)_.*)", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Files at any depth of a folder. Those that fit a pattern, or are in a folder that does, if there is one."""
+    """The files at any depth of a folder; with a pattern, those that match it or are in a folder that does."""
 
     path: str
-    pattern: tuple[str, ...] = ()  # for each name on the way; ** for any number of them
+    pattern: tuple[str, ...] = ()  # one for each name on the way down; ** stands for any number of names
 
     @classmethod
     def of_pattern(cls, path: str) -> Self | None:
-        """The files that an absolute path with *, ?, [] or ** in it means. None if it has none of these."""
+        """Return the files that match an absolute path with *, ?, [] or **. None if it has none of these."""
         parts = path.split("/")
         fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), None)
         return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]))
 
     def files(self) -> Iterator[str]:
-        """Their paths, sorted folder by folder, of which one at a time is held.
+        """Yield their paths, sorted within each folder. Only one folder is in memory at a time.
 
-        Links to folders are not followed, so that it ends. These, and folders that cannot be read, come as if they were
-        files, to be counted.
+        Links to folders are not followed, so that the walk ends. They, and folders that cannot be read, are yielded as
+        if they were files, so that they are counted.
         """
         folders = [""]
         while folders:
@@ -45,7 +45,7 @@ class Folder:
                         if not _LEFT_OUT.fullmatch(entry.name):
                             (deeper if entry.is_dir(follow_symlinks=False) else names).append(entry.name)
             except NotADirectoryError:
-                return  # a file, of which a pattern wants what is in it
+                return  # a file, while the pattern asks for what is in a folder of that name
             except OSError:
                 yield self.path + below
             names.sort()
@@ -55,7 +55,7 @@ class Folder:
             folders += [f"{below}/{name}" for name in deeper if self._places([*above, name])]
 
     def has(self, path: str) -> bool:
-        """Whether this is the path of such a file."""
+        """Whether `path` is one of these files."""
         names = path.removeprefix(f"{self.path}/").split("/")
         return path.startswith(f"{self.path}/") and self._means(names) and not any(map(_LEFT_OUT.fullmatch, names))
 
@@ -63,7 +63,7 @@ class Folder:
         return len(self.pattern) in self._places(names)
 
     def _places(self, names: Sequence[str]) -> set[int]:
-        """Where in the pattern these names on the way down can lead: its end, if they fit, or what they are in does."""
+        """Return the places in the pattern that `names` can lead to: its end, if they or a folder above them match."""
         places, end = {0}, len(self.pattern)
         for name in names:
             if end in places:

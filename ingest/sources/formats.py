@@ -1,4 +1,4 @@
-"""Which format a file has: by its content, and in a folder by its name where that tells."""
+"""Recognises the format of a file: by its content, or in a folder by its name where that is enough."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
 ARCHIVES = ("warc", "arc", "wacz")
-LZ4 = b"\x04\x22\x4d\x18"  # what it starts with
-BLOCKS = (ZSTD, LZ4)  # of which nothing can be read before a block is whole,
-BLOCK = 4 << 20  # and this is the largest that one can be
+LZ4 = b"\x04\x22\x4d\x18"  # its first bytes
+BLOCKS = (ZSTD, LZ4)  # formats whose blocks can only be read as a whole
+BLOCK = 4 << 20  # bytes of the largest block
 JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
-SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")  # only their content tells
+SEVERAL_KINDS = (
+    "application/json",
+    "application/vnd.apache.parquet",
+    "application/zip",
+)  # only their content shows the format
 
 
 class Reader(Protocol):
@@ -30,11 +34,11 @@ class Reader(Protocol):
 
 
 def reader(name: str) -> Reader:
-    return cast("Reader", import_module(f"{__package__}.{name}"))  # only now: some are slow to import
+    return cast("Reader", import_module(f"{__package__}.{name}"))  # only when it is needed: some are slow to import
 
 
 def format_of(path: str) -> tuple[str, bytes]:
-    """The format of a file, and its first bytes, unpacked if it is a file that we unpack ourselves."""
+    """Return the format of a file, and its first bytes, unpacked unless a reader of archives unpacks them."""
     with open(path, "rb") as file:  # noqa: PTH123
         head = file.read(files.HEAD)
         if head.startswith(BLOCKS):
@@ -47,7 +51,7 @@ def format_of(path: str) -> tuple[str, bytes]:
     if packed or head.lstrip().startswith((LZ4, b"WARC/", b"filedesc:", b"PK\x03\x04")):
         for kind in ARCHIVES:
             if reader(kind).looks_like(head) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
-                with extra("archives"):  # now, and not in each worker
+                with extra("archives"):  # complain here, rather than in each worker
                     import_module("fastwarc")
                     import_module("brotli")
                 return kind, head  # of zip files, only those with archives in them
@@ -58,7 +62,7 @@ def format_of(path: str) -> tuple[str, bytes]:
 
 
 def format_in_folder(path: str) -> str:
-    """By its name, and only if that does not tell by its content: there may be a million."""
+    """Return the format by the name; by the content only if the name is not enough, as there may be a million files."""
     if JSON_LINES.fullmatch(path):
         return "jsonl"
     named = files.type_by_name(path)

@@ -1,4 +1,4 @@
-"""Fields of a header, as WARC and HTTP write them."""
+"""Reads the fields of a WARC or HTTP header."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _END = re.compile(rb"\n\r*\n")
 
 
 def end_of_header(block: bytes, limit: int = HEAD) -> int | None:
-    """Where the first empty line ends, be lines ended by CRLF, LF or CR CR LF; None if it is not within the limit."""
+    """Return where the first empty line ends, or None if it is beyond `limit`. Lines end with CRLF, LF or CR CR LF."""
     found = _END.search(block, 0, limit)
     return found.end() if found else None
 
 
 class Fields:
-    """Values of a header by their names. It is searched for each, which is faster than to take it apart."""
+    """The values of a header by name. Searching for each is faster than parsing the whole header."""
 
     __slots__ = ("_header", "_lower")
 
@@ -24,7 +24,7 @@ class Fields:
         self._header, self._lower = header, header.lower()
 
     def all(self, name: bytes) -> list[bytes]:
-        """The values of a field, however often it is written. `name` is in lower case."""
+        """Return all values of the field `name`, which is in lower case."""
         found: list[bytes] = []
         mark = b"\n" + name + b":"
         at = self._lower.find(mark)
@@ -38,7 +38,7 @@ class Fields:
         return found
 
     def get(self, name: bytes) -> str:
-        """The first value of a field; nothing if there is none."""
+        """Return the first value of the field `name`, or "" if there is none."""
         mark = b"\n" + name + b":"
         at = self._lower.find(mark)
         if at < 0:
@@ -55,7 +55,7 @@ class Fields:
 
 
 def text(value: bytes) -> str:
-    """UTF-8; or what each byte is in Latin-1, so that two values stay two."""
+    """Decode as UTF-8, or else as Latin-1, in which different bytes stay different."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""What was captured, as a page: from HTTP headers and a body, or from a body and its type.
+"""Makes a page of what was captured: HTTP headers and a body, or a body and its type.
 
-A page is what a server sent with status 200 and a type of HTML or of text to read, which is all of text/* but what is
-made for machines. Where the server names no type, or none that makes sense, the first bytes decide.
+A page has status 200 and is HTML or text for people: all of text/* except types that are made for machines. If the
+server names no type, or none that makes sense, the first bytes decide.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _DIGITS = re.compile(r"\d{8,20}")
 
 
 class Block:
-    """What a record holds, read no further than it is needed."""
+    """The content of a record, read no further than it is needed."""
 
     def __init__(self, length: int, read: Callable[[int], bytes]) -> None:
-        self.length = self.left = length  # that it should have
+        self.length = self.left = length  # in bytes, as the record says
         self._read = read
 
     def head(self) -> bytes:
-        """As much as has all headers."""
+        """Return as many bytes as HTTP headers may take."""
         head = self._read(min(self.length, HEAD))
         self.left -= len(head)
         return head
@@ -47,7 +47,7 @@ class Block:
 
 
 def date(text: str) -> datetime | None:
-    """A date in any precision that WARC knows, from a year to nanoseconds, or as the digits of ARC."""
+    """Parse a date in any precision of WARC, from a year to nanoseconds, or in the digits of ARC."""
     try:
         if _DIGITS.fullmatch(text):
             return datetime.strptime(text[:14].ljust(14, "0"), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
@@ -61,7 +61,7 @@ def date(text: str) -> datetime | None:
 
 
 def not_fetched(url: str) -> str | None:
-    """Why this is nobody's page: a look-up, a log or an argument that a crawler has put among them."""
+    """Return the reason if this is no page, but a look-up, a log or a setting that a crawler has archived."""
     if not url:
         return "no URL"
     found = _NOT_FETCHED.match(url)
@@ -69,14 +69,14 @@ def not_fetched(url: str) -> str | None:
 
 
 def response(blank: Page, block: Block, page_bytes: int) -> Item:
-    """The page of a response. `blank` has all that is known of it but what the response says."""
+    """Return the page of a response. `blank` is the page without what the response itself says."""
     head = block.head()
     status = _STATUS.match(head)
     if status is None:
         return Failed(blank, "no HTTP status")
     if status[1] != b"200":
         return Skipped(blank.url, f"status {status[1].decode()}", blank.fetched_at)
-    end = end_of_header(head) or (len(head) if len(head) == block.length else 0)  # headers, and nothing else
+    end = end_of_header(head) or (len(head) if len(head) == block.length else 0)  # headers and no body
     if not end:
         return Failed(blank, "HTTP headers that do not end")
     found = Fields(head[:end])
@@ -88,12 +88,12 @@ def response(blank: Page, block: Block, page_bytes: int) -> Item:
 
 
 def resource(blank: Page, content_type: str, block: Block, page_bytes: int) -> Item:
-    """The page that a body of this type is."""
+    """Return the page of a body with this type, captured without HTTP headers."""
     return _page(blank, content_type, b"", block, page_bytes)
 
 
 def revisit(blank: Page, block: Block) -> Item:
-    """The page that is the same as before, unless the headers that came with it say that it is none."""
+    """Return the page of a revisit, unless its headers show that it is no page."""
     head = block.head()
     status = _STATUS.match(head)
     if status is None:
@@ -109,7 +109,7 @@ def revisit(blank: Page, block: Block) -> Item:
 
 
 def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes: int) -> Item:
-    """`first` are the bytes of the body that were read with the headers."""
+    """Fill in the body, if it is a page. `first` are the bytes of it that were read with the headers."""
     kind = _kind(content_type)
     if kind and not _is_page(kind):
         return Skipped(blank.url, f"type {kind}", blank.fetched_at)
@@ -129,7 +129,7 @@ def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes
 
 
 def _kind(content_type: str) -> str:
-    """The type without its parameters; nothing if it says nothing."""
+    """Return the type without its parameters, or "" if it is no known one."""
     kind = content_type.partition(";")[0].partition(",")[0].strip().lower()
     return kind if _TYPE.fullmatch(kind) and kind not in _NO_TYPE else ""
 

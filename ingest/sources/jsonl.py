@@ -1,4 +1,4 @@
-"""Pages from JSON lines: an object a line, with a URL and HTML or text. Plain, or compressed with gzip or Zstandard."""
+"""Reads pages from JSON lines: one object per line, with a URL and HTML or text. Plain, gzip or Zstandard."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from opensearch_winnow.ingest.sources.page_fields import CONTENT, URL, FieldErro
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
-LINE_TYPE = "application/x-ndjson"  # of a failed page that is a line which cannot be read, to be tried again as a line
+LINE_TYPE = "application/x-ndjson"  # type of a failed page that is an unreadable line, to be tried again
 
 # Cyrillic and Arabic written as \u0416 take three times the bytes that they have in UTF-8.
 _ESCAPED = 3
-_BESIDES = 65_536  # bytes of a line that are not its page
+_BESIDES = 65_536  # bytes of a line besides its page
 _PIECE = 1 << 20
 _MARK = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\n" + _MARK  # in any order, also in the middle of a file: files are often glued together
+_BLANK = b" \t\r\n" + _MARK  # in any order, also inside a file: files are often concatenated
 
-# NaN is no JSON, but common; as a value that we ask for it is none. A raw tab in a string harms nobody.
+# NaN is not JSON, but common: it is read as null. Raw tabs in strings are allowed.
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that, unpacked, starts with `head` holds pages as JSON lines."""
+    """Whether a file that starts with `head`, once unpacked, holds pages as JSON lines."""
     line, end, _ = head.lstrip(_BLANK).partition(b"\n")
     if not line.startswith(b"{"):
         return False
@@ -39,7 +39,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def is_one_document(head: bytes) -> bool:
-    """Whether it is JSON, but an array, or an object on many lines."""
+    """Whether it is JSON but not JSON lines: an array, or an object on many lines."""
     line = head.lstrip(_BLANK).partition(b"\n")[0].rstrip()
     return line.startswith(b"[") or line == b"{"
 
@@ -58,7 +58,7 @@ def splits(path: str, size: int) -> Iterator[Split]:
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """Offsets are bytes of the file; if it is compressed, of what is in it. A line counts where it starts."""
+    """Yield the pages of the lines that start in `split`. Offsets are bytes of the unpacked file."""
     source = split.base or file_uri(split.path)
     limit = _ESCAPED * page_bytes + _BESIDES
     position = split.start
@@ -84,7 +84,7 @@ def read(split: Split, page_bytes: int) -> Items:
 
 
 def _line_start(file: IO[bytes], at: int) -> int:
-    """Go to where the first line starts that does so at `at` or later."""
+    """Go to the first line that starts at `at` or later, and return its offset."""
     if at == 0:
         return 0
     if file.seekable():
@@ -114,7 +114,7 @@ def _item(line: bytes, where: str, page_bytes: int) -> Page | Failed:
         return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
         return _item(page.html, page.url, page_bytes)
-    if page.html == b"":  # as html_base64, which is written of a page that failed: as an empty one it would look mended
+    if page.html == b"":  # a failed page that was kept without its body: as an empty page it would look mended
         return Failed(page, "its body was not kept")
     return page
 
@@ -128,7 +128,7 @@ def _object(line: bytes) -> dict[str, object]:
         raise FieldError("nested too deeply") from None
     except json.JSONDecodeError:
         raise FieldError("not JSON") from None
-    except ValueError:  # Python's limit against numbers that take minutes
+    except ValueError:  # Python refuses numbers that would take minutes to parse
         raise FieldError("a number is too long") from None
     if not isinstance(value, dict):
         raise FieldError("not an object")

@@ -1,4 +1,4 @@
-"""Members of a compressed archive: gzip members, Zstandard and LZ4 frames. What is in one, and where it ends."""
+"""Reads the members of a compressed archive: gzip members, Zstandard and LZ4 frames."""
 
 from __future__ import annotations
 
@@ -13,35 +13,33 @@ from opensearch_winnow.foundation.extras import extra
 
 GZIP, ZSTD, LZ4, PLAIN = "gzip", "zstd", "lz4", "plain"
 STARTS = {
-    GZIP: re.compile(
-        rb"\x1f\x8b\x08[\x00-\x1f]"
-    ),  # the method, of which there is one, and flags, of which there are five
-    ZSTD: re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),  # the second: a frame to be skipped
+    GZIP: re.compile(rb"\x1f\x8b\x08[\x00-\x1f]"),  # the only method, and any of five flags
+    ZSTD: re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),  # the second is a skippable frame
     LZ4: re.compile(rb"\x04\x22\x4d\x18"),
 }
-DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame to be skipped that has a dictionary for all others
+DICTIONARY = b"\x5d\x2a\x4d\x18"  # a skippable frame with the dictionary for all others
 
 CUT_OFF = "cut off in the archive"
 DAMAGED = "damaged in the archive"
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_NO_BLOCK = 24  # bytes that are not enough for a header and a block
+_NO_BLOCK = 24  # bytes: fewer than a header and a block take
 _PIECE = 65_536
-_MOST = 1 << 20  # bytes of a dictionary, as FastWARC has it
+_MAX_DICTIONARY_BYTES = 1 << 20  # the limit of FastWARC
 
 
 class Member(Protocol):
-    """Content in the order of its bytes, and after the last of them where it ended and what was wrong."""
+    """The content of a member. `end` and `fault` are known when all of it has been read."""
 
     end: int
     fault: str | None
 
     def read(self) -> bytes:
-        """The next bytes, not many; none after the last."""
+        """Return the next few bytes, or b"" after the last."""
 
 
 class Window(io.RawIOBase):
-    """A part of a file, behind other bytes if any, as a file of its own."""
+    """A part of a file as a file of its own, with the bytes `before` in front of it."""
 
     def __init__(self, file: IO[bytes], start: int, end: int, before: bytes = b"") -> None:
         super().__init__()
@@ -81,8 +79,8 @@ class GzipMember:
         self.end = start
         self.fault: str | None = None
         self._file = file
-        self._next = start  # the first byte that was not read
-        self._left = b""  # what was read, and not yet inflated
+        self._next = start  # the first byte that was not read yet
+        self._left = b""  # bytes that were read and not inflated yet
         self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._over = False
 
@@ -107,7 +105,7 @@ class GzipMember:
         return b""
 
     def _up_to_fault(self, before: zlib._Decompress, piece: bytes, error: str) -> bytes:
-        """What zlib, which drops it all, has inflated before it met the fault."""
+        """Return what can be inflated before the fault: zlib itself drops it."""
         good, bad = 0, len(piece)
         while good < bad - 1:
             middle = (good + bad) // 2
@@ -117,7 +115,7 @@ class GzipMember:
                 bad = middle
             else:
                 good = middle
-        # A wrong checksum is known at its last byte, with the length to follow.
+        # A wrong checksum is noticed at its last byte, and the length follows it.
         rest = 5 if "data check" in error else 1 if "length check" in error else 0
         self._over, self.fault = True, DAMAGED
         self.end = min(self._next - len(piece) + good + rest, self._file.seek(0, io.SEEK_END))
@@ -125,7 +123,7 @@ class GzipMember:
 
 
 def begin_of_gzip(piece: bytes) -> bytes:
-    """The first bytes of content of a member that starts with `piece`, if it is one: quickly, as many are not."""
+    """Return the first bytes of content if `piece` is the start of a member, or b"". Quick, as most are none."""
     try:
         return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(piece, _PIECE)
     except zlib.error:
@@ -133,7 +131,7 @@ def begin_of_gzip(piece: bytes) -> bytes:
 
 
 class Frame:
-    """A Zstandard or LZ4 frame. Its checksum is checked if it has one, which LZ4 and Zstandard leave to the writer."""
+    """A Zstandard or LZ4 frame. Its checksum, which is optional in both, is checked if there is one."""
 
     def __init__(self, file: IO[bytes], start: int, kind: str, dictionary: bytes | None = None) -> None:
         size = file.seek(0, io.SEEK_END)
@@ -160,17 +158,17 @@ class Frame:
 
 
 def dictionary_of(file: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """The frame at the start of a Zstandard file that has the dictionary of the others, and the dictionary."""
+    """Return the first frame of a Zstandard file, if it holds the dictionary for the others, and the dictionary."""
     head = _bytes(file, 0, 8)
     size = int.from_bytes(head[4:], "little")
-    if head[:4] != DICTIONARY or size > _MOST:
+    if head[:4] != DICTIONARY or size > _MAX_DICTIONARY_BYTES:
         return None
     frame = head + _bytes(file, 8, size)
     dictionary = frame[8:]
     if dictionary.startswith(_ZSTD):
         try:
             with zstandard.ZstdDecompressor().stream_reader(dictionary) as reader:
-                dictionary = reader.read(_MOST)
+                dictionary = reader.read(_MAX_DICTIONARY_BYTES)
         except zstandard.ZstdError:
             return None
     return frame, dictionary
@@ -182,8 +180,8 @@ def _bytes(file: IO[bytes], start: int, size: int) -> bytes:
 
 
 def _zstd_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
-    """Where a frame ends, or how far it goes, by the lengths of its blocks."""
-    head = _bytes(file, start, 18)  # the longest header
+    """Return where a frame ends, by the lengths of its blocks, and what is wrong with it."""
+    head = _bytes(file, start, 18)  # bytes of the longest header
     if head[:4] != _ZSTD:
         end = start + 8 + int.from_bytes(head[4:8], "little")
         return (end, None) if end <= size and len(head) >= 8 else (size, CUT_OFF)
@@ -210,7 +208,7 @@ def _lz4_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
     at = start + 7 + (8 if flags[0] & 8 else 0) + (4 if flags[0] & 1 else 0)
     of_block, of_all = (4 if flags[0] & 16 else 0), (4 if flags[0] & 4 else 0)
     while at + 4 <= size:
-        block = int.from_bytes(_bytes(file, at, 4), "little") & 0x7FFF_FFFF  # the highest bit: it is not compressed
+        block = int.from_bytes(_bytes(file, at, 4), "little") & 0x7FFF_FFFF  # the highest bit: not compressed
         if block > 4 << 20:  # the format allows no larger one
             return at, DAMAGED
         at += 4

@@ -1,10 +1,10 @@
-"""From named fields to a page: of a line of JSON, of a row of Parquet, of what a crawler hands over.
+"""Makes a page of named fields: those of a JSON line, of a Parquet row, or of an item of a crawler.
 
-A field goes by the first of these names that is there and is not null:
+Of the names of a field, the first counts that is present and not null:
 
 - the URL: url, uri, link
 - HTML: html, raw_html; html_base64 for bytes, as failed pages are kept, with content_type and codings
-- text: text; content and body if they do not begin as HTML does
+- text: text; content and body, unless they begin as HTML does
 - when it was fetched: fetched_at, crawled_at, warc_date, timestamp, date. ISO 8601, the 14 digits of web archives,
   or the time since 1970 in seconds (or, as its size tells, in thousandths of these or finer)
 - title
@@ -36,7 +36,7 @@ _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class FieldError(Exception):
-    """Fields that no page can be made of. Its message is a reason to count pages by."""
+    """Fields that make no page. The message is a reason, by which pages are counted."""
 
 
 def page_of(fields: Mapping[str, object], page_bytes: int) -> Page:
@@ -66,7 +66,7 @@ def _string(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
 
 
 def _decoded(value: object, name: str) -> str:
-    if isinstance(value, bytes):  # of Parquet
+    if isinstance(value, bytes):  # from Parquet
         try:
             return value.decode()
         except UnicodeDecodeError:
@@ -87,14 +87,14 @@ def _encodable(value: str, name: str, limit: int | None = None) -> str:
 
 
 def _content(fields: Mapping[str, object], page_bytes: int) -> tuple[str | bytes | None, str | None]:
-    """HTML or text, one of them."""
+    """Return HTML or text, and None for the other."""
     encoded = fields.get(BASE64)
     if encoded is not None:
         return _bytes(_decoded(encoded, BASE64), page_bytes), None
     given = [name for name in (*HTML, *TEXT, *EITHER) if fields.get(name) is not None]
     if not given:
         raise FieldError("neither html nor text")
-    name = next((name for name in given if fields[name]), given[0])  # one that is not empty, if there is one
+    name = next((name for name in given if fields[name]), given[0])  # the first that is not empty, if there is one
     value = fields[name]
     is_html = name in HTML
     if isinstance(value, bytes):
@@ -142,7 +142,10 @@ def _instant(value: object) -> datetime:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ValueError(value)
     digits = str(int(value))
-    if len(digits) in (8, 14):  # a date, and the time of day, as in web archives; as a time since 1970 it is none
+    if len(digits) in (
+        8,
+        14,
+    ):  # a date, and a time of day, as in web archives: no usual time since 1970
         return _in_utc(datetime.fromisoformat(f"{digits[:8]}T{digits[8:] or '000000'}"))
     finer = next(finer for finer in (1, 10**3, 10**6, 10**9) if abs(value) < 10**11 * finer or finer == 10**9)
     return _1970 + timedelta(microseconds=value * 10**6 // finer)

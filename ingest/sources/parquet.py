@@ -1,4 +1,4 @@
-"""Pages from Parquet: a row a page, in columns that are named as the fields of JSON lines are."""
+"""Reads pages from Parquet: one row per page, in columns named as the fields of JSON lines."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pyarrow as pa
 from pyarrow.parquet import ParquetFile
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import SourceError, shown
+from opensearch_winnow.ingest.sources import SourceError, printable
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
 from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, FieldError, page_of, url_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 
-BATCH = 8 << 20  # bytes of rows to hold at once, by their average
-ROWS = 256  # and never more rows: where all share one value, an average says little
+BATCH_BYTES = 8 << 20  # of rows in memory at a time, by their average size
+MAX_BATCH_ROWS = 256  # an average says little where all rows share one value
 
-_BUFFER = 1 << 20  # of a column's bytes, instead of all that a row group has of it
+_BUFFER = 1 << 20  # bytes of a column in memory, instead of a whole row group
 _TEXTS = (pa.StringScalar, pa.LargeStringScalar, pa.StringViewScalar)
-_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # in a second
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # per second
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -29,7 +29,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Whole row groups, of about `size` compressed bytes together. Nothing, if there are no rows."""
+    """Yield whole row groups, together about `size` compressed bytes. Nothing if there are no rows."""
     with open(path, "rb") as opened:  # noqa: PTH123
         file = _parquet(opened, path)
         check_columns(file.schema_arrow.names, path)
@@ -45,22 +45,22 @@ def splits(path: str, size: int) -> Iterator[Split]:
 
 
 def check_columns(names: Sequence[str], path: str) -> None:
-    """Refuse a table that has no pages."""
+    """Refuse a table without a column for URLs and one for content."""
     if not set(names) & set(URL) or not set(names) & set(CONTENT):
         raise SourceError(
-            f"{shown(path)} has no pages: it takes a column url, and one html or text, but there are "
-            f"{', '.join(map(shown, names)) or 'none'}; rename them first"
+            f"{printable(path)} has no pages: it needs a column url, and one html or text, but its columns are "
+            f"{', '.join(map(printable, names)) or 'none'}; rename them first"
         )
 
 
 def _parquet(opened: IO[bytes], path: str) -> Any:
-    # Not by its name, which pyarrow takes only if it is UTF-8.
+    # Not by its name: pyarrow takes only names in UTF-8.
     try:
         return ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
-        raise SourceError(f"{shown(path)} is damaged, or no Parquet: {str(error).splitlines()[0]}") from None
+        raise SourceError(f"{printable(path)} is damaged, or no Parquet: {str(error).splitlines()[0]}") from None
 
 
 def _bytes(group: Any) -> int:
@@ -68,7 +68,7 @@ def _bytes(group: Any) -> int:
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """Offsets are rows."""
+    """Yield the pages of the rows of `split`. Offsets are rows."""
     source = split.base or file_uri(split.path)
     try:
         with open(split.path, "rb") as opened:  # noqa: PTH123
@@ -88,12 +88,12 @@ def read(split: Split, page_bytes: int) -> Items:
 
 
 def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int) -> Items:
-    """The rows of a group, of which `first` is the first, as far as they are wanted."""
+    """Yield the rows of a group, whose first row is number `first`, as far as they are within `wanted`."""
     group = file.metadata.row_group(place)
     columns = [name for name in dict.fromkeys(file.schema_arrow.names) if name in FIELDS]
     chunks = [group.column(number) for number in range(group.num_columns)]
     size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
-    rows = max(1, min(ROWS, BATCH * group.num_rows // max(size, 1)))
+    rows = max(1, min(MAX_BATCH_ROWS, BATCH_BYTES * group.num_rows // max(size, 1)))
     row = first
     try:
         for batch in file.iter_batches(batch_size=rows, row_groups=[place], columns=columns, use_threads=False):
@@ -107,7 +107,7 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
 
 
 def item_of(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
-    """The page of a row; `where` stands for its URL if it has none."""
+    """Return the page of a row. `where` stands for its URL if it has none."""
     fields: dict[str, object] = {}
     url = None
     try:
@@ -134,7 +134,7 @@ def _value(scalar: Any, name: str, page_bytes: int) -> object:
         value = value.to_pybytes()
         return _text(value) if isinstance(scalar, _TEXTS) else value
     try:
-        if isinstance(scalar, pa.TimestampScalar):  # as_py() wants pandas for nanoseconds, and a database of time zones
+        if isinstance(scalar, pa.TimestampScalar):  # as_py() needs pandas for nanoseconds, and time zones
             return _1970 + timedelta(microseconds=scalar.value * 10**6 // _TICKS[scalar.type.unit])
         return cast("object", scalar.as_py())
     except (ValueError, OverflowError):
@@ -142,7 +142,7 @@ def _value(scalar: Any, name: str, page_bytes: int) -> object:
 
 
 def _text(value: bytes) -> str | bytes:
-    """Nobody checks that a column of strings is UTF-8; HTML that is not can be decoded as bytes can."""
+    """Return a string, or bytes if it is not UTF-8, which Parquet does not check: HTML in bytes can be decoded."""
     try:
         return value.decode()
     except UnicodeDecodeError:

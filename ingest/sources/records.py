@@ -1,10 +1,10 @@
-"""Records of a web archive, each looked at closely: what can be read of it, and where the next one starts.
+"""Reads the records of a damaged web archive one by one: what can be read of each, and where the next one starts.
 
-FastWARC is faster, and is believed where one record follows another. But it does not tell where a member ends nor that
-one was cut off, takes the end of what it can read for the end of the file, and goes no further after a fault. So the
-last record that it gives before anything happens is read again here.
+FastWARC is faster, and its records are right as long as one follows another. But it does not report where a member ends
+or that one was cut off, takes the end of what it can read for the end of the file, and stops at the first fault. So the
+last record that it returns before a fault is read again here.
 
-It is the same for WARC and ARC: a header that tells a length, content of this length, empty lines, the next header.
+WARC and ARC are alike: a header with a length, content of this length, empty lines, the next header.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from opensearch_winnow.ingest.sources.archive import LINE, Archive, blank
+from opensearch_winnow.ingest.sources.archive import MAX_START_BYTES, Archive, blank
 from opensearch_winnow.ingest.sources.header_fields import HEAD
 from opensearch_winnow.ingest.sources.members import CUT_OFF, PLAIN
 from opensearch_winnow.ingest.sources.split import Damage
@@ -20,34 +20,34 @@ from opensearch_winnow.ingest.sources.split import Damage
 WRONG_LENGTH = "wrong length in the archive"
 NOT_A_RECORD = "not a record"
 
-_ALL = 1 << 62  # bytes of content: up to the end of the member
+_TO_END_OF_MEMBER = 1 << 62  # more bytes than any member has
 
 
 @dataclass(slots=True)
-class Found:
-    """A record. Of its content there is no more than was asked for."""
+class ArchiveRecord:
+    """A record as it was read from an archive, with no more of its content than was asked for."""
 
     header: bytes
     content: bytes
-    length: int  # of the content, as it should be
-    taken: int  # bytes of the file
-    fault: str | None = None  # why it cannot be relied on
+    length: int  # bytes of the content, as the header says
+    taken: int  # bytes of the file that the record takes
+    fault: str | None = None  # why the content is incomplete or wrong
 
 
-Records = Generator[tuple[int, Found | Damage], None, int]
-"""Records with where they start, and damage; returned is where to go on."""
+Records = Generator[tuple[int, ArchiveRecord | Damage], None, int]
+"""Yields records, and damage, with where they start; returns where to go on."""
 
 
 def records(archive: Archive, at: int, most: int) -> Records:
-    """The records of the member that starts at `at`, or the one record of a file without members.
+    """Yield the records of the member that starts at `at`, or the record at `at` of a file without members.
 
-    No more than `most` bytes of the content of a record are kept.
+    At most `most` bytes of the content of a record are kept.
     """
     return _in_file(archive, at, most) if archive.kind == PLAIN else _in_member(archive, at, most)
 
 
 def is_aligned(archive: Archive, at: int) -> bool:
-    """Whether the member at `at` has just one record, which is how web archives should be compressed."""
+    """Whether the member at `at` has exactly one record, as members of web archives should."""
     if archive.kind == PLAIN or not archive.is_member(at):
         return True
     content = _Content(archive, at)
@@ -73,7 +73,7 @@ def _in_file(archive: Archive, at: int, most: int) -> Records:
     resume = archive.after_blank(min(end, archive.size))
     fault = None
     if end > archive.size or (resume < archive.size and archive.header(resume) is None):
-        # Its length is wrong, or it was cut off, or what follows is damaged: a record that starts in it decides.
+        # Its length is wrong, or it was cut off, or what follows is damaged: a record that starts within it decides.
         resume = min(end, archive.size)
         within = archive.next_start(content, end)
         if within is not None or length is None:
@@ -82,7 +82,7 @@ def _in_file(archive: Archive, at: int, most: int) -> Records:
         elif end > archive.size:
             end, fault = archive.size, CUT_OFF
     kept = archive.piece(content, min(end - content, most))
-    yield at, Found(archive.piece(at, header[0]), kept, length or 0, end - at, fault)
+    yield at, ArchiveRecord(archive.piece(at, header[0]), kept, length or 0, end - at, fault)
     return resume
 
 
@@ -92,7 +92,7 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
         yield at, Damage(resume - at, NOT_A_RECORD)
         return resume
     content = _Content(archive, at)
-    last: tuple[int, Found] | None = None  # which a fault that shows later can be about
+    last: tuple[int, ArchiveRecord] | None = None  # held back, because a fault that shows later can be in it
     lost = 0
     while content.skip_blank():
         start, header = content.start, content.header()
@@ -102,7 +102,7 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
         if last:
             yield last
             if lost:
-                # As many as they are when they are not compressed, but no more than there can be.
+                # Counted without compression, but no more than the file has left.
                 yield start, Damage(min(lost, archive.size - start), NOT_A_RECORD)
                 lost = 0
         last = start, _record(content, header, most)
@@ -121,35 +121,35 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
     if lost:
         yield start, Damage(min(lost, end - start), NOT_A_RECORD)
     if fault and (resume > end or not found.fault):
-        yield end, Damage(max(resume - end, 0), fault)  # though no more may be missing than a checksum
+        yield end, Damage(max(resume - end, 0), fault)  # even if only a checksum is missing
     return resume
 
 
-def _record(content: _Content, header: tuple[int, int | None], most: int) -> Found:
+def _record(content: _Content, header: tuple[int, int | None], most: int) -> ArchiveRecord:
     head, _ = content.take(header[0], keep=HEAD)
-    kept, short = content.take(_ALL if header[1] is None else header[1], keep=most)
+    kept, short = content.take(_TO_END_OF_MEMBER if header[1] is None else header[1], keep=most)
     wrong = header[1] is None or short
     if wrong or (content.skip_blank() and content.header() is None):
-        # As in a file: its length is wrong, or what follows is damaged, or it was cut off.
+        # As in `_in_file`: its length is wrong, or what follows is damaged, or it was cut off.
         before = content.give_back(kept) if len(kept) < most and content.is_sound() else kept
         wrong = wrong or len(before) < len(kept)
         kept = before
     length = len(kept) if header[1] is None else header[1]
-    return Found(head, kept, length, 0, WRONG_LENGTH if wrong else None)
+    return ArchiveRecord(head, kept, length, 0, WRONG_LENGTH if wrong else None)
 
 
 class _Content:
-    """What is in a member, and in those after it as long as a record goes on there."""
+    """The content of a member, and of the next ones as long as a record goes on in them."""
 
     def __init__(self, archive: Archive, at: int) -> None:
         self._archive, self._grammar = archive, archive.grammar
-        self.start = at  # of the member that the first byte of data is in
+        self.start = at  # where the member of the first byte of data starts
         self.member = archive.member(at)
         self._data = bytearray()
-        self._sound = (-1, False)  # the member that was looked at last
+        self._sound = (-1, False)  # the member that was checked last, and the result
 
     def skip_blank(self) -> bool:
-        """Whether there is anything but empty lines in the member."""
+        """Skip empty lines, and return whether anything else is left in the member."""
         while True:
             del self._data[: blank(self._data)]
             if self._data:
@@ -158,18 +158,18 @@ class _Content:
                 return False
 
     def header(self) -> tuple[int, int | None] | None:
-        """The lengths of the header that comes next, and of its content."""
+        """Return the lengths of the next header and of its content."""
         while True:
             header = self._grammar.header(bytes(self._data[:HEAD]))
             if header or len(self._data) >= HEAD:
                 return header
-            if len(self._data) >= LINE and not self._grammar.start.match(self._data):
+            if len(self._data) >= MAX_START_BYTES and not self._grammar.start.match(self._data):
                 return None
             if not self._more() and not self._next_member():
                 return None
 
     def take(self, size: int, keep: int) -> tuple[bytes, bool]:
-        """The first `keep` of the next `size` bytes, and whether there were fewer."""
+        """Take the next `size` bytes; return the first `keep` of them, and whether there were fewer."""
         kept = bytearray()
         while True:
             piece = self._data[:size]
@@ -182,7 +182,7 @@ class _Content:
                 return bytes(kept), True
 
     def give_back(self, taken: bytes) -> bytes:
-        """What comes before the first record within what was taken; the rest of it comes again."""
+        """Return what comes before the first record within `taken`; the rest is put back."""
         for found in self._grammar.start.finditer(taken):
             if self._grammar.header(taken[found.start() : found.start() + HEAD]):
                 self._data[:0] = taken[found.start() :]
@@ -190,7 +190,7 @@ class _Content:
         return taken
 
     def is_sound(self) -> bool:
-        """Whether the member can be read to its end. What follows a fault can look as if it were a record."""
+        """Whether the member can be read to its end. Behind a fault, anything can look like a record."""
         if self._sound[0] != self.start:
             member = self._archive.member(self.start)
             while member.read():
@@ -199,7 +199,7 @@ class _Content:
         return self._sound[1]
 
     def drop_all(self) -> int:
-        """Leave out all of the member. How much that was."""
+        """Drop the rest of the member, and return how many bytes that was."""
         dropped = len(self._data)
         while True:
             self._data.clear()
@@ -208,11 +208,11 @@ class _Content:
             dropped += len(self._data)
 
     def drop(self) -> int:
-        """Leave out all before the next start of a record in this member. How much that was."""
+        """Drop everything before the next start of a record in this member, and return how many bytes that was."""
         dropped = 0
         while True:
             found = self._grammar.start.search(self._data, 1)  # not the first byte, where none starts
-            skipped = found.start() if found else max(len(self._data) - LINE, 0)
+            skipped = found.start() if found else max(len(self._data) - MAX_START_BYTES, 0)
             del self._data[:skipped]
             dropped += skipped
             if found:
@@ -226,7 +226,7 @@ class _Content:
         return bool(piece)
 
     def _next_member(self) -> bool:
-        """Go on in the next member, if the record does."""
+        """Go on with the next member, if the record does."""
         at = self.member.end
         if self.member.fault or at >= self._archive.size or not self._archive.is_member(at):
             return False

@@ -1,4 +1,4 @@
-"""Pages of records that were looked at closely: what is whole is a page, what is not has failed, the rest is damage."""
+"""Recovers pages from a damaged archive: a whole record is a page, a broken one has failed, the rest is damage."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive
 from opensearch_winnow.ingest.sources.header_fields import HEAD
 from opensearch_winnow.ingest.sources.http_page import Block
-from opensearch_winnow.ingest.sources.records import Found, records
+from opensearch_winnow.ingest.sources.records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
 
 Recovered = Generator[tuple[int, Item], None, int]
-"""Items with where they start; returned is where to go on."""
+"""Yields items with where they start; returns where to go on."""
 
 
 def recovered(archive: Archive, at: int, most: int, item_of: Callable[[bytes, Block], Item | None]) -> Recovered:
-    """What can be read where a record, or a member, starts or should start. `most` is what a page may have."""
+    """Yield what can be read where a record, or a member, starts or should start. `most` is the limit of a page."""
     looked_at = records(archive, at, most + HEAD)
     while True:
         try:
@@ -31,7 +31,7 @@ def recovered(archive: Archive, at: int, most: int, item_of: Callable[[bytes, Bl
                 yield start, item
 
 
-def _judged(found: Found, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
+def _judged(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
     item = item_of(found.header, Block(found.length, io.BytesIO(found.content).read))
     if found.fault and isinstance(item, Failed):
         item = Failed(item.page, found.fault)

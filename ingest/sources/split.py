@@ -1,4 +1,4 @@
-"""A part of a source that one worker reads, and what it finds there."""
+"""A part of a source that one worker reads, and the items that it finds there."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ class Split:
 
     format: str  # names the module of this package that reads it
     path: str
-    start: int = 0  # where its first item may start: bytes of the file, or rows, or places in `names`
-    end: int | None = None  # items that start there or later belong to the next split; None: up to the end
-    size: int = 0  # bytes, to show how far we are
-    names: tuple[str, ...] = ()  # files of a folder, members of a zip
-    base: str = ""  # URL that names of files are appended to
-    every_text: bool = False  # source code and data are pages too, as any file of text is
+    start: int = 0  # where its first item may start: a byte of the file, a row, or an index into `names`
+    end: int | None = None  # items that start here or later belong to the next split; None: read to the end
+    size: int = 0  # bytes, to show progress
+    names: tuple[str, ...] = ()  # files of a folder, or members of a zip file
+    base: str = ""  # the URL that names of files are appended to
+    every_text: bool = False  # every text file is a page, also source code and data
 
     def bytes_before(self, offset: int) -> int:
-        """Bytes of the split before an offset, as far as can be told: offsets of some sources count rows or files."""
+        """Estimate the bytes of the split before `offset`, which may count rows or files instead of bytes."""
         length = (self.end or self.start + self.size) - self.start
         return int(self.size * min(max(offset - self.start, 0) / max(length, 1), 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A page that is none of our business. Reasons are counted, so they say what, not which: "status 404"."""
+    """A page that is not to be indexed. Reasons are counted, so they are general: "status 404"."""
 
     url: str
     reason: str
@@ -39,7 +39,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that should have been indexed, and could not."""
+    """A page that should have been indexed, but could not be read."""
 
     page: Page
     reason: str
@@ -47,13 +47,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes of a source that no page could be read from. Not a page."""
+    """Bytes of a source that no page could be read from. It is not counted as a page."""
 
     skipped: int
     reason: str
-    offset: int = 0  # filled in from what it is read with
+    offset: int = 0  # filled in by the worker
 
 
 Item = Page | Skipped | Failed | Damage
 Items = Iterator[tuple[int, Item | None]]
-"""Each item with where it starts, then None with where reading stopped: for all but the last split, at its `end`."""
+"""Yields each item with where it starts, then None with where reading stopped: normally at the `end` of the split."""

@@ -1,4 +1,4 @@
-"""The bytes of a file, without the gzip or Zstandard that it is in."""
+"""Opens a file that may be compressed with gzip or Zstandard."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # what they start with
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # their first bytes
 _PIECE = 65_536
-_ZSTD_PIECE = 128  # zstandard sets its output no limit; so many bytes make 4 MB of it at the most
+_ZSTD_PIECE = 128  # compressed bytes at a time: zstandard has no limit for its output, and these become 4 MB at most
 
 
 class DamagedError(Exception):
-    """Compressed data that cannot be read any further. Its message is a reason to count by."""
+    """Compressed data that cannot be read any further. The message is a reason, by which pages are counted."""
 
     def __init__(self, reason: str, file: IO[bytes], piece: bytes = b"") -> None:
         super().__init__(reason)
-        self.left = os.fstat(file.fileno()).st_size - file.tell() + len(piece)  # bytes of the file that nobody can read
+        self.left = os.fstat(file.fileno()).st_size - file.tell() + len(piece)  # bytes of the file that cannot be read
 
 
 def unpacked(path: str) -> IO[bytes]:
-    """The bytes of a file, without its gzip or Zstandard; reading them raises DamagedError where these are damaged."""
-    file = open(path, "rb")  # noqa: PTH123, SIM115 (whoever reads it closes it)
+    """Open a file without its compression. Reading raises DamagedError where the compressed data is damaged."""
+    file = open(path, "rb")  # noqa: PTH123, SIM115 (the caller closes it)
     try:
         return io.BufferedReader(_Unpacked(file), _PIECE) if is_packed(file.peek(4)) else file
     except BaseException:
@@ -61,7 +61,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def _gunzip(file: io.BufferedReader) -> Iterator[bytes]:
-    """Any number of members one after another, with zeros behind them: they come so from tapes."""
+    """Yield the content of any number of gzip members. Zeros behind them, as tapes add, are skipped."""
     rest = file.read(_PIECE)
     try:
         while rest:

@@ -1,4 +1,4 @@
-"""Pages of WACZ files, which are zip files with WARC files in them; and of any other zip file that has such."""
+"""Reads pages from WACZ files, which are zip files of WARC files, and from other zip files of web archives."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
 _HEAD = 65_536
 _PIECE = 1 << 20
-_IN_MEMORY = 16 << 20  # bytes of an archive that is compressed once more; a larger one goes through a temporary file
+_IN_MEMORY = 16 << 20  # bytes of an archive that is compressed in the zip; a larger one goes through a temporary file
 _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts so is a zip file. What is in it, only `splits` can tell."""
+    """Whether a file that starts with `head` is a zip file. Only `splits` shows what is in it."""
     return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of its members is cut)
-    """One for each web archive in the file; none if there is none.
+    """Yield one split for each web archive in the file.
 
-    A zip file that was cut off has no list of its members. What is in it without compression is found all the same when
-    it is read as a WARC file, as records are looked for in damaged ones.
+    A zip file that was cut off has lost the list of its members. It is read as a damaged WARC file, where records that
+    are stored without compression are found all the same.
     """
     try:
         with zipfile.ZipFile(path) as zipped:
@@ -42,7 +42,7 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of it
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """The pages of the archive that `names` has one name of. Places in it are places in what it is in the zip file."""
+    """Yield the pages of the member that `split.names` names. Offsets are those within the member."""
     with zipfile.ZipFile(split.path) as zipped:
         member = zipped.getinfo(split.names[0])
         reader = arc if _format(zipped, member) == "arc" else warc
@@ -54,7 +54,7 @@ def read(split: Split, page_bytes: int) -> Items:
 
 
 def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    """What a member is by its content; or by its name, if that cannot be read."""
+    """Return the format of a member by its content, or by its name if the content cannot be read."""
     if member.is_dir():
         return ""
     try:
@@ -68,11 +68,11 @@ def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
 
 @contextmanager
 def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
-    """A member as a file that can be searched, and how many of its bytes are missing."""
+    """Open a member as a seekable file; also yield how many of its bytes are missing."""
     if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:  # encrypted
         with Path(path).open("rb") as file:
             file.seek(member.header_offset + 26)
-            lengths = file.read(4)  # of its name and of what else is in front of the content
+            lengths = file.read(4)  # of the name, and of the extra field in front of the content
             start = (
                 member.header_offset
                 + 30

@@ -1,4 +1,4 @@
-"""Pages of WARC files: plain, in members of gzip or LZ4, or of Zstandard with a dictionary or not; and of WET files."""
+"""Reads pages from WARC and WET files: plain, or in members of gzip, LZ4 or Zstandard, also with a dictionary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", r
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]*)", re.IGNORECASE)
 _HTTP = re.compile(r"https?:", re.IGNORECASE)
 _PAGES = (b"response", b"resource", b"conversion", b"revisit", b"continuation")
-_PATIENCE = 2  # times that FastWARC may give nothing, before we do without it
+_MAX_EMPTY_READS = 2  # of FastWARC, one after another, before we do without it
 
 
 def _header(data: bytes) -> tuple[int, int | None] | None:
@@ -33,7 +33,7 @@ def _header(data: bytes) -> tuple[int, int | None] | None:
     other = data.find(b"WARC/", 5)
     while other >= 0 and not _START.match(data, other):
         other = data.find(b"WARC/", other + 5)
-    end = end_of_header(data, HEAD if other < 0 else other)  # beyond that it is another's, and its own was cut out
+    end = end_of_header(data, HEAD if other < 0 else other)  # beyond is another's header: this one was cut off
     if end is None:
         return None
     length = _LENGTH.search(data, 0, end)
@@ -44,34 +44,34 @@ WARC = Grammar(_START, _header)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts so, compressed or not, is a WARC file."""
+    """Whether a file that starts with `head`, compressed or not, is a WARC file."""
     return head.startswith(DICTIONARY) or Archive(io.BytesIO(head), WARC).begins()
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Parts of about `size` bytes, cut where a record starts, or a member that starts with one."""
+    """Yield parts of about `size` bytes, cut where a record starts, or a member that starts with one."""
     with Path(path).open("rb") as file:
         yield from cut(Archive(file, WARC), Split("warc", path), size)
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """The pages of the records that start in a split."""
+    """Yield the pages of the records that start in `split`."""
     with Path(split.path).open("rb") as file:
         yield from read_file(file, page_bytes, split.start, split.end)
 
 
 def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None) -> Items:
-    """The pages of the records that start from `start` on and before `end` in a file that can be searched."""
+    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file."""
     archive = Archive(file, WARC)
     end = archive.size if end is None else end
-    patience = _PATIENCE if is_aligned(archive, start) else 0
+    reads_left = _MAX_EMPTY_READS if is_aligned(archive, start) else 0
     at = start
     if not archive.size:
         yield 0, Damage(0, "empty file")
     while at < end:
-        if patience:
+        if reads_left:
             at, some = yield from _with_fastwarc(archive, at, end, page_bytes)
-            patience = _PATIENCE if some else patience - 1
+            reads_left = _MAX_EMPTY_READS if some else reads_left - 1
         if at < end:
             at = yield from recovered(archive, at, page_bytes, partial(_item, page_bytes=page_bytes))
     yield at, None
@@ -80,13 +80,13 @@ def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None 
 def _with_fastwarc(
     archive: Archive, at: int, end: int, page_bytes: int
 ) -> Generator[tuple[int, Item], None, tuple[int, bool]]:
-    """Pages, as long as one record follows another.
+    """Yield pages as long as one record follows another.
 
-    Returned is where the record starts that needs a closer look, or is not before `end`; and whether any was before it.
-    A record is given when the next one was found, in a member of its own: so it has the length that it should have, and
-    its checksum is right.
+    Returns where the first record starts that needs a closer look or is not before `end`, and whether there was one
+    before it. A record is yielded when the next one was found, in a member of its own: then its length and its checksum
+    are right.
     """
-    from fastwarc.warc import ArchiveIterator  # noqa: PLC0415 (an extra; `formats` has looked whether it is there)
+    from fastwarc.warc import ArchiveIterator  # noqa: PLC0415 (an extra; `formats` has checked that it is installed)
 
     stream: IO[bytes] | Window = archive.file
     shift = 0
@@ -123,14 +123,14 @@ def _with_fastwarc(
 
 
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
-    """The page of a record; nothing if its type is not one that has pages."""
+    """Return the page of a record, or None if records of its type are no pages."""
     kind_field = _TYPE.search(header)
     kind = kind_field[1].lower() if kind_field else b""
     if kind and kind not in _PAGES:
         return None
     found = Fields(header)
     url = found.get(b"warc-target-uri")
-    if url.startswith("<") and url.endswith(">"):  # as Wget had it until 2019
+    if url.startswith("<") and url.endswith(">"):  # as Wget wrote it until 2019
         url = url[1:-1]
     fetched_at = date(found.get(b"warc-date"))
     reason = not_fetched(url) if kind else "no record type"

@@ -87,7 +87,7 @@ def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
 SMALL_BATCHES = """
 import sys
 from opensearch_winnow.stores import destination
-destination.RECORDS = 20
+destination.MAX_BATCH_RECORDS = 20
 """
 
 
@@ -97,7 +97,7 @@ def small_batches(tmp_path: Path) -> dict[str, str]:
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(SMALL_BATCHES)
-    return {"PYTHONPATH": str(folder)}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))}
 
 
 def test_killed_in_the_middle_it_goes_on_and_ends_the_same(

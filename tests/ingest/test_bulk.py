@@ -18,11 +18,11 @@ import brotli
 import pytest
 import zstandard
 
-from opensearch_winnow.ingest.crew import Crew
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.seen import write_stored
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.worker import Job
+from opensearch_winnow.ingest.worker_pool import WorkerPool
 from opensearch_winnow.mappings.record import Record
 
 URL = "http://example.org/"
@@ -123,7 +123,7 @@ def test_a_page_that_takes_too_long_fails_alone_and_can_be_tried_again(
 
 
 def workers() -> list[int]:
-    """The crew's processes: the engine of other tests may be a child of this one too."""
+    """The worker processes: the engine of other tests may be a child of this one too."""
     return [process.pid for process in active_children() if process.pid]
 
 
@@ -171,11 +171,11 @@ def test_workers_that_retire_are_replaced(
 ) -> None:
     archive = warc("a.warc.gz", pages(page, 40))
     write_stored(tmp_path / "stored", [])
-    job = Job(Recipe(), 10, tmp_path / "stored", memory=1)  # each retires after its first task
+    job = Job(Recipe(), 10, tmp_path / "stored", max_memory=1)  # each retires after its first task
     seen: set[int] = set()
     made: list[str] = []
-    with Sources([str(archive)]) as sources, Crew(2, job) as crew:
-        for _, message in crew.work(sources.splits(4_000), lambda: False):
+    with Sources([str(archive)]) as sources, WorkerPool(2, job) as pool:
+        for _, message in pool.work(sources.splits(4_000), lambda: False):
             seen.update(workers())
             made.extend(record.url for record in message.results if isinstance(record, Record))
     assert made == [url for url, _ in pages(page, 40)]

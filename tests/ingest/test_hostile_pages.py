@@ -89,7 +89,7 @@ def test_surrogates_in_bytes() -> None:
 @pytest.mark.parametrize("html", ["<b>" * 600_000 + "</i>" * 600_000, "<i><p></b><li></u><td>" * 100_000])
 def test_stray_end_tags_in_the_depth_are_given_up_with_a_reason(monkeypatch: pytest.MonkeyPatch, html: str) -> None:
     """libxml2 takes the time of their product: ten minutes, if it were let."""
-    monkeypatch.setattr(lxml_events, "SECONDS", 0.5)
+    monkeypatch.setattr(lxml_events, "MAX_SECONDS", 0.5)
     extract = extractor("lxml")
     start = time.process_time()
     with pytest.raises(ExtractError, match=r"^more than 0\.5 s for a page$"):

@@ -163,5 +163,5 @@ def test_a_page_has_one_content(page: dict[str, str]) -> None:
 
 
 def test_a_page_has_a_url() -> None:
-    with pytest.raises(ValueError, match="has a URL"):
+    with pytest.raises(ValueError, match="needs a URL"):
         Page("", text="x")

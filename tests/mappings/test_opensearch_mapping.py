@@ -13,10 +13,10 @@ from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.opensearch_mapping import (
     FIELDS,
     HASH_FIELDS,
-    fragment,
     index_settings,
     index_template,
     mapping,
+    mapping_fragment,
     settings_index,
     written_in,
 )
@@ -121,12 +121,12 @@ def test_settings_are_kept_however_long_they_are(client: OpenSearch) -> None:
 
 
 def test_a_fragment_is_ours_alone_and_below_any_field() -> None:
-    assert fragment() == {"properties": {**HASH_FIELDS, "cluster": FIELDS["cluster"]}}
-    assert fragment("a.b") == {"properties": {"a": {"properties": {"b": fragment()}}}}
+    assert mapping_fragment() == {"properties": {**HASH_FIELDS, "cluster": FIELDS["cluster"]}}
+    assert mapping_fragment("a.b") == {"properties": {"a": {"properties": {"b": mapping_fragment()}}}}
 
 
 def test_what_is_given_out_can_be_changed() -> None:
-    fragment()["properties"]["sketch"]["type"] = "date"
+    mapping_fragment()["properties"]["sketch"]["type"] = "date"
     mapping(Scheme())["properties"]["url"]["type"] = "date"
-    assert fragment()["properties"]["sketch"]["type"] == "text"
+    assert mapping_fragment()["properties"]["sketch"]["type"] == "text"
     assert mapping(Scheme())["properties"]["url"]["type"] == "keyword"

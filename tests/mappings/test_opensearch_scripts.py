@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.mappings.opensearch_mapping import fragment
+from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.mappings.opensearch_scripts import CONTAINED, CONTAINMENT, RESEMBLANCE, SOURCES, stored_script
 from opensearch_winnow.stores.engine.running import Running
 
@@ -27,7 +27,7 @@ def client(engine: Running, below: str) -> Iterator[OpenSearch]:
             made.put_script(id=id_, body=stored_script(id_), context="score")
         index = f"scripts-{below}-{os.getpid()}"  # one for all tests of a process
         if not made.indices.exists(index=index):
-            made.indices.create(index=index, body={"mappings": fragment(below)})
+            made.indices.create(index=index, body={"mappings": mapping_fragment(below)})
         for count in range(1, 7):
             fields = {"sketch": " ".join(TOKENS[:count]), "sketch_count": count}
             made.index(index=index, id=str(count), body={below: fields} if below else fields)

@@ -17,10 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings import record_metadata
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.record_files import atomic_parquet, reader
-from opensearch_winnow.record_files.reader import latest, read_columns, read_records, scheme_of
+from opensearch_winnow.record_files.reader import latest_rows, read_columns, read_records, scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
 Make = Callable[..., Record]
@@ -75,11 +76,12 @@ def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Ma
     """In what it says of the first column. Other files of Spark are not records."""
     write(tmp_path / "r.parquet", record(1))
     table = pq.read_table(tmp_path / "r.parquet")
-    said = table.schema.metadata[reader.METADATA].decode()
+    said = table.schema.metadata[record_metadata.METADATA].decode()
     for about, known in (({"winnow": said}, True), ({}, False)):
         fields = {"fields": [{"name": "id", "metadata": about}, {"name": "url", "metadata": {}}]}
         pq.write_table(
-            table.replace_schema_metadata({reader.SPARK_METADATA: json.dumps(fields)}), tmp_path / "spark.parquet"
+            table.replace_schema_metadata({record_metadata.SPARK_METADATA: json.dumps(fields)}),
+            tmp_path / "spark.parquet",
         )
         if known:
             assert scheme_of(tmp_path / "spark.parquet") == scheme_of(tmp_path / "r.parquet")
@@ -118,7 +120,7 @@ def test_a_row_group_is_bounded_in_bytes_and_so_is_what_is_read(tmp_path: Path, 
     write(path, *pages)
     metadata = pq.read_metadata(path)
     rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-    most = atomic_parquet.ROW_GROUP // 10_000_000 + 1
+    most = atomic_parquet.ROW_GROUP_BYTES // 10_000_000 + 1
     assert sum(rows) == 8
     assert max(rows) <= most
     assert max(map(len, reader.batches(path))) <= most
@@ -131,15 +133,15 @@ def test_of_equal_ids_the_last_counts(
     files: list[list[int]], ids: int, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few ids are compared at a time."""
-    monkeypatch.setattr(reader, "IDS", ids)
+    monkeypatch.setattr(reader, "MAX_IDS_PER_PASS", ids)
     rows = [(place, number) for place, numbers in enumerate(files) for number in numbers]
     last = {number: place for place, number in rows}
     with TemporaryDirectory() as folder:
         paths = [Path(folder, f"{place}.parquet") for place in range(len(files))]
         for path, numbers in zip(paths, files, strict=True):
             write(path, *(record(number, crawl="even" if number % 2 == 0 else "odd") for number in numbers))
-        chosen = [flag for flags in latest(paths) for flag in flags.to_pylist()]
-        even = [flag for flags in latest(paths, crawl="even", site=None) for flag in flags.to_pylist()]
+        chosen = [flag for flags in latest_rows(paths) for flag in flags.to_pylist()]
+        even = [flag for flags in latest_rows(paths, crawl="even", site=None) for flag in flags.to_pylist()]
     assert chosen == [last[number] == place for place, number in rows]
     assert even == [flag and number % 2 == 0 for flag, (_, number) in zip(chosen, rows, strict=True)]
 
@@ -203,7 +205,7 @@ def test_what_is_no_record_file_is_said(tmp_path: Path, record: Make) -> None:
         "text.parquet": "cannot be read as a record file",
         "empty": "has no record files",
         "later.parquet": "has format 2",
-        "fewer.parquet": "has other columns",
+        "fewer.parquet": "does not have the columns",
         "caf\udce9.parquet": "not UTF-8",
     }.items():
         for read in (read_records, read_columns, scheme_of):

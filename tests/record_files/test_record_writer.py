@@ -29,7 +29,7 @@ from opensearch_winnow.record_files.record_writer import RecordWriter
 Make = Callable[..., Record]
 BOTH = pytest.mark.parametrize("name", ["records.parquet", "records/"])
 # Every record becomes columns at once, two are a row group, and three a part.
-SMALL = {"WAITING": 1_000, "PART": 5_500}
+SMALL = {"MAX_WAITING_BYTES": 1_000, "MAX_PART_BYTES": 5_500}
 
 
 def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
@@ -46,7 +46,7 @@ def hidden(folder: Path) -> list[str]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in SMALL.items():
         monkeypatch.setattr(record_writer, name, size)
-    monkeypatch.setattr(atomic_parquet, "ROW_GROUP", 3_000)
+    monkeypatch.setattr(atomic_parquet, "ROW_GROUP_BYTES", 3_000)
 
 
 @BOTH
@@ -244,7 +244,7 @@ KILLED = """
 import os, pickle, signal, sys
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.foundation.scheme import Scheme
-record_writer.WAITING, record_writer.PART, atomic_parquet.ROW_GROUP = 1_000, 5_500, 3_000
+record_writer.MAX_WAITING_BYTES, record_writer.MAX_PART_BYTES, atomic_parquet.ROW_GROUP_BYTES = 1_000, 5_500, 3_000
 writer = record_writer.RecordWriter(sys.argv[1], Scheme())
 for record in pickle.load(sys.stdin.buffer):
     writer.add(record)

@@ -87,7 +87,9 @@ def stored_records(folder: Path, name: str = "a.winnow") -> list[Record]:
         return list(store.scan(Record))
 
 
-@pytest.mark.parametrize(("bound", "value"), [("RECORDS", 3), ("BYTES", 6_000), ("SECONDS", 0.2)])
+@pytest.mark.parametrize(
+    ("bound", "value"), [("MAX_BATCH_RECORDS", 3), ("MAX_BATCH_BYTES", 6_000), ("MAX_BATCH_SECONDS", 0.2)]
+)
 def test_a_batch_is_written_when_it_is_full_or_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
 ) -> None:
@@ -97,7 +99,7 @@ def test_a_batch_is_written_when_it_is_full_or_old(
         into.add(pages[0])
         into.add(pages[1])
         assert stored_records(tmp_path) == []
-        time.sleep(0.25 if bound == "SECONDS" else 0)
+        time.sleep(0.25 if bound == "MAX_BATCH_SECONDS" else 0)
         into.add(pages[2])
         into.add(pages[3])
         assert (stored_records(tmp_path), into.count) in ((pages[:3], 3), (pages, 4))

@@ -189,7 +189,7 @@ def test_a_file_that_has_gone(tmp_path: Path) -> None:
 
 def test_columns_that_are_not_there_are_said(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"address": ["u"], "text": ["x"]})
-    with pytest.raises(SourceError, match=r"a column url, and one html or text, but there are address, text; rename"):
+    with pytest.raises(SourceError, match=r"and one html or text, but its columns are address, text; rename"):
         list(splits(str(path), 100))
 
 

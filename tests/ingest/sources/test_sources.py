@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import COUNTED, FILES, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 pytestmark = pytest.mark.filterwarnings(
@@ -142,16 +142,16 @@ def test_any_size_of_splits_gives_the_same(tmp_path_factory: pytest.TempPathFact
 
 
 def test_a_folder_is_walked_as_it_is_asked_for(tmp_path: Path) -> None:
-    for number in range(2 * FILES + 1):
+    for number in range(2 * MAX_FILES_PER_SPLIT + 1):
         (tmp_path / f"{number:05}.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
         splits = sources.splits(SIZE)
         first = next(splits)
-        assert first.names == tuple(f"{number:05}.html" for number in range(FILES))
-        assert (first.start, first.end, first.size) == (0, FILES, FILES * len(HTML))
-        (tmp_path / f"{FILES:05}.html").unlink()
+        assert first.names == tuple(f"{number:05}.html" for number in range(MAX_FILES_PER_SPLIT))
+        assert (first.start, first.end, first.size) == (0, MAX_FILES_PER_SPLIT, MAX_FILES_PER_SPLIT * len(HTML))
+        (tmp_path / f"{MAX_FILES_PER_SPLIT:05}.html").unlink()
         found = [item for split in splits for _, item in read(split, CAP) if item is not None]
-    assert [type(item) for item in found] == [Failed] + [Page] * FILES
+    assert [type(item) for item in found] == [Failed] + [Page] * MAX_FILES_PER_SPLIT
 
 
 def test_a_folder_that_has_gone(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_folder_that_has_gone(tmp_path: Path) -> None:
 
 
 def test_how_much_there_is(tmp_path: Path) -> None:
-    for number in range(COUNTED):
+    for number in range(MAX_FILES_TO_SIZE):
         (tmp_path / f"{number}.html").touch()
     (tmp_path / "0.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
@@ -293,7 +293,7 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
     accepted = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
     not_lines = "is JSON, but not JSONL, which has an object with url and html or text on each line"
     expected = {
-        "https://example.org/": "https://example.org/ is an address, and sources are files: fetch it first, "
+        "https://example.org/": "https://example.org/ is an address. Sources are files: fetch it first, "
         "for example with wget --warc-file",
         f"{at}gone": f"there is no file or folder {at}gone",
         f"{at}mirror/index.html/x": f"there is no file or folder {at}mirror/index.html/x",
@@ -312,8 +312,8 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
         f"{at}empty.jsonl.gz": f"{at}empty.jsonl.gz is empty",
         f"{at}letter.docx": f"{at}letter.docx is application/zip: {accepted}",
         f"{at}paper.pdf": f"{at}paper.pdf is application/pdf: {accepted}",
-        f"{at}rows.parquet": f"{at}rows.parquet has no pages: it takes a column url, and one html or text, but there "
-        "are address; rename them first",
+        f"{at}rows.parquet": f"{at}rows.parquet has no pages: it needs a column url, and one html or text, but its "
+        "columns are address; rename them first",
         f"{at}none": f"{at}none is empty",
         "/dev/zero": f"/dev/zero is neither a file nor a folder: {accepted}",
     }

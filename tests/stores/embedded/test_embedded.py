@@ -173,7 +173,7 @@ def test_another_scheme_is_refused(path: Path) -> None:
 def test_a_key_has_to_be_said(path: Path) -> None:
     scheme = Scheme(key="secret")
     EmbeddedStore.open(path, key="secret", create=True).close()
-    with pytest.raises(StoreError, match=r"was made with a secret key: say the key to open it"):
+    with pytest.raises(StoreError, match=r"was made with a secret key, which is needed to open it"):
         EmbeddedStore.open(path)
     with pytest.raises(StoreError, match=r"has a key, and this is not it"):
         EmbeddedStore.open(path, key="wrong")

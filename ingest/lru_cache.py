@@ -1,4 +1,4 @@
-"""What was made last, within a bound of memory."""
+"""A cache of values, bounded by the sum of their sizes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Recently(Generic[Value]):
-    """Values by key. Those that were not asked for the longest are forgotten when all sizes exceed `room`."""
+class LruCache(Generic[Value]):
+    """Values by key. The least recently used are dropped when the sum of all sizes exceeds `room`."""
 
     def __init__(self, room: int) -> None:
         self._room = room

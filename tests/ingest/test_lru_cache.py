@@ -3,12 +3,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.ingest.recently import Recently
+from opensearch_winnow.ingest.lru_cache import LruCache
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40))), st.integers(0, 100))
 def test_the_sizes_of_what_is_kept_fit_the_room(puts: list[tuple[int, int]], room: int) -> None:
-    recent: Recently[int] = Recently(room)
+    recent: LruCache[int] = LruCache(room)
     sizes: dict[int, int] = {}
     for key, size in puts:
         recent.put(key, key, size)
@@ -19,7 +19,7 @@ def test_the_sizes_of_what_is_kept_fit_the_room(puts: list[tuple[int, int]], roo
 
 
 def test_what_was_asked_for_stays_longest() -> None:
-    recent: Recently[str] = Recently(2)
+    recent: LruCache[str] = LruCache(2)
     recent.put("a", "A", 1)
     recent.put("b", "B", 1)
     recent.get("a")

@@ -1,0 +1,73 @@
+"""Indexes pages that a program has in memory, without worker processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from opensearch_winnow.ingest.destination import Destination
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.tally import Outcome, Result, Tally
+
+BATCH_SIZE = 256  # pages that are looked up in the destination together
+BATCH_SECONDS = 0.5  # a batch is not kept waiting for longer, where pages come slowly
+
+
+class PageIntake:
+    """Makes records of pages and adds them to a destination. Used as a context.
+
+    Pages are parsed in this process, so nothing bounds the time that one takes.
+    """
+
+    def __init__(self, destination: Destination, failed: FailedPages, recipe: Recipe) -> None:
+        self.destination = destination
+        self._maker = RecordMaker(recipe)
+        self._tally = Tally(destination, failed)
+        self._start = time.monotonic()
+
+    @property
+    def report(self) -> Report:
+        """The counts so far."""
+        return self._tally.report
+
+    def add(self, page: Page) -> Outcome:
+        """Add `page` and return what became of it."""
+        (outcome,) = self._add([page])
+        assert outcome is not None
+        return outcome
+
+    def add_all(self, pages: Iterable[Page]) -> None:
+        """Add pages in batches. If iterating over `pages` raises, those that came before are added all the same."""
+        batch: list[Page] = []
+        since = time.monotonic()
+        try:
+            for page in pages:
+                batch.append(page)
+                if len(batch) == BATCH_SIZE or time.monotonic() - since >= BATCH_SECONDS:
+                    adding, batch, since = batch, [], time.monotonic()
+                    self._add(adding)
+        finally:
+            self._add(batch)
+
+    def _add(self, pages: Sequence[Page]) -> list[Outcome | None]:
+        outcomes = self._tally.count_all([self._result(page) for page in pages], "")
+        self.report.content_bytes += sum(page.size for page in pages)
+        self.report.seconds = time.monotonic() - self._start
+        return outcomes
+
+    def _result(self, page: Page) -> Result:
+        try:
+            return self._maker.make(page)
+        except Exception as error:  # as in a worker: one page must not cost the others of its batch
+            return Failed(page, f"{type(error).__name__}: {error}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._tally.__exit__(*exception)

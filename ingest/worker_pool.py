@@ -1,0 +1,220 @@
+"""Runs worker processes side by side and yields their results in the order of the sources."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from typing import Any, Self
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.sources.split import Damage, Split
+from opensearch_winnow.ingest.worker import Job, Message, Task, work
+
+# Spawned, not forked: a fork copies locks that a thread of the parent may hold.
+SPAWN = get_context("spawn")
+SPLITS_PER_WORKER = 2  # that are planned: only the first split may yield results, and the others need not wait for it
+STOP_CHECK_SECONDS = 0.2
+
+
+def available_processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _without_main_module() -> Iterator[None]:
+    """Keep spawned processes from importing `__main__` again, which they do by its name or its file.
+
+    Workers need nothing from it. Without this, a script that indexes at its top level would index once more in every
+    worker, and `multiprocessing` would refuse; a guard `if __name__ == "__main__":` would be needed.
+    """
+    main = vars(sys.modules["__main__"])
+    hidden: dict[str, Any] = {name: main[name] for name in ("__spec__", "__file__") if name in main}
+    main["__spec__"] = None
+    main.pop("__file__", None)
+    try:
+        yield
+    finally:
+        main.update(hidden)
+
+
+class WorkerError(WinnowError):
+    """A worker process could not start."""
+
+
+@dataclass(slots=True, eq=False)
+class _SplitProgress:
+    """A split with the results that a worker has sent so far."""
+
+    split: Split
+    messages: deque[Message] = field(default_factory=deque)
+    items: int = 0  # how many have a result
+    offset: int = 0  # where the last of them starts; where reading stopped, when it is finished
+    finished: bool = False
+    deadly: dict[int, str] = field(default_factory=dict)  # reasons by number of the items that ended a worker
+
+    def receive(self, message: Message) -> None:
+        self.messages.append(message)
+        self.items += len(message.results)
+        self.offset = message.offset
+        self.finished = message.finished
+
+    def died(self, item: int, how: str) -> None:
+        """Leave out the item that ended the worker; if it ended one before, leave out the rest of the split."""
+        if item not in self.deadly:
+            self.deadly[item] = how
+        else:
+            rest = self.split.size - self.split.bytes_before(self.offset)
+            end = self.split.end if self.split.end is not None else self.offset + rest
+            self.receive(Message([Damage(rest, how, self.offset)], 0, end, finished=True))
+
+    def after(self, before: _SplitProgress) -> _SplitProgress:
+        """Return this split from its true start: where reading `before`, the split in front of it, has stopped."""
+        if (
+            before.split.path != self.split.path
+            or before.split.end != self.split.start
+            or before.offset == self.split.start
+        ):
+            return self
+        true = _SplitProgress(replace(self.split, start=before.offset))
+        if self.split.end is not None and before.offset >= self.split.end:
+            true.receive(Message([], 0, before.offset, finished=True))
+        return true
+
+
+class _Worker:
+    """A worker process as its parent sees it."""
+
+    def __init__(self, job: Job) -> None:
+        self.connection, theirs = SPAWN.Pipe()
+        self._in_hand = SPAWN.RawValue("q", 0)
+        self.process = SPAWN.Process(target=work, args=(job, theirs, self._in_hand), daemon=True)
+        with _without_main_module():
+            self.process.start()
+        theirs.close()
+        self._cpu_seconds = job.cpu_seconds
+        self.ready = False
+        self._started = False
+        self._task: _SplitProgress | None = None
+
+    def give(self, task: _SplitProgress) -> None:
+        self.ready = False
+        self._task = task
+        self._in_hand.value = -1  # no item, until it has begun
+        with suppress(ConnectionError):  # it has died, which shows when we listen
+            self.connection.send(Task(task.split, task.items, task.deadly))
+
+    def listen(self) -> None:
+        """Receive its messages. Raises EOFError if it has died."""
+        while self.connection.poll():
+            message = self.connection.recv()
+            if message is None:
+                self.ready = self._started = True
+            elif self._task is not None:
+                self._task.receive(message)
+                if message.finished:
+                    self._task = None
+
+    def reap(self) -> _SplitProgress | None:
+        """Clean up after a worker that died, and return the split that it has left unfinished."""
+        self.process.join()
+        self.connection.close()
+        how = _cause(self.process.exitcode or 0, self._cpu_seconds)
+        if not self._started:
+            raise WorkerError(f"a worker process could not start: {how}; its own message is above")
+        if self._task is not None:
+            self._task.died(self._in_hand.value, how)
+        return self._task
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class WorkerPool:
+    """Keeps `count` worker processes. Used as a context, which ends them when it is left."""
+
+    def __init__(self, count: int, job: Job) -> None:
+        self._job = job
+        self._workers = [_Worker(job) for _ in range(count)]
+        self._order: deque[_SplitProgress] = deque()  # all that are planned; only the first may yield its results
+        self._free: deque[_SplitProgress] = deque()  # those that no worker has
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def work(self, splits: Iterable[Split], stop: Callable[[], bool]) -> Iterator[tuple[Split, Message]]:
+        """Yield the results of `splits` in their order, until all are done or `stop` returns true."""
+        coming = iter(splits)
+        self._plan(coming)
+        while self._order and not stop():
+            for worker in self._workers:
+                if worker.ready and self._free:
+                    worker.give(self._free.popleft())
+            self._listen()
+            yield from self._messages(coming)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all splits are done."""
+        return not self._order
+
+    def _plan(self, coming: Iterator[Split]) -> None:
+        for split in islice(coming, SPLITS_PER_WORKER * len(self._workers) - len(self._order)):
+            self._order.append(_SplitProgress(split))
+            self._free.append(self._order[-1])
+
+    def _listen(self) -> None:
+        wait([worker.connection for worker in self._workers], STOP_CHECK_SECONDS)
+        for place, worker in enumerate(self._workers):
+            try:
+                worker.listen()
+            except (EOFError, ConnectionError):
+                task = worker.reap()
+                if task and task in self._order and not task.finished:
+                    self._free.appendleft(task)
+                self._workers[place] = _Worker(self._job)
+
+    def _messages(self, coming: Iterator[Split]) -> Iterator[tuple[Split, Message]]:
+        while self._order:
+            first = self._order[0]
+            while first.messages:
+                yield first.split, first.messages.popleft()
+            if not first.finished:
+                return
+            self._order.popleft()
+            self._plan(coming)
+            if self._order:
+                self._correct(self._order[0], first)
+
+    def _correct(self, task: _SplitProgress, before: _SplitProgress) -> None:
+        """Read a split again, if the one before it has stopped elsewhere than this one was thought to start."""
+        true = task.after(before)
+        if true is not task:
+            self._order[0] = true
+            if task in self._free:
+                self._free.remove(task)
+            if not true.finished:
+                self._free.appendleft(true)
+
+
+def _cause(code: int, cpu_seconds: float) -> str:
+    """Return why a page ended a worker, in a few words that can be counted."""
+    if code == -signal.SIGPROF:
+        return f"took over {cpu_seconds:g} s of CPU time"
+    if code == -signal.SIGKILL:
+        return "its worker was killed, perhaps for want of memory"
+    return f"its worker died of signal {-code}" if code < 0 else f"its worker ended with code {code}"

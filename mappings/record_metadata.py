@@ -1,0 +1,42 @@
+"""The metadata of a record file: the version of its format, and its scheme."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.written_scheme import WrittenScheme
+
+FORMAT = 1  # the version of the columns and of the metadata; readers refuse others
+METADATA = b"winnow"  # the key in the metadata of a Parquet file
+SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+def metadata_of(scheme: WrittenScheme) -> bytes:
+    """Return the value that a record file of `scheme` has under the key METADATA."""
+    content = {"format": FORMAT, "scheme_id": scheme.id, "keyed": scheme.keyed, "scheme": scheme.choices}
+    return json.dumps(content).encode()
+
+
+def parse_metadata(metadata: Mapping[bytes, bytes], file: str | os.PathLike[str]) -> WrittenScheme:
+    """Return the scheme that the metadata of a Parquet file names. `file` is its name, for complaints."""
+    try:
+        content = _content(metadata)
+        version = content["format"]
+        if version != FORMAT:
+            raise RecordsError(f"{file} has format {version} of record files, and this winnow knows {FORMAT} only")
+        return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
+    except (KeyError, TypeError, ValueError):
+        raise RecordsError(f"{file} is a Parquet file, but not one of winnow's records") from None
+
+
+def _content(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+    if METADATA in metadata or SPARK_METADATA not in metadata:
+        content: dict[str, Any] = json.loads(metadata[METADATA])
+    else:  # Spark writes no key but its own, which holds the metadata of columns: ours is with the first
+        first, *_ = json.loads(metadata[SPARK_METADATA])["fields"]
+        content = json.loads(first["metadata"][METADATA.decode()])
+    return content

@@ -1,0 +1,232 @@
+"""A real spider, in a process of its own, on a real server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from threading import Thread
+
+import pytest
+
+from opensearch_winnow import Index, Scheme
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.stores.embedded import EmbeddedStore
+
+pytestmark = pytest.mark.check
+
+SPIDER = """
+import json, sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from opensearch_winnow.scrapy import captured
+
+class Spider(scrapy.Spider):
+    name = "all"
+    start_urls = [sys.argv[1]]
+    def parse(self, response):
+        yield captured(response)
+        if response.url.endswith("a.html"):
+            yield {"url": "http://example.org/by-hand", "text": "this is a text that somebody put together by hand"}
+            yield {"price": 3}
+        yield from response.follow_all(css="a")
+
+settings = {
+    "ITEM_PIPELINES": {"opensearch_winnow.scrapy.WinnowPipeline": 900},
+    "WINNOW_CRAWL": "test",
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "WARNING",
+    "FEEDS": {"items.jsonl": {"format": "jsonlines", "fields": ["url", "price"]}},
+} | json.loads(sys.argv[2])
+process = CrawlerProcess(settings)
+crawler = process.create_crawler(Spider)
+process.crawl(crawler)
+process.start()
+print(json.dumps({key: value for key, value in crawler.stats.get_stats().items() if key.startswith("winnow/")}))
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """A site of four pages on a loopback port."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    prose = " ".join(Random(1).choices(["mill", "wind", "sack", "grain", "stone", "water"], k=90))
+    (folder / "index.html").write_text(f'<title>Home</title><p>{prose}<a href="a.html">a</a> <a href="b.html">b</a>')
+    (folder / "a.html").write_text('<meta charset="latin-1"><title>A</title><p>Grüße aus der Mühle', encoding="latin-1")
+    (folder / "b.html").write_text(f'<title>B</title><p>{prose}<a href="empty.html">a</a> <a href="a.html">b</a>')
+    (folder / "empty.html").write_text("<script>nothing()</script>")
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/index.html"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def crawl(folder: Path, start: str, **settings: object) -> subprocess.CompletedProcess[str]:
+    spider = folder / "spider.py"
+    spider.write_text(SPIDER)
+    command = [sys.executable, "-W", "error::DeprecationWarning:opensearch_winnow", str(spider), start]
+    return subprocess.run(
+        [*command, json.dumps(settings)], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+EXPECTED = {"winnow/indexed": 4, "winnow/skipped": 1, "winnow/not_a_page": 1}
+
+
+def stored(path: Path) -> dict[str, Record]:
+    with EmbeddedStore.open(path) as store:
+        return {record.url.rpartition("/")[2]: record for record in store.scan(Record)}
+
+
+@pytest.mark.parametrize("settings", [{"WINNOW_TO": "records.parquet"}, {"WINNOW_STORE": "crawl.winnow"}])
+def test_what_a_spider_yields_becomes_records(site: str, tmp_path: Path, settings: dict[str, str]) -> None:
+    done = crawl(tmp_path, site, **settings)
+    assert json.loads(done.stdout) == EXPECTED, done.stderr
+    if "WINNOW_TO" in settings:
+        records = {record.url.rpartition("/")[2]: record for record in read_records(tmp_path / "records.parquet")}
+    else:
+        records = stored(tmp_path / "crawl.winnow")
+    assert {name: record.title for name, record in records.items()} == {
+        "index.html": "Home",
+        "a.html": "A",
+        "b.html": "B",
+        "by-hand": None,
+    }
+    assert records["a.html"].text == "Grüße aus der Mühle"
+    assert {record.crawl for record in records.values()} == {"test"}
+    assert all(record.fetched_at for name, record in records.items() if name != "by-hand")
+    assert records["b.html"].duplicate == "text"
+    # Items go on to the next in line, whatever they are.
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
+    assert sum("price" in item for item in items) == 1
+    assert len(items) == 6
+
+
+def test_a_store_keeps_its_scheme_and_its_recipe(site: str, tmp_path: Path) -> None:
+    with Index.open(tmp_path / "crawl.winnow", scheme=Scheme.preset("passages")) as index:
+        (tmp_path / "first.html").write_text("<title>First</title><p>The first page of this store, on paper")
+        index.index(tmp_path / "first.html", title=True, workers=1)
+    done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow")
+    assert json.loads(done.stdout) == EXPECTED, done.stderr
+    assert stored(tmp_path / "crawl.winnow")["a.html"].text == "A\nGrüße aus der Mühle"
+    refused = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", WINNOW_PRESET="pages")
+    assert "scheme" in refused.stderr
+    assert len(stored(tmp_path / "crawl.winnow")) == 5
+
+
+@pytest.mark.parametrize("reactor", ["asyncioreactor.AsyncioSelectorReactor", "selectreactor.SelectReactor"])
+def test_an_item_that_is_passed_on_survives_a_crash(site: str, tmp_path: Path, reactor: str) -> None:
+    """The pipeline behind ours ends the process, as a crash does, at the third item that it gets."""
+    (tmp_path / "crash.py").write_text(CRASH)
+    pipelines = {"opensearch_winnow.scrapy.WinnowPipeline": 900, "crash.Crash": 901}
+    done = crawl(
+        tmp_path,
+        site,
+        WINNOW_STORE="crawl.winnow",
+        ITEM_PIPELINES=pipelines,
+        TWISTED_REACTOR=f"twisted.internet.{reactor}",
+    )
+    assert done.returncode == -9, done.stderr
+    passed_on = (tmp_path / "passed-on").read_text().split()
+    assert len(passed_on) == 3
+    assert {url.rpartition("/")[2] for url in passed_on} - {"empty.html"} <= set(stored(tmp_path / "crawl.winnow"))
+
+
+CRASH = """
+import os, signal
+
+class Crash:
+    seen = 0
+    def process_item(self, item):
+        if not hasattr(item, "url"):
+            return item
+        with open("passed-on", "a") as file:
+            file.write(f"{item.url}\\n")
+        self.seen += 1
+        if self.seen == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+"""
+
+
+def test_a_spider_that_stops_keeps_every_page(site: str, tmp_path: Path) -> None:
+    done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", CLOSESPIDER_ITEMCOUNT=1)
+    counts = json.loads(done.stdout)
+    assert counts["winnow/indexed"] == len(stored(tmp_path / "crawl.winnow")) > 0, done.stderr
+
+
+def test_an_item_that_fails_is_kept_and_costs_no_other(site: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    pipelines = {"broken.Broken": 100, "opensearch_winnow.scrapy.WinnowPipeline": 900}
+    done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", ITEM_PIPELINES=pipelines)
+    assert json.loads(done.stdout) == {**EXPECTED, "winnow/indexed": 3, "winnow/failed": 1}, done.stderr
+    assert set(stored(tmp_path / "crawl.winnow")) == {"index.html", "b.html", "by-hand"}
+    (line,) = (tmp_path / "crawl.winnow.failed.jsonl").read_text().splitlines()
+    assert json.loads(line)["url"].endswith("a.html")
+
+
+BROKEN = """
+from dataclasses import replace
+from gzip import compress
+
+class Broken:
+    def process_item(self, item):
+        if getattr(item, "url", "").endswith("a.html"):
+            return replace(item, html=compress(item.html * 99)[:-20], codings=("gzip",))
+        return item
+"""
+
+
+def test_items_are_not_acknowledged_when_the_store_fails(site: str, tmp_path: Path) -> None:
+    """A store that can no longer be written: the items fail, and none comes through."""
+    (tmp_path / "full.py").write_text(FULL)
+    pipelines = {"full.FullStore": 900}
+    done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", ITEM_PIPELINES=pipelines)
+    assert "no space left" in done.stderr
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
+    assert {item.get("url", "").rpartition("/")[2] for item in items} == {"", "empty.html"}
+    assert stored(tmp_path / "crawl.winnow") == {}
+
+
+FULL = """
+from opensearch_winnow.scrapy import WinnowPipeline
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import StoreError
+
+def write(self, records):
+    raise StoreError("no space left")
+
+EmbeddedStore.write = write
+
+class FullStore(WinnowPipeline):
+    pass
+"""
+
+
+def test_where_to_is_asked_for(site: str, tmp_path: Path) -> None:
+    done = crawl(tmp_path, site)
+    assert "WINNOW_STORE is not set" in done.stderr
+    assert json.loads(done.stdout) == {}
+
+
+def test_two_places_are_an_error(site: str, tmp_path: Path) -> None:
+    done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", WINNOW_TO="records.parquet")
+    assert "WINNOW_STORE and WINNOW_TO" in done.stderr
+    assert not (tmp_path / "crawl.winnow").exists()
+    assert not (tmp_path / "records.parquet").exists()
