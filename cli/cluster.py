@@ -199,13 +199,10 @@ def command(
     if plot:
         check_plot(plot, overwrite=overwrite)
     options = ClusteringOptions(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
-    name = (
-        without_credentials(store)
-        if store
-        else names[0]
-        if len(names) == 1
-        else f"{names[0]} and {len(names) - 1:,} more"
-    )
+    if store:
+        name = without_credentials(store)
+    else:
+        name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     start = time.time()
     try:
         with show_phases(quiet=quiet, color=color) as progress:
