@@ -11,7 +11,7 @@ import click
 
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_summary import as_object, say_the_rest, show_rows, show_table
+from opensearch_winnow.cli.index_summary import as_object, print_notes, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
@@ -50,7 +50,7 @@ class Size(click.ParamType[int]):
 @click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @store_option(
-    "The store to add to: a file (crawl.winnow) or http://host:9200/name. A missing one is made.", required=False
+    "The store to add to: a file (crawl.winnow) or http://host:9200/name. It is created if missing.", required=False
 )
 @click.option(
     "--to",
@@ -74,11 +74,11 @@ class Size(click.ParamType[int]):
     help="How to find the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
     "  [default: lxml]",
 )
-@click.option("--alt/--no-alt", default=None, help="Take the alternative text of images as text.  [default: no-alt]")
+@click.option("--alt/--no-alt", default=None, help="Count the alternative text of images as text.  [default: no-alt]")
 @click.option(
     "--title/--no-title",
     default=None,
-    help="Take the title as a part of the text. It is always kept beside the text, too.  [default: no-title]",
+    help="Count the title as part of the text. It is stored in any case.  [default: no-title]",
 )
 @click.option(
     "--text/--no-text",
@@ -99,7 +99,7 @@ class Size(click.ParamType[int]):
     type=Size(),
     default="10M",
     show_default=True,
-    help="Pages with more bytes, once decoded, fail.",
+    help="Pages larger than this, once decoded, fail.",
 )
 @click.option(
     "--max-page-seconds",
@@ -107,16 +107,16 @@ class Size(click.ParamType[int]):
     type=click.FloatRange(0.01),
     default=MAX_PAGE_SECONDS,
     show_default=True,
-    help="Pages that take more CPU time fail.",
+    help="Pages that take more CPU time than this fail.",
 )
 @click.option(
     "--failed",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file for pages that fail: JSON lines, which can be indexed again.  "
+    help="The file for failed pages: JSON lines, which can be indexed again.  "
     "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
 @color_option
 @click.pass_context
@@ -155,15 +155,15 @@ def command(
     \b
     Each page ends as one of
       indexed    its record is new, or has changed
-      unchanged  this capture is stored already, with the same content
-      skipped    not a page to index: another status, another type, or no text
+      unchanged  this capture is already stored, with the same content
+      skipped    not a page to index: its status is not 200, it is neither HTML nor text, or it has no text
       failed     could not be read; kept in a file, to be tried again
 
-    A store remembers the scheme of its first run, which cannot change, and the choices --extractor, --alt, --title and
-    --text, which are the defaults of the next run.
+    The first run fixes the scheme of a store. Its choices of --extractor, --alt, --title and --text become the defaults
+    of later runs.
 
-    To continue a run that was stopped, start it again. Exit code 1 if pages failed or bytes of a source could not be
-    read.
+    To continue a run that was stopped, start it again. The exit code is 1 if pages failed or bytes of a source could
+    not be read.
     """
     store, to = one_target(ctx, store, to)
     with (
@@ -195,7 +195,7 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    say_the_rest(report, target.name, failed, next_command(report, store, to))
+    print_notes(report, target.name, failed, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:
@@ -207,11 +207,11 @@ def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[s
     if to and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
         store = None
     if to and store:
-        raise click.UsageError("--store and --to are two places to keep the records: name one of them", ctx)
+        raise click.UsageError("--store and --to both say where the records go: use only one of them", ctx)
     if not to and not store:
-        raise click.UsageError("where to keep the records? Add --store crawl.winnow, or --to records.parquet", ctx)
+        raise click.UsageError("say where the records go: add --store crawl.winnow, or --to records.parquet", ctx)
     if to and to.endswith(".winnow"):
-        raise click.UsageError(f"--to is for Parquet, and {to} is named as a store: --store {to}", ctx)
+        raise click.UsageError(f"--to writes Parquet, but {to} is the name of a store: use --store {to}", ctx)
     return store or None, to or None
 
 

@@ -13,7 +13,7 @@ from opensearch_winnow.cli.progress import pace
 from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
 from opensearch_winnow.ingest.report import Report
 
-MAX_LINES = 5  # reasons of an outcome, and damaged places, that are listed
+MAX_LINES = 5  # listed reasons per outcome, and listed damaged places
 
 
 def as_object(report: Report) -> dict[str, object]:
@@ -44,14 +44,14 @@ def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
 def show_table(screen: Terminal, report: Report) -> None:
     digits = len(f"{report.pages:,}")
     for name, count, reasons in outcomes(report):
-        texts = [f"{reason} {of_it:,}" for reason, of_it in reasons.most_common(MAX_LINES)]
+        texts = [f"{reason} {number:,}" for reason, number in reasons.most_common(MAX_LINES)]
         if len(reasons) > MAX_LINES:
             texts.append(
                 f"{len(reasons) - MAX_LINES} other reasons {sum(n for _, n in reasons.most_common()[MAX_LINES:]):,}"
             )
         if name == "indexed":
             texts = [f"equal to an earlier page: {', '.join(texts)}"] if texts else []
-            texts += [f"in place of another content: {report.replaced:,}"] if report.replaced else []
+            texts += [f"stored before with other content: {report.replaced:,}"] if report.replaced else []
         screen.echo(f"{name:<9}  {count:>{digits},}" + (f"  {screen.paint(' · '.join(texts), 'dim')}" if texts else ""))
     screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
 
@@ -62,22 +62,22 @@ def show_rows(report: Report) -> None:
         plain = count - reasons.total()
         if plain or not reasons:
             click.echo(f"{name}\t\t{plain}")
-        for reason, of_it in reasons.most_common():
+        for reason, number in reasons.most_common():
             same = "same " if name == "indexed" and reason != "revisit" else ""
-            click.echo(f"{name}\t{same}{one_line(reason)}\t{of_it}")
+            click.echo(f"{name}\t{same}{one_line(reason)}\t{number}")
 
 
-def say_the_rest(report: Report, target: str, failed: Path, next_command: Sequence[str]) -> None:
+def print_notes(report: Report, target: str, failed: Path, next_command: Sequence[str]) -> None:
     for each in report.damaged[:MAX_LINES]:
         say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
     if report.damaged_places > MAX_LINES:
         others = report.damaged_places - MAX_LINES
         say(f"{others:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
     if report.stopped:
-        say("Stopped: what is done is kept, and the same command goes on from here.")
+        say("Stopped. What is done is kept; run the same command again to continue.")
     if report.failed:
-        say(f"The pages that failed are in {failed}, which is a source itself.")
+        say(f"The failed pages are in {failed}. To try them again, index that file.")
     if any(reason.startswith("larger than") for reason in report.failed):
-        say("Pages that are too large are only named there: index their source again with a larger --max-page-size.")
+        say("It only names pages that are too large: index their source again with a larger --max-page-size.")
     remark(f"{target}: {pace(report)}, {report.seconds:,.1f} s")
     suggest(*next_command)

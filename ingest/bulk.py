@@ -32,11 +32,11 @@ def index(
     """Make records of the pages of all `splits` and add them to `destination`.
 
     The records and their order are the same for any number of workers. `progress` is called at the start and several
-    times a second. When `stop` returns true, what is done so far is kept and the report says that the run was stopped;
-    the next run finds these pages unchanged and goes on.
+    times a second. When `stop` returns true, the run ends, what is done so far is kept, and the report says so; the
+    next run finds these pages unchanged and continues after them.
     """
     start = time.monotonic()
-    read = 0  # bytes of the splits that are finished
+    bytes_read = 0  # of the finished splits
     with Tally(destination, failed) as tally, WorkerPool(workers, Job(recipe, cpu_seconds, tally.stored_file)) as pool:
         report = tally.report
         report.total_bytes = total_bytes
@@ -45,8 +45,8 @@ def index(
             failed.reading(split.path)
             tally.count_all(message.results, split.path)
             report.content_bytes += message.content
-            report.source_bytes = read + (split.size if message.finished else split.bytes_before(message.offset))
-            read += split.size if message.finished else 0
+            report.source_bytes = bytes_read + (split.size if message.finished else split.bytes_before(message.offset))
+            bytes_read += split.size if message.finished else 0
             report.seconds = time.monotonic() - start
             progress(report)
     report.stopped = failed.incomplete = not pool.finished

@@ -1,4 +1,4 @@
-"""The contract of a destination: where an indexing run writes its records."""
+"""The protocol of a destination: where an indexing run writes its records."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from opensearch_winnow.mappings.record import Record, Stored
 
 
 class Destination(Protocol):
-    """A store or record files that a run writes to. Used as a context.
+    """A store or record files that a run writes to. Use it as a context manager.
 
-    There are three ways to learn what was stored before the run. A destination implements the one that is cheapest for
-    it, and answers nothing in the other two.
+    There are three ways to learn what was stored before the run: `stored_file`, `stored` and `look_up`. A destination
+    implements the one that is cheapest for it; the other two return nothing.
     """
 
     @property
@@ -25,19 +25,19 @@ class Destination(Protocol):
         """List what was stored before the run. Called only if there is no `stored_file`."""
 
     def look_up(self, records: Sequence[Record], /) -> Iterable[tuple[int, Stored]]:
-        """List what was stored before the run and has the id or the shingles of one of `records`.
+        """List the pages stored before the run that have the id or the shingles of one of `records`.
 
-        Each comes with its number in the order in which all pages were first written.
+        Each comes with a number that tells the order in which all pages were first written.
         """
 
-    def add(self, record: Record, refused: Callable[[str], None], /) -> None:
-        """Write `record`, now or with a later batch, in place of an older one with its id.
+    def add(self, record: Record, on_refused: Callable[[str], None], /) -> None:
+        """Write `record`, now or with a later batch. It replaces an older record with its id.
 
-        If the destination refuses it, now or later, `refused` is called with the reason.
+        If the destination refuses it, now or later, `on_refused` is called with the reason.
         """
 
     def flush(self) -> None:
-        """Write what was added, as far as the destination can keep part of a run."""
+        """Write what was added, if the destination can hold part of a run."""
 
     def close(self) -> None:
         """Write everything that was added. Closing again does nothing."""

@@ -1,4 +1,4 @@
-"""Keeps failed pages in a file that is itself a source, to be indexed again when the cause is mended."""
+"""Writes failed pages to a file that is itself a source, to index them again when the cause is fixed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from opensearch_winnow.record_files.atomic_file import AtomicFile
 
 
 class FailedPages:
-    """A file of JSON lines, one for each page that failed. Used as a context; the file changes when it is left.
+    """A file of JSON lines, one for each failed page. Use it as a context manager; the file changes on exit.
 
     Lines of earlier runs are kept, except for sources that this run has read to their end: pages that still fail there
-    have a new line. If there is no line, there is no file.
+    have a new line. If there is no line to write, the file is removed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -77,7 +77,7 @@ class FailedPages:
             yield
         except OSError as error:
             raise WinnowError(
-                f"failed pages cannot be kept in {self.path}: {error.strerror}; name another file (failed, or --failed)"
+                f"failed pages cannot be written to {self.path}: {error.strerror}; choose another file (--failed)"
             ) from None
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Hashes(NamedTuple):
-    """The part of a record that depends on the canonical text alone."""
+    """The part of a record that depends only on the canonical text."""
 
     text_digest: str = ""
     shingle_digest: str = ""
@@ -41,16 +41,16 @@ def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
 
 def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
     """Compute the hashes of a canonical text whose digest is known."""
-    picked, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
-    every = distinct(shingles(canon, scheme.shingle, scheme.seed))
-    signature = minhash(every, scheme.bins)
+    selected, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    shingle_set = distinct(shingles(canon, scheme.shingle, scheme.seed))
+    signature = minhash(shingle_set, scheme.bins)
     return Hashes(
         text_digest=text_digest,
-        shingle_digest=digest(every),
-        fingerprints=picked,
+        shingle_digest=digest(shingle_set),
+        fingerprints=selected,
         positions=positions,
-        shingle_count=len(every),
-        sketch=mod_sketch(every, scheme.modulus),
+        shingle_count=len(shingle_set),
+        sketch=mod_sketch(shingle_set, scheme.modulus),
         minhash=pack(signature, scheme.bits),
         bands=bands(signature, scheme.bands, scheme.rows),
     )

@@ -1,4 +1,4 @@
-"""Fields and bulk actions for an index of your own, with any client: plain values, no store."""
+"""Builds fields and bulk actions for an index of your own, as plain values for any client."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def actions(
     `left_out` is called with each page that has no text or cannot be read; without it, the first such page is an
     error. Each page is taken for the latest capture of its URL; use `Index.add` if there are several.
     """
-    # The parsers: who only wants `winnow_fields` does not wait for them.
+    # Imported here, because `winnow_fields` does not need the parsers.
     from opensearch_winnow.ingest.page_record import Recipe, RecordMaker  # noqa: PLC0415
 
     maker = RecordMaker(Recipe(scheme=scheme, crawl=crawl))

@@ -19,19 +19,19 @@ class Page:
     url: str
     html: str | bytes | None = None
     text: str | None = None
-    fetched_at: datetime | None = None  # UTC, if it has no time zone
+    fetched_at: datetime | None = None  # taken as UTC if it has no time zone
     title: str | None = None  # by default the title in the HTML
     content_type: str | None = None
-    codings: tuple[str, ...] = ()  # of the bytes, in the order they were applied: ("gzip", "chunked")
-    payload_digest: str | None = None  # of the bytes as they came, as WARC writes it: "sha1:…"
-    revisit_of: str | None = None  # a capture without content: the same as an earlier one of that URL
+    codings: tuple[str, ...] = ()  # HTTP codings of the bytes, in the order they were applied: ("gzip", "chunked")
+    payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
+    revisit_of: str | None = None  # URL of the earlier capture that this one, which has no content, repeats
 
     def __post_init__(self) -> None:
         if not self.url:
             raise ValueError("a page needs a URL")
         given = [name for name in ("html", "text", "revisit_of") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"a page has html or text, one of them: {self.url} has {' and '.join(given) or 'neither'}")
+            raise ValueError(f"a page needs either html or text: {self.url} has {' and '.join(given) or 'neither'}")
 
     @property
     def size(self) -> int:

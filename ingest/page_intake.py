@@ -15,13 +15,13 @@ from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.ingest.tally import Outcome, Result, Tally
 
 BATCH_SIZE = 256  # pages that are looked up in the destination together
-BATCH_SECONDS = 0.5  # a batch is not kept waiting for longer, where pages come slowly
+BATCH_SECONDS = 0.5  # the longest that a page waits for its batch to fill
 
 
 class PageIntake:
-    """Makes records of pages and adds them to a destination. Used as a context.
+    """Makes records of pages and adds them to a destination. Use it as a context manager.
 
-    Pages are parsed in this process, so nothing bounds the time that one takes.
+    Pages are parsed in this process, so there is no time limit for a page.
     """
 
     def __init__(self, destination: Destination, failed: FailedPages, recipe: Recipe) -> None:
@@ -42,7 +42,7 @@ class PageIntake:
         return outcome
 
     def add_all(self, pages: Iterable[Page]) -> None:
-        """Add pages in batches. If iterating over `pages` raises, those that came before are added all the same."""
+        """Add pages in batches. If iterating over `pages` raises, the pages before that are still added."""
         batch: list[Page] = []
         since = time.monotonic()
         try:

@@ -18,26 +18,26 @@ from opensearch_winnow.mappings.record import Record
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
 
-MARKUP = ("text/html", "text/xml")  # types of markup among those that start with text/
+MARKUP = ("text/html", "text/xml")  # the text/* types that are markup
 MAX_PAGE_BYTES = 10_000_000  # once decoded: more than any page that a person would read through
-MAX_CACHED_CHARS = 8_000_000  # of text: copies come in flocks, from a mirror or from a server with a fault
+MAX_CACHED_CHARS = 8_000_000  # of text: copies come in bursts, from a mirror or from a faulty server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """The choices by which pages become records, the same for all pages and workers of a run."""
+    """The settings by which pages become records, the same for all pages and workers of a run."""
 
     scheme: Scheme = Scheme()
     crawl: str = ""
     extractor: str = "lxml"
-    alt: bool = False  # take the alternative text of images as text
-    title: bool = False  # take the title as a part of the text
+    alt: bool = False  # count the alternative text of images as text
+    title: bool = False  # count the title as part of the text
     text: bool = True  # keep the text; without it, a record has only its hashes
     max_page_size: int = MAX_PAGE_BYTES
 
 
 class RecipeChoices(TypedDict, total=False):
-    """The parts of a recipe that a run may choose. None: as the store's first run, or the default."""
+    """The parts of a recipe that a run may choose. None stands for the choice of the first run, or the default."""
 
     crawl: str
     extractor: str | None
@@ -48,7 +48,7 @@ class RecipeChoices(TypedDict, total=False):
 
 
 class Content(NamedTuple):
-    """The part of a record that depends on the bytes of the page alone."""
+    """The part of a record that depends only on the bytes of the page."""
 
     digest: str
     text: str
@@ -57,7 +57,7 @@ class Content(NamedTuple):
 
 
 class RecordMaker:
-    """Makes records. A page that equals a recent one, as it came or once decoded, is not parsed again."""
+    """Makes records. A page that equals a recent one, before or after decoding, is not parsed again."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -86,38 +86,38 @@ class RecordMaker:
         )
 
     def content_digest(self, page: Page) -> str | None:
-        """Return the content digest that the record of `page` has, or None if the page cannot be read."""
+        """Return the content digest that the record of `page` would have, or None if the page cannot be read."""
         try:
             return self._content(page, digest_only=True).digest
         except BodyError:
             return None
 
     def _content(self, page: Page, *, digest_only: bool = False) -> Content:
-        given = page.text if page.html is None else page.html
-        if given is None:
+        source = page.text if page.html is None else page.html
+        if source is None:
             return Content("", "", None, Hashes())
-        raw = given if isinstance(given, bytes) else given.encode("utf-8", "replace")
-        said = (page.content_type, page.html is None, self._language(page))
+        raw = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+        context = (page.content_type, page.html is None, self._code_name(page))
         payload = digest(raw)
-        content = self._contents.get((payload, page.codings, said))
+        content = self._contents.get((payload, page.codings, context))
         if content is None:
             body = decoded(raw, page.codings, self._recipe.max_page_size)
-            opened = payload if body is raw else digest(body)
+            body_digest = payload if body is raw else digest(body)
             if digest_only:
-                return Content(opened, "", None, Hashes())
-            content = self._contents.get((opened, (), said)) or self._read(page, body, opened)
-            for key in (payload, page.codings, said), (opened, (), said):
+                return Content(body_digest, "", None, Hashes())
+            content = self._contents.get((body_digest, (), context)) or self._read(page, body, body_digest)
+            for key in (payload, page.codings, context), (body_digest, (), context):
                 self._contents.put(key, content, len(content.text))
         return content
 
-    def _read(self, page: Page, body: bytes, digested: str) -> Content:
-        extracted = self._extracted(page, body)
+    def _read(self, page: Page, body: bytes, body_digest: str) -> Content:
+        extracted = self._extract_text(page, body)
         parts = (extracted.title, extracted.text) if self._recipe.title else (extracted.text,)
         text = "\n".join(filter(None, parts))
-        hashes = self._hashed(text, self._language(page)) if text else Hashes()
-        return Content(digested, text, extracted.title, hashes)
+        hashes = self._hashes_of(text, self._code_name(page)) if text else Hashes()
+        return Content(body_digest, text, extracted.title, hashes)
 
-    def _extracted(self, page: Page, body: bytes) -> Extracted:
+    def _extract_text(self, page: Page, body: bytes) -> Extracted:
         if page.text is not None:
             return Extracted(body.decode().strip(), None)
         if is_plain(page.content_type):
@@ -126,11 +126,11 @@ class RecordMaker:
             return self._extract(body)
         return self._extract(to_utf8(body, encoding_of(body, page.content_type)))
 
-    def _language(self, page: Page) -> str | None:
-        """Return the name that tells the language of code; None for other text, which is the same under any name."""
+    def _code_name(self, page: Page) -> str | None:
+        """Return the URL if it matters for the hashes: in code, it tells the programming language."""
         return page.url if self._recipe.scheme.form == "code" else None
 
-    def _hashed(self, text: str, name: str | None) -> Hashes:
+    def _hashes_of(self, text: str, name: str | None) -> Hashes:
         scheme = self._recipe.scheme
         canon = canonical(text, scheme, name=name)
         text_digest = digest(canon.chars.encode(), canon.words)

@@ -21,19 +21,19 @@ class Report:
     """The counts of a run, so far or at its end."""
 
     indexed: int = 0
-    replaced: int = 0  # of those indexed, captures that were stored with another content
+    replaced: int = 0  # indexed captures that were stored with other content before
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: Counter[str] = field(default_factory=Counter)
-    duplicates: Counter[str] = field(default_factory=Counter)  # of those indexed: equal to an earlier page, by kind
+    duplicates: Counter[str] = field(default_factory=Counter)  # indexed pages that equal an earlier one, by kind
     damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 places
     damaged_places: int = 0
     damaged_bytes: int = 0
-    source_bytes: int = 0  # bytes of the sources that were read, as they lie on disk
-    total_bytes: int | None = None  # bytes of all sources; None if they are too many files to look at
+    source_bytes: int = 0  # bytes on disk of what was read
+    total_bytes: int | None = None  # bytes on disk of all sources; None if there are too many files to add up
     content_bytes: int = 0  # bytes of the pages that were read
     seconds: float = 0.0
-    stopped: bool = False  # before the end of the sources
+    stopped: bool = False  # whether the run was stopped before the end of the sources
     example_url: str | None = None  # a page that is stored, when the run has ended
 
     @property

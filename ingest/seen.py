@@ -15,21 +15,21 @@ from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 
 Level = Literal["content", "text", "shingles"]
-# The levels at which two pages can be equal, the closest first, and the digests that are compared.
+# The levels at which two pages can be equal, the strictest first, and the digests that are compared.
 LEVELS: dict[Level, str] = {"content": "content_digest", "text": "text_digest", "shingles": "shingle_digest"}
-OTHER_CONTENT = "another content of the same capture"  # the reason why a page is skipped
+OTHER_CONTENT = "other content for the same capture"  # the reason for skipping a page
 
-# The file goes with the run in any case, so nothing is done to keep it safe.
+# The file is deleted after the run, so it need not survive a crash.
 TEMPORARY = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-# Named as in an embedded store, which has more columns and is read in the same way.
-STORED = """
+# The columns that are read here of the table `page` of an embedded store.
+PAGE_TABLE = """
     CREATE TABLE page (
         number INTEGER PRIMARY KEY, id BLOB, url TEXT, content_digest BLOB, text_digest BLOB, shingle_digest BLOB
     );
 """
 INDEXES = "".join(f"CREATE INDEX page_{column} ON page ({column});" for column in ("id", *LEVELS.values()))
 INSERT = f"INSERT OR IGNORE INTO page (number, id, url, {', '.join(LEVELS.values())}) VALUES (?, ?, ?, ?, ?, ?)"
-RUN = """
+RUN_TABLES = """
     CREATE TABLE capture (id BLOB PRIMARY KEY, content BLOB, new INTEGER) WITHOUT ROWID;
     CREATE TABLE seen (level TEXT, digest BLOB, url TEXT, PRIMARY KEY (level, digest)) WITHOUT ROWID;
 """
@@ -37,7 +37,7 @@ RUN = """
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A capture that is stored already, with the same content."""
+    """A capture that is already stored, with the same content."""
 
     url: str
     id: str
@@ -45,16 +45,16 @@ class Unchanged:
 
 
 def write_stored(path: Path, stored: Iterable[Stored]) -> None:
-    """Make a file that lists what was stored before the run."""
+    """Create a file that lists what was stored before the run."""
     with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
-        file.executescript(TEMPORARY + STORED)
+        file.executescript(TEMPORARY + PAGE_TABLE)
         file.executemany(INSERT, ((None, *_row(each)) for each in stored))
         file.commit()
-        file.executescript(INDEXES)  # now: to sort them once takes a third of the time
+        file.executescript(INDEXES)  # after the rows: sorting them once takes a third of the time
 
 
 def add_stored(path: Path, stored: Iterable[tuple[int, Stored]]) -> None:
-    """Add pages to such a file, each with its number in the order of all; those that it has stay."""
+    """Add pages to a file of `write_stored`, each with its number in the order of all. Pages that it has stay."""
     with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
         file.execute(TEMPORARY.partition(";")[0])
         file.executemany(INSERT, ((number, *_row(each)) for number, each in stored))
@@ -67,9 +67,9 @@ def _row(stored: Stored) -> tuple[bytes | str, ...]:
 
 
 class StoredCaptures:
-    """Reads the table `page` of such a file or of an embedded store, from any process, also while it is written.
+    """Reads the table `page` of an embedded store, or of a file of `write_stored`, in any process.
 
-    Each look-up is a transaction of its own, so writers never wait for it.
+    The file may be written meanwhile: each lookup is a transaction of its own, so writers never wait for it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,7 +79,7 @@ class StoredCaptures:
 
     def content(self, capture: str) -> str | None:
         """Return the content digest of the capture with this id, or None if it is not stored."""
-        # The last one, because a folder of record files may have an older one too.
+        # The last one, because a folder of record files may also list an older one.
         query = "SELECT content_digest FROM page WHERE id = ? ORDER BY number DESC LIMIT 1"
         with _reporting_sqlite_errors(self._path):
             row = self._file.execute(query, (packed(capture),)).fetchone()
@@ -96,9 +96,9 @@ class StoredCaptures:
 
 
 class Ledger:
-    """Remembers every capture and content of the run, beside what was stored before it.
+    """Remembers every capture and content of the run, in addition to what was stored before it.
 
-    It does not matter how much of the run is written already.
+    It does not depend on how much of the run has been written.
     """
 
     def __init__(self, path: Path, stored: Path) -> None:
@@ -106,8 +106,8 @@ class Ledger:
         self._stored = StoredCaptures(stored)
         with _reporting_sqlite_errors(path):
             self._run = sqlite3.connect(path)
-            self._run.executescript(TEMPORARY + RUN)
-        self.replaced = 0  # captures that had another content before the run
+            self._run.executescript(TEMPORARY + RUN_TABLES)
+        self.replaced = 0  # captures that had other content before the run
 
     def settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
         """Decide what becomes of `result`: unchanged, skipped, or a record, marked if it equals an earlier page.
@@ -119,19 +119,19 @@ class Ledger:
 
     def _settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
         id_, content = packed(result.id), packed(result.content_digest)
-        in_run = self._run.execute("SELECT content FROM capture WHERE id = ?", (id_,)).fetchone()
-        if in_run and in_run[0] != content:
+        row = self._run.execute("SELECT content FROM capture WHERE id = ?", (id_,)).fetchone()
+        if row and row[0] != content:
             return Skipped(result.url, OTHER_CONTENT)
         unchanged = Unchanged(result.url, result.id, result.content_digest)
-        if in_run:
+        if row:
             return unchanged
-        before = result.content_digest if isinstance(result, Unchanged) else self._stored.content(result.id)
-        new = before != result.content_digest
+        stored_digest = result.content_digest if isinstance(result, Unchanged) else self._stored.content(result.id)
+        new = stored_digest != result.content_digest
         self._run.execute("INSERT INTO capture VALUES (?, ?, ?)", (id_, content, new))
         if isinstance(result, Unchanged) or not new:
             return unchanged
-        self.replaced += before is not None
-        # A revisit, or a text without words, has no shingles to be equal in.
+        self.replaced += stored_digest is not None
+        # A revisit, or a text without words, has no shingles to compare.
         return self._marked(result) if result.shingle_count else result
 
     def _marked(self, record: Record) -> Record:
@@ -164,4 +164,4 @@ def _reporting_sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise WinnowError(f"what is stored cannot be looked up in {path}: {error}") from None
+        raise WinnowError(f"stored pages cannot be looked up in {path}: {error}") from None

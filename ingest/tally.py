@@ -24,7 +24,7 @@ MAX_LISTED_DAMAGE = 1000  # damaged places that a report lists one by one
 
 
 class Tally:
-    """Counts the results of one run. Used as a context, with temporary files that go when it is left."""
+    """Counts the results of one run. Use it as a context manager; its temporary files are deleted on exit."""
 
     def __init__(self, destination: Destination, failed: FailedPages) -> None:
         self.report = Report()
@@ -49,10 +49,10 @@ class Tally:
         self._folder.cleanup()
 
     def count_all(self, results: Sequence[Result], source: str) -> list[Outcome | None]:
-        """Count `results` of one source and return the outcome of each; None for damage, which is no page."""
-        found = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
-        if found:
-            add_stored(self.stored_file, found)
+        """Count `results` of one source and return the outcome of each; None for damage, which is not a page."""
+        stored = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
+        if stored:
+            add_stored(self.stored_file, stored)
         return [self._count(result, source) for result in results]
 
     def _count(self, result: Result, source: str) -> Outcome | None:
@@ -85,7 +85,7 @@ class Tally:
                 return None
 
     def _refused(self, record: Record, source: str, reason: str) -> None:
-        """Count a record that was counted as indexed as failed, because the destination has refused it."""
+        """Recount an indexed record as failed, because the destination has refused it."""
         page = Page(record.url, text=record.text, fetched_at=record.fetched_at, title=record.title)
         self._failed.add(Failed(page, reason), source)
         self.report.failed[reason] += 1

@@ -1,7 +1,7 @@
 """The worker process: reads splits and makes records of their pages.
 
-A page that takes too long, or that crashes a parser, ends the process and costs nothing but that page. The kernel keeps
-the time: SIGPROF, left to its default action, ends a process in the middle of whatever it does.
+A page that takes too long, or that crashes a parser, ends the process, and only that page is lost. The kernel enforces
+the time limit: SIGPROF, left to its default action, ends a process in the middle of whatever it does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 MAX_RESULTS_PER_MESSAGE = 64
-MESSAGE_SECONDS = 0.2  # between messages at most: progress is seen, and little is done again after a crash
+MAX_MESSAGE_SECONDS = 0.2  # between two messages, so that progress shows and a crash costs little work
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Job:
     recipe: Recipe
     cpu_seconds: float  # limit for one page
     stored_file: Path  # the SQLite file that lists what was stored before the run
-    # Bytes at which a worker retires after a task: libxml2 keeps the name of every element and attribute, and each site
-    # brings new ones.
+    # Bytes at which a worker ends after its task: libxml2 never frees the names of elements and attributes, and each
+    # site brings new ones.
     max_memory: int = 200_000_000
 
 
@@ -48,7 +48,7 @@ class Task:
 
     split: Split
     start: int = 0
-    deadly: dict[int, str] = field(default_factory=dict)  # reasons by number of the items that ended a worker
+    deadly: dict[int, str] = field(default_factory=dict)  # items that ended a worker: their numbers, and the causes
 
 
 class Message(NamedTuple):
@@ -60,8 +60,8 @@ class Message(NamedTuple):
     finished: bool = False
 
 
-def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
-    """Work on tasks until memory grows too large. `in_hand` holds the number of the item, for after a crash."""
+def work(job: Job, connection: Connection, current_item: c_longlong) -> None:
+    """Work on tasks until memory grows too large. After a crash, `current_item` tells the parent what caused it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but only the parent answers it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -70,7 +70,7 @@ def work(job: Job, connection: Connection, in_hand: c_longlong) -> None:
         full = False
         while not full:
             connection.send(None)  # ready
-            worker.work_on(connection.recv(), connection, in_hand)
+            worker.work_on(connection.recv(), connection, current_item)
             full = _memory() >= job.max_memory
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the parent has gone
@@ -82,10 +82,10 @@ class _Worker:
         self._maker = RecordMaker(job.recipe)
         self._stored = StoredCaptures(job.stored_file)
 
-    def work_on(self, task: Task, connection: Connection, in_hand: c_longlong) -> None:
+    def work_on(self, task: Task, connection: Connection, current_item: c_longlong) -> None:
         results: list[Result] = []
         content, offset, sent = 0, task.split.start, time.monotonic()
-        in_hand.value = 0
+        current_item.value = 0
         try:
             for number, (offset, item) in enumerate(read(task.split, self._job.recipe.max_page_size)):
                 if item is None:
@@ -93,35 +93,35 @@ class _Worker:
                 if number >= task.start:
                     results.append(self._result(item, offset, task.deadly.get(number)))
                     content += item.size if isinstance(item, Page) else 0
-                in_hand.value = number + 1
-                late = time.monotonic() - sent > MESSAGE_SECONDS
+                current_item.value = number + 1
+                late = time.monotonic() - sent > MAX_MESSAGE_SECONDS
                 if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and late):
                     connection.send(Message(results, content, offset))
                     results, content, sent = [], 0, time.monotonic()
         except ConnectionError:
             raise
-        except Exception as error:  # a source that cannot be read any further does not end the run
+        except Exception as error:  # the run goes on without the rest of this split
             rest = task.split.size - task.split.bytes_before(offset)
             results.append(Damage(rest, f"{type(error).__name__}: {error}", offset))
             offset = task.split.end if task.split.end is not None else offset + rest
         connection.send(Message(results, content, offset, finished=True))
 
-    def _result(self, item: Item, offset: int, death: str | None) -> Result:
+    def _result(self, item: Item, offset: int, cause: str | None) -> Result:
         if isinstance(item, Damage):
             return replace(item, offset=offset)
         if not isinstance(item, Page):
             return item
-        if death:
-            return Failed(item, death)
+        if cause:
+            return Failed(item, cause)
         signal.setitimer(signal.ITIMER_PROF, self._job.cpu_seconds)
         try:
-            return self._made(item)
-        except Exception as error:  # neither does a page
+            return self._make(item)
+        except Exception as error:  # the run goes on without this page
             return Failed(item, f"{type(error).__name__}: {error}")
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
-    def _made(self, page: Page) -> Result:
+    def _make(self, page: Page) -> Result:
         capture = capture_id(page.url, page.fetched_at)
         try:
             stored = self._stored.content(capture)

@@ -20,7 +20,8 @@ from opensearch_winnow.ingest.worker import Job, Message, Task, work
 
 # Spawned, not forked: a fork copies locks that a thread of the parent may hold.
 SPAWN = get_context("spawn")
-SPLITS_PER_WORKER = 2  # that are planned: only the first split may yield results, and the others need not wait for it
+# Only the first split may yield results; meanwhile the workers go on with the next ones.
+PLANNED_SPLITS_PER_WORKER = 2
 STOP_CHECK_SECONDS = 0.2
 
 
@@ -56,10 +57,10 @@ class _SplitProgress:
 
     split: Split
     messages: deque[Message] = field(default_factory=deque)
-    items: int = 0  # how many have a result
-    offset: int = 0  # where the last of them starts; where reading stopped, when it is finished
+    items: int = 0  # number of items with a result
+    offset: int = 0  # where the last of them starts; when finished, where reading stopped
     finished: bool = False
-    deadly: dict[int, str] = field(default_factory=dict)  # reasons by number of the items that ended a worker
+    deadly: dict[int, str] = field(default_factory=dict)  # items that ended a worker: their numbers, and the causes
 
     def receive(self, message: Message) -> None:
         self.messages.append(message)
@@ -67,39 +68,39 @@ class _SplitProgress:
         self.offset = message.offset
         self.finished = message.finished
 
-    def died(self, item: int, how: str) -> None:
-        """Leave out the item that ended the worker; if it ended one before, leave out the rest of the split."""
+    def died(self, item: int, cause: str) -> None:
+        """Leave out the item that ended the worker; if it ends a second one, leave out the rest of the split."""
         if item not in self.deadly:
-            self.deadly[item] = how
+            self.deadly[item] = cause
         else:
             rest = self.split.size - self.split.bytes_before(self.offset)
             end = self.split.end if self.split.end is not None else self.offset + rest
-            self.receive(Message([Damage(rest, how, self.offset)], 0, end, finished=True))
+            self.receive(Message([Damage(rest, cause, self.offset)], 0, end, finished=True))
 
-    def after(self, before: _SplitProgress) -> _SplitProgress:
-        """Return this split from its true start: where reading `before`, the split in front of it, has stopped."""
+    def after(self, previous: _SplitProgress) -> _SplitProgress:
+        """Return this split with its true start: where reading stopped in `previous`, the split in front of it."""
         if (
-            before.split.path != self.split.path
-            or before.split.end != self.split.start
-            or before.offset == self.split.start
+            previous.split.path != self.split.path
+            or previous.split.end != self.split.start
+            or previous.offset == self.split.start
         ):
             return self
-        true = _SplitProgress(replace(self.split, start=before.offset))
-        if self.split.end is not None and before.offset >= self.split.end:
-            true.receive(Message([], 0, before.offset, finished=True))
-        return true
+        corrected = _SplitProgress(replace(self.split, start=previous.offset))
+        if self.split.end is not None and previous.offset >= self.split.end:
+            corrected.receive(Message([], 0, previous.offset, finished=True))
+        return corrected
 
 
-class _Worker:
+class _WorkerProcess:
     """A worker process as its parent sees it."""
 
     def __init__(self, job: Job) -> None:
-        self.connection, theirs = SPAWN.Pipe()
-        self._in_hand = SPAWN.RawValue("q", 0)
-        self.process = SPAWN.Process(target=work, args=(job, theirs, self._in_hand), daemon=True)
+        self.connection, child_end = SPAWN.Pipe()
+        self._current_item = SPAWN.RawValue("q", 0)
+        self.process = SPAWN.Process(target=work, args=(job, child_end, self._current_item), daemon=True)
         with _without_main_module():
             self.process.start()
-        theirs.close()
+        child_end.close()
         self._cpu_seconds = job.cpu_seconds
         self.ready = False
         self._started = False
@@ -108,8 +109,8 @@ class _Worker:
     def give(self, task: _SplitProgress) -> None:
         self.ready = False
         self._task = task
-        self._in_hand.value = -1  # no item, until it has begun
-        with suppress(ConnectionError):  # it has died, which shows when we listen
+        self._current_item.value = -1  # none yet
+        with suppress(ConnectionError):  # if it has died, `listen` notices
             self.connection.send(Task(task.split, task.items, task.deadly))
 
     def listen(self) -> None:
@@ -124,14 +125,14 @@ class _Worker:
                     self._task = None
 
     def reap(self) -> _SplitProgress | None:
-        """Clean up after a worker that died, and return the split that it has left unfinished."""
+        """Clean up after a worker that died, and return the split that it left unfinished."""
         self.process.join()
         self.connection.close()
-        how = _cause(self.process.exitcode or 0, self._cpu_seconds)
+        cause = _cause_of_death(self.process.exitcode or 0, self._cpu_seconds)
         if not self._started:
-            raise WorkerError(f"a worker process could not start: {how}; its own message is above")
+            raise WorkerError(f"a worker process could not start: {cause}; its own message is above")
         if self._task is not None:
-            self._task.died(self._in_hand.value, how)
+            self._task.died(self._current_item.value, cause)
         return self._task
 
     def end(self) -> None:
@@ -141,13 +142,13 @@ class _Worker:
 
 
 class WorkerPool:
-    """Keeps `count` worker processes. Used as a context, which ends them when it is left."""
+    """Runs `count` worker processes. Use it as a context manager, which ends them on exit."""
 
     def __init__(self, count: int, job: Job) -> None:
         self._job = job
-        self._workers = [_Worker(job) for _ in range(count)]
-        self._order: deque[_SplitProgress] = deque()  # all that are planned; only the first may yield its results
-        self._free: deque[_SplitProgress] = deque()  # those that no worker has
+        self._workers = [_WorkerProcess(job) for _ in range(count)]
+        self._order: deque[_SplitProgress] = deque()  # all planned splits; only the first may yield its results
+        self._free: deque[_SplitProgress] = deque()  # planned splits that no worker has
 
     def __enter__(self) -> Self:
         return self
@@ -173,7 +174,7 @@ class WorkerPool:
         return not self._order
 
     def _plan(self, coming: Iterator[Split]) -> None:
-        for split in islice(coming, SPLITS_PER_WORKER * len(self._workers) - len(self._order)):
+        for split in islice(coming, PLANNED_SPLITS_PER_WORKER * len(self._workers) - len(self._order)):
             self._order.append(_SplitProgress(split))
             self._free.append(self._order[-1])
 
@@ -186,7 +187,7 @@ class WorkerPool:
                 task = worker.reap()
                 if task and task in self._order and not task.finished:
                     self._free.appendleft(task)
-                self._workers[place] = _Worker(self._job)
+                self._workers[place] = _WorkerProcess(self._job)
 
     def _messages(self, coming: Iterator[Split]) -> Iterator[tuple[Split, Message]]:
         while self._order:
@@ -200,21 +201,21 @@ class WorkerPool:
             if self._order:
                 self._correct(self._order[0], first)
 
-    def _correct(self, task: _SplitProgress, before: _SplitProgress) -> None:
-        """Read a split again, if the one before it has stopped elsewhere than this one was thought to start."""
-        true = task.after(before)
-        if true is not task:
-            self._order[0] = true
+    def _correct(self, task: _SplitProgress, previous: _SplitProgress) -> None:
+        """Read `task` again if the split in front of it did not stop where `task` was thought to start."""
+        corrected = task.after(previous)
+        if corrected is not task:
+            self._order[0] = corrected
             if task in self._free:
                 self._free.remove(task)
-            if not true.finished:
-                self._free.appendleft(true)
+            if not corrected.finished:
+                self._free.appendleft(corrected)
 
 
-def _cause(code: int, cpu_seconds: float) -> str:
-    """Return why a page ended a worker, in a few words that can be counted."""
+def _cause_of_death(code: int, cpu_seconds: float) -> str:
+    """Return why a page ended a worker, in words general enough to be counted."""
     if code == -signal.SIGPROF:
         return f"took over {cpu_seconds:g} s of CPU time"
     if code == -signal.SIGKILL:
-        return "its worker was killed, perhaps for want of memory"
+        return "its worker was killed, perhaps for lack of memory"
     return f"its worker died of signal {-code}" if code < 0 else f"its worker ended with code {code}"

@@ -105,7 +105,7 @@ class Index:
 
         A source is a web archive (WARC, ARC, WET, WACZ), a folder, JSON lines, Parquet, a pattern of names, or "-" for
         standard input. Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
-        A run that was stopped, by `stop` or by Ctrl-C, keeps what is done, and calling this again goes on from there.
+        A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
         return index_sources(self._opened, sources, **options)
 

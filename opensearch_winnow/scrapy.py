@@ -76,9 +76,9 @@ class WinnowPipeline:
         settings = crawler.settings
         store, to = settings.get("WINNOW_STORE") or None, settings.get("WINNOW_TO") or None
         if store and to:
-            raise WinnowError("WINNOW_STORE and WINNOW_TO are two places to keep the records: set one of them")
+            raise WinnowError("WINNOW_STORE and WINNOW_TO both say where the records go: set only one of them")
         if not store and not to:
-            raise NotConfigured("WINNOW_STORE is not set: where to keep the records, for example crawl.winnow")
+            raise NotConfigured("WINNOW_STORE is not set: it says where the records go, for example crawl.winnow")
         crawl, preset = settings.get("WINNOW_CRAWL") or "", settings.get("WINNOW_PRESET")
         return cls(crawler, store=store, to=to, crawl=crawl, preset=preset)
 

@@ -1,6 +1,6 @@
-"""The way in: sources or pages are indexed into a store or into record files.
+"""Indexes sources or pages into a store or into record files.
 
-Every way in stands on these functions: `Index.index` and `Index.add`, the command `winnow index`, the Scrapy pipeline.
+`Index.index`, `Index.add`, the command `winnow index` and the Scrapy pipeline all call these functions.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.stores.kept_recipe import kept_recipe
-from opensearch_winnow.stores.opening import failed_pages_of
+from opensearch_winnow.stores.opening import default_failed_pages_path
 
-# Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, and some 10 MB of
-# records that wait for their turn.
+# Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, which yields some
+# 10 MB of records.
 MAX_SPLIT_BYTES = 16_000_000
 MIN_SPLIT_BYTES = 500_000
-SPLITS_PER_WORKER = 4  # at least, so that no worker is left with all the rest
+MIN_SPLITS_PER_WORKER = 4  # so that the last split does not keep one worker busy while the others are idle
 
 SourceName = str | os.PathLike[str]
 FileName = str | os.PathLike[str]
@@ -40,20 +40,20 @@ FileName = str | os.PathLike[str]
 class IndexingOptions(TypedDict, total=False):
     """The options of `Index.index`. All are optional, and most are those of `winnow index`.
 
-    A store keeps the `extractor`, `alt`, `title` and `text` of its first run, which are the defaults of the next.
+    A store remembers the `extractor`, `alt`, `title` and `text` of its first run as the defaults of later runs.
     """
 
     crawl: str  # a name for this crawl, to tell it from others
     workers: int | None  # processes that read and parse; by default one for each processor
     progress: Callable[[Report], object] | None  # called with the report so far, several times a second
     stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
-    failed: str | os.PathLike[str] | None  # file for pages that fail; by default the store's name and .failed.jsonl
-    base_url: str  # what the names of files in a folder are appended to; by default file://
-    max_page_size: int  # bytes; a page with more, once decoded, fails. By default 10 MB
-    max_page_seconds: float  # CPU time; a page that takes more fails. By default 10
+    failed: str | os.PathLike[str] | None  # file for failed pages; by default the store's name and .failed.jsonl
+    base_url: str  # URL to put before the names of files in a folder; by default file://
+    max_page_size: int  # bytes; a page that is larger, once decoded, fails. By default 10 MB
+    max_page_seconds: float  # CPU time; a page that takes longer fails. By default 10
     extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
-    alt: bool | None  # take the alternative text of images as text
-    title: bool | None  # take the title as a part of the text
+    alt: bool | None  # count the alternative text of images as text
+    title: bool | None  # count the title as part of the text
     text: bool | None  # keep the texts; without them, scores are estimates and there is no search
 
 
@@ -69,10 +69,10 @@ class Target(Protocol):
         """The files that a run writes, which are never its sources."""
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        """Return the recipe for a run. A choice that is None or not given is the target's own, or the default."""
+        """Return the recipe for a run. A choice that is None or missing is taken from the target, or is the default."""
 
     def open_destination(self, recipe: Recipe) -> AbstractContextManager[Destination]:
-        """Open the destination, and make it if there is none. What it takes is released with this context."""
+        """Open the destination, and create it if it does not exist. It is released when this context is left."""
 
 
 class RecordFilesTarget:
@@ -103,12 +103,12 @@ class RecordFilesTarget:
 def open_target(
     *, store: FileName | None = None, to: FileName | None = None, scheme: Scheme | None = None
 ) -> Iterator[Target]:
-    """Open the store `store`, or the record files `to`, by name. Nothing is made before a run has something to write.
+    """Open the store `store`, or the record files `to`, by name. Nothing is created before a run starts to write.
 
-    A `scheme` that is not the one of an existing store or file is refused.
+    If the store or file exists with another scheme than `scheme`, it is refused.
     """
     if (store is None) == (to is None):
-        raise ValueError("name a store or record files, one of them")
+        raise ValueError("name either a store or record files")
     if to is not None:
         yield RecordFilesTarget(to, scheme)
     elif store is not None:
@@ -130,7 +130,7 @@ def index_sources(
 ) -> Report:
     """Index every page of `sources` in worker processes and return what became of the pages.
 
-    The options are those of `IndexingOptions`. Sources, recipe and target are checked before anything is made.
+    The options are those of `IndexingOptions`. Sources, recipe and target are checked before anything is written.
     """
     names = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     workers = available_processors() if workers is None else workers
@@ -160,7 +160,7 @@ def index_sources(
             progress=progress or (lambda _: None),
             stop=stop or (lambda: False),
         )
-        destination.close()  # before the failed pages are kept: if that fails too, the records are safe
+        destination.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
         report.seconds = time.monotonic() - start
         report.example_url = destination.example_url()
     return report
@@ -177,7 +177,7 @@ def add_pages(target: Target, pages: Iterable[Page], *, crawl: str = "", failed:
 def open_intake(
     target: Target, *, failed: FileName | None = None, **choices: Unpack[RecipeChoices]
 ) -> Iterator[PageIntake]:
-    """Open `target` for pages that come one by one. Everything is written when the context is left."""
+    """Open `target` for pages that are added one by one. All of them are written when the context is left."""
     recipe = target.recipe(**choices)
     RecordMaker(recipe)
     with (
@@ -192,12 +192,12 @@ def open_intake(
 
 
 def failed_pages_file(target: Target, failed: FileName | None = None) -> Path:
-    """Return the file for pages that fail: `failed`, or the target's name with .failed.jsonl."""
-    return failed_pages_of(target.name) if failed is None else Path(failed)
+    """Return the file for failed pages: `failed`, or by default the target's name with .failed.jsonl."""
+    return default_failed_pages_path(target.name) if failed is None else Path(failed)
 
 
 def split_size(total: int | None, workers: int) -> int:
-    """Return the size of splits for sources of `total` bytes: several for each worker, but none too small to pay."""
+    """Return the size of splits for sources of `total` bytes: several splits per worker, but none of a trivial size."""
     if total is None:
         return MAX_SPLIT_BYTES
-    return min(max(total // (SPLITS_PER_WORKER * workers), MIN_SPLIT_BYTES), MAX_SPLIT_BYTES)
+    return min(max(total // (MIN_SPLITS_PER_WORKER * workers), MIN_SPLIT_BYTES), MAX_SPLIT_BYTES)

@@ -1,4 +1,4 @@
-"""A store by its name: opened if it exists, and otherwise made when the first page is written."""
+"""Opens a store by name; a missing one is created when the first page is written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LazyStore:
-    """A store that is made only when something is written to it. Used as a context."""
+    """A store that is created only when something is written to it. Use it as a context manager."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class LazyStore:
         client: OpenSearch | None = None,
     ) -> None:
         self.name = without_credentials(name)
-        self._address = name  # with the credentials, if it has some
+        self._address = name  # with its credentials, if it has any
         self._client = client
         self._wanted_scheme = scheme
         self._create = create
@@ -41,10 +41,10 @@ class LazyStore:
         if not create or store_exists(name, client):
             self.get()
 
-    def get(self, *, make: bool = False) -> Store:
-        """Return the store. With `make`, a missing one is made, if this object was created with `create`."""
+    def get(self, *, to_write: bool = False) -> Store:
+        """Return the store. With `to_write`, a missing one is created, if this object was made with `create`."""
         if self._store is None:
-            create = make and self._create
+            create = to_write and self._create
             self._store = open_store(
                 self._address, self._wanted_scheme, create=create, key=self._key, client=self._client
             )
@@ -61,19 +61,19 @@ class LazyStore:
         return files_of(self.name)
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        """Return the recipe of the store's first run, or the default one, with `choices` in place of its own."""
+        """Return the recipe of the store's first run, or the default recipe, changed by `choices`."""
         return kept_recipe(self._store, scheme=self.scheme, **choices)
 
     @contextmanager
     def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
-        """Open the store for writing and keep `recipe` in it, if it is the first.
+        """Open the store for writing, and save `recipe` in it if it is the first.
 
-        A store that was made here has no file again if an exception comes before its first page.
+        If the store is new and an exception comes before its first page is stored, its file is deleted again.
         """
         from opensearch_winnow.stores.destination import StoreDestination  # noqa: PLC0415 (imported only to write)
 
         is_new = self._store is None
-        store = self.get(make=True)
+        store = self.get(to_write=True)
         try:
             keep_recipe(store, recipe)
             yield StoreDestination(store)

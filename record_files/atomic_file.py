@@ -13,10 +13,10 @@ from opensearch_winnow.mappings.record import RecordsError
 
 
 class AtomicFile:
-    """A file that is written at `path`, under a hidden name beside its target, and then put in place at once.
+    """A file that is written under a hidden name, `path`, beside its target and then replaces the target at once.
 
     The hidden name is always the same for a target, so the next process overwrites what a killed one has left. While
-    one process writes, a second one is refused; with `alone`, the caller knows that there is no second one.
+    one process writes, a second one is refused; with `alone`, the caller guarantees that there is none.
     """
 
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
@@ -24,7 +24,7 @@ class AtomicFile:
             raise RecordsError(f"{target} is not a regular file; name another")
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
-        if alone:  # one that Ctrl-C interrupted may still be open, and be written to when it is collected
+        if alone:  # an earlier one that Ctrl-C interrupted may still be open, and written when it is garbage-collected
             self.path.unlink(missing_ok=True)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -39,27 +39,25 @@ class AtomicFile:
             raise
 
     def place(self) -> None:
-        """Put the file in place of the target, safe from a loss of power. Calling this again does nothing."""
+        """Replace the target by the file, and sync it to disk. Calling this again does nothing."""
         if self.path.exists():
             os.fsync(self._descriptor)
             if self.target.exists():
                 shutil.copymode(self.target, self.path)
             self.path.replace(self.target)
             sync_folder(self.target.parent)
-        self._let_go()
+        self._release()
 
     def discard(self) -> None:
         """Remove the unfinished file. Does nothing after `place`."""
         if self._descriptor >= 0:
             with suppress(FileNotFoundError):
                 self.path.unlink()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
-        descriptor, self._descriptor = (
-            self._descriptor,
-            -1,
-        )  # first: after Ctrl-C, it must not be closed twice
+    def _release(self) -> None:
+        # Forgotten before it is closed: after Ctrl-C in between, it must not be closed twice.
+        descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
@@ -79,7 +77,7 @@ def being_written(target: Path) -> RecordsError:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write a folder to disk: the name of a new file is safe only then."""
+    """Sync a folder to disk: only then does the name of a new file survive a loss of power."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Writes records to one Parquet file or to a folder of parts; older records stay, unless one has the same id."""
+"""Adds records to one Parquet file or to a folder of them; a record replaces an older one with the same id."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from opensearch_winnow.record_files.reader import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-MAX_WAITING_BYTES = 8_000_000  # of records in memory, before they become columns
-# In memory: some 100 MB on disk, a good size for Spark. A killed run loses this much at most.
+MAX_WAITING_BYTES = 8_000_000  # of records in memory, before they are converted to columns
+# In memory, which is some 100 MB on disk, a good size for Spark. A killed run loses this much at most.
 MAX_PART_BYTES = 250_000_000
 
 
 class RecordWriter:
     """Adds records to a record file, or to a folder of them if the path ends with / or is a folder.
 
-    This is a destination of an indexing run. A file is put in place as a whole when the writer is closed; a part of a
-    folder as soon as it is complete. A record replaces an older one with its id. In a folder, this is done at the end;
-    until then, or after a run that was killed, the record in the later part counts.
+    This is a destination of an indexing run. A single file appears as a whole when the writer is closed; a file of a
+    folder, called a part, as soon as it is full. A record replaces an older one with its id. In a folder, older ones
+    are removed at the end; until then, or after a killed run, the record in the later part counts.
 
-    Ctrl-C keeps what was added. Another exception leaves a file as it was, and a folder with its complete parts.
+    Ctrl-C keeps what was added. Any other exception leaves a file as it was, and a folder with its full parts.
     """
 
     def __init__(self, path: str | os.PathLike[str], scheme: Scheme) -> None:
@@ -59,7 +59,7 @@ class RecordWriter:
         return None
 
     def stored(self) -> Iterator[Stored]:
-        """List what is in place. If an id comes twice, the later one counts."""
+        """List the records in place. If an id comes twice, the later one counts."""
         rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
         return (Stored(*row) for row in rows)
 
@@ -67,19 +67,19 @@ class RecordWriter:
         """Return nothing: `stored` has listed everything."""
         return ()
 
-    def add(self, record: Record, _refused: Callable[[str], None] | None = None) -> None:
+    def add(self, record: Record, _on_refused: Callable[[str], None] | None = None) -> None:
         """Add a record; none is refused."""
         if self._closed:
             raise ValueError("the writer is closed")
-        # One append, and the columns later: wherever Ctrl-C comes, a record is kept as a whole or not at all.
+        # Append first, convert to columns later: wherever Ctrl-C comes, a record is kept as a whole or not at all.
         self._waiting.append(record)
         self.count += 1
         self._waiting_size += bytes_in_memory(record)
         if self._waiting_size >= MAX_WAITING_BYTES:
-            self._pass_on()
+            self._write_waiting()
 
     def flush(self) -> None:
-        """Do nothing: a file, or a part of a folder, appears when it is complete."""
+        """Do nothing: a file, or a part of a folder, appears only when it is complete."""
 
     def example_url(self) -> str | None:
         """Return the URL of a record that is in place, or None if there is none."""
@@ -91,7 +91,7 @@ class RecordWriter:
         if self._closed:
             return
         try:
-            self._pass_on()
+            self._write_waiting()
             self._place.close()
             self._closed = True
         finally:
@@ -114,10 +114,10 @@ class RecordWriter:
         else:
             self.discard()
 
-    def _pass_on(self) -> None:
+    def _write_waiting(self) -> None:
         if self._waiting:
             self._place.write(as_columns(self._waiting))
-            # After Ctrl-C here they are written twice, but of equal ids one row is kept.
+            # After Ctrl-C here they are written twice, but only one row for each id is kept.
             self._waiting, self._waiting_size = [], 0
 
 

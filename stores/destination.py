@@ -16,11 +16,11 @@ from opensearch_winnow.mappings.record import Record, Stored, bytes_in_memory
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
-# The limits of a batch, which is what a killed process loses. Batches of 250 or 1,000 records took as much time.
+# The limits of a batch, which is what a killed process loses. Batches of 250 or 1,000 records were no faster.
 MAX_BATCH_RECORDS = 4_000
 MAX_BATCH_BYTES = 64_000_000
 MAX_BATCH_SECONDS = 10.0
-# For a remote store, which is written in the background: the first batch should not keep it waiting for long.
+# For a remote store, which is written in the background: it should not wait long for the first batch.
 MAX_REMOTE_BATCH_RECORDS = 2_000
 
 
@@ -30,16 +30,16 @@ def _stop(reason: str) -> NoReturn:
 
 class WaitingRecord(NamedTuple):
     record: Record
-    refused: Callable[[str], None]  # to be called with the reason
+    on_refused: Callable[[str], None]  # to be called with the reason
 
 
 class StoreDestination:
-    """Writes records to a store in batches. Used as a context; the store stays open.
+    """Writes records to a store in batches. Use it as a context manager; the store stays open.
 
-    A remote store is written in the background: while one batch is written, the next one is made, but no further one.
-    Ctrl-C, or any exception, still writes what was added, if the store can be written.
+    A remote store is written in the background: while one batch is being written, one more is collected. After Ctrl-C
+    or any other exception, what was added is still written if the store allows it.
 
-    A revisit gets the text and hashes of the page that it repeats, if that page is stored or came before it.
+    A revisit gets the text and hashes of the page that it repeats, if that page is stored or came earlier in the run.
     """
 
     def __init__(self, store: Store) -> None:
@@ -47,9 +47,9 @@ class StoreDestination:
         self._store = store
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
-        self._in_hand: tuple[list[WaitingRecord], Future[list[Written]]] | None = None
-        self._records = min(MAX_BATCH_RECORDS, MAX_REMOTE_BATCH_RECORDS) if self._remote else MAX_BATCH_RECORDS
-        self._started = time.time_ns()
+        self._in_flight: tuple[list[WaitingRecord], Future[list[Written]]] | None = None
+        self._max_records = min(MAX_BATCH_RECORDS, MAX_REMOTE_BATCH_RECORDS) if self._remote else MAX_BATCH_RECORDS
+        self._run_started = time.time_ns()
         self._revisits = Revisits(store)
         self._clear()
 
@@ -59,31 +59,31 @@ class StoreDestination:
         return None if self._remote else Path(os.path.realpath(self._store.name))
 
     def stored(self) -> Iterable[Stored]:
-        """Return nothing: a remote store is too large to be listed, and `look_up` asks it for what matters."""
+        """Return nothing: a remote store is too large to list, so `look_up` asks it for the relevant pages."""
         return ()
 
     def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
-        """List what a remote store had of `records` before the run; nothing for an embedded store."""
-        return self._remote.known(records, before=self._started) if self._remote and records else ()
+        """Return the pages like `records` that a remote store had before the run; nothing for an embedded store."""
+        return self._remote.known(records, before=self._run_started) if self._remote and records else ()
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""
         return next((card.url for card in self._store.scan(Card, limit=1)), None)
 
-    def add(self, record: Record, refused: Callable[[str], None] = _stop) -> None:
+    def add(self, record: Record, on_refused: Callable[[str], None] = _stop) -> None:
         if record.duplicate == "revisit" and not record.text_digest:
-            record = self._revisits.filled(record)
+            record = self._revisits.fill(record)
         if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting.append(WaitingRecord(record, refused))
+            self._batch_started = time.monotonic()
+        self._waiting.append(WaitingRecord(record, on_refused))
         self._size += bytes_in_memory(record)
         self._revisits.remember(record)
-        waited = time.monotonic() - self._since
-        if len(self._waiting) >= self._records or self._size >= MAX_BATCH_BYTES or waited >= MAX_BATCH_SECONDS:
+        waited = time.monotonic() - self._batch_started
+        if len(self._waiting) >= self._max_records or self._size >= MAX_BATCH_BYTES or waited >= MAX_BATCH_SECONDS:
             self.write()
 
     def write(self) -> None:
-        """Write the records that wait. A remote store goes on with it in the background; the batch before is stored."""
+        """Write the waiting records: in the background for a remote store, once its previous batch is stored."""
         self._finish()
         if not self._waiting:
             return
@@ -92,17 +92,17 @@ class StoreDestination:
         self._revisits.next_batch()
         records = [each.record for each in batch]
         if self._background:
-            self._in_hand = batch, self._background.submit(self._store.write, records)
+            self._in_flight = batch, self._background.submit(self._store.write, records)
         else:
             self._settle(batch, partial(self._store.write, records))
 
     def flush(self) -> None:
-        """Write all records that wait, and return when they are stored."""
+        """Write all waiting records, and return when they are stored."""
         self.write()
         self._finish()
 
     def close(self) -> None:
-        """Write all records that wait. The store stays open."""
+        """Write all waiting records. The store stays open."""
         self.flush()
 
     def __enter__(self) -> Self:
@@ -123,28 +123,28 @@ class StoreDestination:
     def _clear(self) -> None:
         self._waiting: list[WaitingRecord] = []
         self._size = 0
-        self._since = 0.0
+        self._batch_started = 0.0
 
     def _finish(self) -> None:
         """Wait until the batch in the background is stored."""
-        if self._in_hand:
-            batch, future = self._in_hand
+        if self._in_flight:
+            batch, future = self._in_flight
             wait([future])  # if Ctrl-C comes here, the batch is not forgotten
-            self._in_hand = None
+            self._in_flight = None
             self._settle(batch, future.result)
 
     def _settle(self, batch: Sequence[WaitingRecord], write: Callable[[], Sequence[Written]]) -> None:
         try:
             outcomes = write()
         except StoreError as error:
-            least = "at least " if self._remote else ""
+            at_least = "at least " if self._remote else ""
             raise StoreError(
-                f"{error}; of this run {least}{self.count:,} pages are stored, and the same command goes on from there"
+                f"{error}; {at_least}{self.count:,} pages of this run are stored, and running it again continues there"
             ) from None
         finally:
             self._revisits.forget_batch()
         for each, written in zip(batch, outcomes, strict=True):
             if written.outcome == "failed":
-                each.refused(written.reason)
+                each.on_refused(written.reason)
             else:
                 self.count += 1

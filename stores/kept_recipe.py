@@ -1,4 +1,4 @@
-"""Keeps the recipe of a store's first run in the store, as the default of later runs."""
+"""Saves the recipe of a store's first run in the store, as the default of later runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECIPE_FIELDS = ("extractor", "alt", "title", "text")
 
 
 def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
-    """Return the recipe of the store's first run, or the default one, with those of `chosen` that are not None."""
+    """Return the recipe of the store's first run, or the default recipe, changed by every `chosen` that is not None."""
     kept = (store.setting(SETTING) or {}) if store else {}
     choices = {name: kept[name] for name in RECIPE_FIELDS if name in kept}
     choices |= {name: value for name, value in chosen.items() if value is not None}
@@ -20,6 +20,6 @@ def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
 
 
 def keep_recipe(store: Store, recipe: Recipe) -> None:
-    """Keep `recipe` in the store if it is the first. A store that cannot be written raises here, before any work."""
+    """Save `recipe` in the store if it is the first. A store that cannot be written raises here, before any work."""
     first = store.setting(SETTING) or {name: getattr(recipe, name) for name in RECIPE_FIELDS}
     store.set_setting(SETTING, first)

@@ -29,10 +29,10 @@ def open_store(
 ) -> Store:
     """Open the store `name`: an http(s) address is an index on OpenSearch, anything else a file.
 
-    With `create`, a missing store is made, with `scheme` or the default one. If the store exists with another scheme
-    than `scheme`, it is refused. `client` is used for an address, in place of one that is made from it.
+    With `create`, a missing store is created with `scheme`, or with the default scheme. A store that exists with
+    another scheme than `scheme` is refused. For an address, `client` replaces the client that is made from it.
     """
-    # Only the kind of store that is used is imported.
+    # Import only the kind of store that is needed.
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
@@ -52,12 +52,12 @@ def is_address(name: str) -> bool:
 
 
 def without_credentials(name: str) -> str:
-    """Return `name` without the credentials that an address may have, to be printed."""
+    """Return `name` for printing: without the credentials that an address may contain."""
     return CREDENTIALS.sub("", name) if is_address(name) else name
 
 
 def store_exists(name: str, client: OpenSearch | None = None) -> bool:
-    """Whether there is a file or an index of this name. If it is no store, opening it raises."""
+    """Whether a file or an index has this name. It may be something else than a store, which opening it shows."""
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
@@ -67,22 +67,22 @@ def store_exists(name: str, client: OpenSearch | None = None) -> bool:
 
 
 def file_identity(name: str) -> tuple[int, int] | None:
-    """Return an identity of the file, which changes when it is replaced. None for an address or a missing file."""
+    """Return the device and inode of the file, which change when it is replaced; None for an address or no file."""
     if is_address(name):
         return None
     try:
-        found = Path(name).stat()
+        status = Path(name).stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def files_of(name: str) -> list[Path]:
-    """Return the files that a store of this name has or may have; none for an address."""
+    """Return the files that a store of this name may consist of; none for an address."""
     return [] if is_address(name) else [Path(f"{os.path.realpath(name)}{ending}") for ending in ENDINGS]
 
 
-def failed_pages_of(name: str) -> Path:
-    """Return the default file for pages that fail: beside a file `name`, or in this folder for an address."""
+def default_failed_pages_path(name: str) -> Path:
+    """Return the default file for failed pages: beside the file `name`, or in the current folder for an address."""
     local = name.rstrip("/").rpartition("/")[2] if is_address(name) else name.rstrip("/")
     return Path(f"{local}.failed.jsonl")

@@ -1,4 +1,4 @@
-"""Fills in revisits: captures without content get the text and hashes of the page that they repeat."""
+"""Fills in revisits, captures without content, with the text and hashes of the page that they repeat."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
-# Digests of no bytes at all, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
-OF_NOTHING = {
+# The digests of an empty body, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
+EMPTY_DIGESTS = {
     f"{name}:{form.lower()}"
     for name, digest in (
         (name, hashlib.new(name, usedforsecurity=False).digest()) for name in ("md5", "sha1", "sha256")
@@ -52,47 +52,47 @@ class Revisits:
         """Drop the first batch, which is stored now."""
         self._batches.popleft()
 
-    def filled(self, revisit: Record) -> Record:
-        """Return `revisit` with text and hashes, if the page that it repeats is stored or waits.
+    def fill(self, revisit: Record) -> Record:
+        """Return `revisit` with the text and hashes of the page that it repeats, if that is stored or waits.
 
-        The content digest stays empty as it came, so that another run finds it unchanged.
+        The content digest stays empty, so that the next run finds the revisit unchanged.
         """
-        before = self._repeated(revisit)
-        if before is None:
+        original = self._original_of(revisit)
+        if original is None:
             return revisit
         return replace(
             revisit,
-            title=revisit.title or before.title,
-            text=before.text,
-            text_digest=before.text_digest,
-            shingle_digest=before.shingle_digest,
-            fingerprints=before.fingerprints,
-            positions=before.positions,
-            shingle_count=before.shingle_count,
-            sketch=before.sketch,
-            minhash=before.minhash,
-            bands=before.bands,
+            title=revisit.title or original.title,
+            text=original.text,
+            text_digest=original.text_digest,
+            shingle_digest=original.shingle_digest,
+            fingerprints=original.fingerprints,
+            positions=original.positions,
+            shingle_count=original.shingle_count,
+            sketch=original.sketch,
+            minhash=original.minhash,
+            bands=original.bands,
         )
 
-    def _repeated(self, revisit: Record) -> Record | None:
-        """Return the page with the same payload digest, or else the capture of the URL at that time."""
+    def _original_of(self, revisit: Record) -> Record | None:
+        """Return the page with the payload digest of `revisit`, or else the capture of its URL at that time."""
         digest = revisit.payload_digest
-        if digest and digest.lower() not in OF_NOTHING:
+        if digest and digest.lower() not in EMPTY_DIGESTS:
             stored = self._with_payload(digest)
             waiting = (batch.by_payload.get(digest) for batch in self._batches)
-            found = stored or next(filter(None, waiting), None)
-            if found:
-                return found
-        there = self._there(revisit.duplicate_of or revisit.url, revisit)
-        return None if there is None or _differ(digest, there.payload_digest) else there
+            same = stored or next(filter(None, waiting), None)
+            if same:
+                return same
+        capture = self._capture_at(revisit.duplicate_of or revisit.url, revisit)
+        return None if capture is None or _differ(digest, capture.payload_digest) else capture
 
     def _with_payload(self, digest: str) -> Record | None:
-        """Read the first stored page that came with this payload and has a text; a revisit has none of its own."""
+        """Read the first stored page with this payload and a text, which a revisit does not have."""
         cards = self._store.scan(Card, Selection(payload_digest=digest))
         first = next((card.id for card in cards if card.text_digest), None)
         return None if first is None else self._store.read([first], Record).get(first)
 
-    def _there(self, url: str, revisit: Record) -> Record | None:
+    def _capture_at(self, url: str, revisit: Record) -> Record | None:
         """Return the last capture of `url` that is not later than the revisit and has a text."""
         waiting = {each.id: each for batch in self._batches for each in batch.by_url.get(url, ())}
         times = {card.id: card.fetched_at for card in captures(self._store, url) if card.text_digest}
@@ -106,8 +106,8 @@ class Revisits:
 
 
 def _differ(digest: str | None, other: str | None) -> bool:
-    """Whether two payload digests, written in the same way, show that the payloads differ."""
-    if not digest or not other or {digest.lower(), other.lower()} & OF_NOTHING:
+    """Whether two payload digests of the same kind show that the payloads differ."""
+    if not digest or not other or {digest.lower(), other.lower()} & EMPTY_DIGESTS:
         return False
     kind, _, value = digest.lower().partition(":")
     other_kind, _, other_value = other.lower().partition(":")

@@ -197,7 +197,7 @@ def test_a_signal_stops_it_and_the_same_command_goes_on(
     run.send_signal(signal_)
     out, said = run.communicate(timeout=60)
     assert run.returncode == 130, (out, said)
-    assert b"the same command goes on from here" in said
+    assert b"run the same command again to continue" in said
     kept = len(urls(tmp_path / "r.parquet"))
     assert 0 <= kept < 2_000
     answer = json.loads(process("index", lines, "--to", "r.parquet", "--json").stdout)

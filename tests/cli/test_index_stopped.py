@@ -125,7 +125,7 @@ def test_stopped_in_the_middle_all_that_was_counted_is_kept(
     run.send_signal(signal_)
     out, said = run.communicate(timeout=60)
     assert run.returncode == 130, (out, said)
-    assert b"the same command goes on from here" in said
+    assert b"run the same command again to continue" in said
     kept = len(stored(tmp_path / "a.winnow"))
     assert json.loads(out)["indexed"] == kept
     assert 0 < kept < PAGES
@@ -148,7 +148,7 @@ def test_a_full_disk_is_said_with_what_is_stored(
     kept = len(stored(tmp_path / "a.winnow"))
     assert (done.returncode, done.stdout) == (2, b""), done.stderr
     assert 0 < kept < 400
-    assert f"of this run {kept:,} pages are stored, and the same command goes on from there" in done.stderr.decode()
+    assert f"{kept:,} pages of this run are stored, and running it again continues there" in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert counted(process("index", "pages.jsonl", "--store", "a.winnow", "--json")) == (400 - kept, kept, 0, 0)
 

@@ -146,7 +146,7 @@ def test_a_worker_that_is_killed_costs_the_page_in_its_hands(
     done = run([archive], recipe=Recipe(extractor="beautifulsoup"), stop=kill_a_worker_that_works, cpu_seconds=600)
     assert killed
     assert done.counts == (6, 0, 0, 1)
-    assert done.report.failed == {"its worker was killed, perhaps for want of memory": 1}
+    assert done.report.failed == {"its worker was killed, perhaps for lack of memory": 1}
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])

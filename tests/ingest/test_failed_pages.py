@@ -94,7 +94,7 @@ def test_lines_of_somebody_else_stay(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(WinnowError, match=r"nowhere/failed\.jsonl: No such file or directory; name another file"):
+    with pytest.raises(WinnowError, match=r"nowhere/failed\.jsonl: No such file or directory; choose another file"):
         FailedPages(tmp_path / "nowhere" / "failed.jsonl")
 
 

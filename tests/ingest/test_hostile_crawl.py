@@ -65,7 +65,7 @@ def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked
     report = done.report
     assert report.pages == sum(done.counts)
     assert len(done.records) == report.indexed
-    assert report.skipped["another content of the same capture"] == 2  # a page of a WARC, twice in WET
+    assert report.skipped["other content for the same capture"] == 2  # a page of a WARC, twice in WET
     assert len(done.failed) == report.failed.total()
     assert report.indexed > 200
     assert report.damaged_bytes > 0

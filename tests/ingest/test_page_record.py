@@ -158,7 +158,7 @@ def test_code_under_two_names_is_read_in_two_languages() -> None:
 
 @pytest.mark.parametrize("page", [{}, {"html": "a", "text": "b"}, {"html": "a", "revisit_of": URL}])
 def test_a_page_has_one_content(page: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="html or text, one of them"):
+    with pytest.raises(ValueError, match="either html or text"):
         Page(URL, **page)  # type: ignore[arg-type]
 
 

@@ -81,7 +81,7 @@ def test_a_capture_with_another_content_than_the_stored_one_replaces_it(ledger: 
 
 
 def test_the_first_content_of_a_capture_counts_in_a_run(ledger: Ledger) -> None:
-    another = Skipped("http://old/", "another content of the same capture")
+    another = Skipped("http://old/", "other content for the same capture")
     ledger.settle(record("http://old/", "changed"))
     assert ledger.settle(record("http://old/", "again")) == another
     assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, digest("old"))) == another
