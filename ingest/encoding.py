@@ -19,7 +19,7 @@ _HEAD = 16_384  # bytes in which <meta> is looked for: browsers look at 1,024, b
 _SAMPLE = 8_192  # bytes for the detector, from around non-ASCII ones; more did not help
 _MIN_NON_ASCII = 3  # bytes that a detector needs: it takes a lone copyright sign for a letter
 
-# By the name in the Encoding Standard: codecs in place of Python's own, which decode less than browsers do
+# Codecs by name in the Encoding Standard, where Python's codec of that name decodes less than browsers do
 _CODECS = {
     "gbk": "gb18030",
     "euc-jp": "euc_jis_2004",
@@ -30,8 +30,8 @@ _CODECS = {
 _REFUSED = {"hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr", "csiso2022kr": "iso2022_kr"}
 _SEVEN_BIT = {"hz", "iso2022_kr", "iso2022_jp_ext"}
 
-# Encodings of pages without a label: chardet's name, Python's codec. Without IBM 866 and those of the Macintosh: more
-# pages would be taken for these than are written in them.
+# Encodings that are detected in pages without a label: chardet's name, Python's codec. IBM 866 and the Macintosh
+# encodings are left out: they would be detected more often wrongly than rightly.
 _LATIN = {"cp1250": "cp1250", "cp1252": "cp1252", "cp1254": "cp1254", "cp1257": "cp1257", "cp1258": "cp1258"}
 _LATIN |= {"iso8859-2": "iso8859-2"}
 _ANY = _LATIN | {"cp1251": "cp1251", "koi8-r": "koi8-r", "koi8-u": "koi8-u", "iso8859-5": "iso8859-5"}
@@ -43,11 +43,11 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{3,}")  # 0xA0 is a space in most encodings
 _LOST = re.compile("[\x80-\x9f\ufffd]")  # characters that a wrong encoding makes of bytes; pages do not use them
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
-_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # half of a character, as programs write that encode UTF-16 as UTF-8
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # from programs that encode each half of a UTF-16 pair
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _XML = re.compile(rb"\A\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
-# What is not closed goes on to the end, as in browsers, so that each byte is looked at once.
+# As in browsers, what is not closed extends to the end; so each byte is looked at once.
 _TAG = re.compile(
     rb"<!--(?:-?>|(?:[^-]++|-(?!->))*+)|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
 )
@@ -137,12 +137,13 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
     """Return the encoding of bytes that are not, or not all, UTF-8."""
     labels = list(_labels(body, content_type, markup))
     text = body.decode(UTF8, "replace")
-    halves = len(_HALF.findall(body))
+    halves = len(_SURROGATE.findall(body))
     broken = text.count("\ufffd")
     valid = _non_ascii(text) - broken + halves
     broken -= 3 * halves
-    said = any(name == UTF8 for name, _ in labels)
-    if valid >= broken * 4 or (said and valid > broken):  # legacy Chinese, Japanese: a third as much, by chance
+    label_is_utf8 = any(name == UTF8 for name, _ in labels)
+    # In legacy Chinese or Japanese, the ratio of valid to broken is a third of this, by chance.
+    if valid >= broken * 4 or (label_is_utf8 and valid > broken):
         return Encoding(UTF8, "mostly utf-8")
     sample = _sample(body)
     for name, how in labels:
@@ -157,13 +158,13 @@ def _fits(sample: bytes, name: str) -> bool:
     if name == FALLBACK:  # decodes any bytes, and many servers name it for every page
         return _bytes_in_words(sample) * 2 < len(_HIGH.findall(sample))
     text = sample.decode(name, "replace")
-    if name == "cp932" and len(_HALF_WIDTH.findall(text)) * 2 > _non_ascii(text):  # as EUC-JP looks in it
+    if name == "cp932" and len(_HALF_WIDTH.findall(text)) * 2 > _non_ascii(text):  # EUC-JP looks like this in cp932
         return False
     return len(_LOST.findall(text)) * 10 <= _non_ascii(text)
 
 
 def _bytes_in_words(sample: bytes) -> int:
-    """Count bytes in words without ASCII: those of another script are, Latin letters and dashes are not."""
+    """Count bytes in runs of non-ASCII bytes: words of other scripts are such runs, accented letters are not."""
     return sum(len(run) for run in _RUN.findall(sample) if len(set(run)) >= 3)
 
 
@@ -199,13 +200,13 @@ def _sample(body: bytes) -> bytes:
 
 
 def _labels(body: bytes, content_type: str | None, markup: bool) -> Iterator[tuple[str, str]]:
-    """Yield the codecs that labels name and that are possible, best first, and where the label stands."""
-    said = [(label, "http") for label in _CHARSET.findall(content_type or "")]
+    """Yield the possible codecs that labels name, and where each label was found, the most reliable first."""
+    labels = [(label, "http") for label in _CHARSET.findall(content_type or "")]
     if markup:
         head = body[:_HEAD]
-        said += [(label, "meta") for label in _meta(head)]
-        said += [(label.decode("latin-1"), "xml") for label in _XML.findall(head)]
-    for label, how in said:
+        labels += [(label, "meta") for label in _meta(head)]
+        labels += [(label.decode("latin-1"), "xml") for label in _XML.findall(head)]
+    for label, how in labels:
         name = _codec(label)
         if name and name.startswith("utf-16") and (how != "http" or b"\0" not in body):
             yield UTF8, how  # as browsers do: a page whose <meta> can be read is not UTF-16
@@ -218,13 +219,13 @@ def _meta(head: bytes) -> Iterator[str]:
         if (tag[1] or b"").lower() != b"meta":
             continue
         found = (match.groups() for match in _ATTRIBUTE.finditer(tag[2]))
-        given = {
+        attributes = {
             name.lower(): (double or single or bare or b"").decode("latin-1") for name, double, single, bare in found
         }
-        if b"charset" in given:
-            yield given[b"charset"]
-        elif given.get(b"http-equiv", "").strip().lower() == "content-type":
-            yield from _CHARSET.findall(given.get(b"content", ""))
+        if b"charset" in attributes:
+            yield attributes[b"charset"]
+        elif attributes.get(b"http-equiv", "").strip().lower() == "content-type":
+            yield from _CHARSET.findall(attributes.get(b"content", ""))
 
 
 def _codec(label: str) -> str | None:

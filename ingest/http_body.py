@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.extras import extra
 MAX_CODINGS = 5  # curl's limit; an honest server needs two at most
 GZIP = b"\x1f\x8b\x08"  # the third byte is the only method there is
 
-_PIECE = 16_384  # compressed bytes at a time: what is left of them behind a gzip member is copied
+_PIECE = 16_384  # compressed bytes at a time: those after the end of a gzip member are copied
 _ZSTD_PIECE = 128  # compressed bytes at a time: zstandard does not bound its output, and 4 bytes become 128 kB at most
 _STEP = 1 << 18  # decompressed bytes at a time; brotli may give twice as many
 _WINDOW = 8 << 20  # bytes: the most that RFC 9659 allows, and far less than a body can ask for
@@ -62,15 +62,15 @@ _Decompress = Callable[[bytes, _Output], None]
 
 
 def decoded(body: bytes, codings: Sequence[str], limit: int) -> bytes:
-    """Return the body without `codings`, which are given in the order they were applied.
+    """Undo `codings`, which are given in the order they were applied, and return the body.
 
-    Labels are often wrong. Plain text with a label is left as it is; gzip without a label is undone, as no page starts
-    like it; both kinds of deflate are known; words that name no coding are ignored. Bytes behind the end of gzip, zlib,
-    zstd and the last chunk are dropped.
+    Labels are often wrong. Plain text with a label is left as it is; gzip without a label is decompressed, as no page
+    starts like it; both kinds of deflate are accepted; words that name no coding are ignored. Bytes after the end of
+    gzip, zlib, zstd and the last chunk are dropped.
 
     A body that is cut off or damaged within a coding raises BodyError, even if a browser would show the readable part:
-    compared as if it were the page, that part would make two equal captures differ. Only the last chunk of a chunked
-    body may be missing, if the rest ends with </html> or has a coding of its own.
+    as a page, that part would make two equal captures differ. Only the last chunk of a chunked body may be missing, if
+    the rest ends with </html> or has a coding of its own.
 
     Neither the body nor an intermediate result may be larger than `limit`. Decompressing takes about as much memory
     again, and at least 20 MB.
@@ -82,12 +82,12 @@ def decoded(body: bytes, codings: Sequence[str], limit: int) -> bytes:
     try:
         while names:
             name = names.pop()
-            body = _chunks(body, limit, bool(names)) if name == "chunked" else _undone(body, name, limit)
+            body = _chunks(body, limit, bool(names)) if name == "chunked" else _decompressed(body, name, limit)
             left -= 1
         while body.startswith(GZIP):
             if not left:
                 raise BodyError(f"more than {MAX_CODINGS} codings")
-            body, left = _undone(body, "gzip", limit), left - 1
+            body, left = _decompressed(body, "gzip", limit), left - 1
         if len(body) > limit:
             raise _FullError
     except _FullError:
@@ -103,7 +103,7 @@ def _names(coding: str) -> Iterable[str]:
             yield name
 
 
-def _undone(body: bytes, name: str, limit: int) -> bytes:
+def _decompressed(body: bytes, name: str, limit: int) -> bytes:
     """Decompress a body. If the label says br and the bytes are gzip, they are read as gzip."""
     if not body:
         return body  # many servers send nothing in place of an empty stream

@@ -1,4 +1,4 @@
-"""The scheme as it is written beside hashes, in record files and in stores."""
+"""Converts a scheme to and from the form in which record files and stores keep it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WrittenScheme:
         try:
             scheme = Scheme(**self.choices, key=key)
         except (SchemeError, TypeError) as error:
-            raise RecordsError(f"scheme {self.id} is of another version of winnow: {error}") from None
+            raise RecordsError(f"scheme {self.id} belongs to another version of winnow: {error}") from None
         if scheme.id != self.id:
             raise RecordsError(f"scheme {self.id} has {'a key, and this is not it' if self.keyed else 'no key'}")
         return scheme
@@ -37,6 +37,6 @@ def written(scheme: Scheme) -> WrittenScheme:
 
 def other_scheme(path: str | os.PathLike[str], found: str, wanted: str) -> RecordsError:
     return RecordsError(
-        f"{path} has records of scheme {found}, and these are of scheme {wanted}: hashes of two schemes are never"
-        " compared, so use that scheme, or keep these elsewhere"
+        f"{path} has records of scheme {found}, not {wanted}: hashes of different schemes are never compared, so use"
+        f" scheme {found}, or another name"
     )

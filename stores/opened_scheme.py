@@ -1,4 +1,4 @@
-"""Checks the scheme of a store that is opened."""
+"""Checks the scheme of a store when it is opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def opened_scheme(name: str, found: WrittenScheme, wanted: Scheme | None, key: s
             raise StoreError(str(other_scheme(name, found.id, wanted.id)))
         return wanted
     if found.keyed and key is None:
-        raise StoreError(f"{name} was made with a secret key, which is needed to open it")
+        raise StoreError(f"{name} was created with a secret key: pass that key to open it")
     try:
         return found.scheme(key)
     except RecordsError as error:

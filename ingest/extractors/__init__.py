@@ -1,7 +1,7 @@
-"""Extractors, which find the visible text in HTML: our own, and plug-ins of other packages.
+"""Loads extractors, which find the visible text in HTML: our own, and plug-ins of other packages.
 
-An extractor has a name, which is an entry point of the group `opensearch_winnow.extractors`: a function that takes
-`alt` and returns the extractor.
+The name of an extractor is an entry point of the group `opensearch_winnow.extractors`: a function that takes `alt` and
+returns the extractor.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def extractor_names() -> list[str]:
 
 
 def extractor(name: str, alt: bool = False) -> Extractor:
-    """Return the extractor `name`, which raises ExtractError whatever goes wrong."""
+    """Return the extractor `name`, wrapped so that it raises nothing but ExtractError."""
     found = entry_points(group=GROUP, name=name)
     if not found:
         raise WinnowError(f"there is no extractor {name!r}: choose one of {', '.join(extractor_names())}")
@@ -64,7 +64,7 @@ def extractor(name: str, alt: bool = False) -> Extractor:
         except Exception as error:  # plug-ins may raise anything
             raise ExtractError(f"extractor {name}: {type(error).__name__}") from error
         if not isinstance(text, str):
-            raise ExtractError(f"extractor {name}: gives {type(text).__name__} for a text")
+            raise ExtractError(f"extractor {name}: returns {type(text).__name__}, not text")
         return Extracted(text, title)
 
     return guarded

@@ -1,4 +1,4 @@
-"""The sources of pages: web archives, folders, JSON lines, Parquet, standard input."""
+"""Finds the sources of pages by name and divides them into splits."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 class SourceError(WinnowError):
-    """Sources that cannot be read, with every complaint about them."""
+    """Sources that cannot be read. The message has a line for each problem."""
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """Yield the items of `split`, whatever its format is."""
+    """Yield the items of `split`, in any format."""
     return reader(split.format).read(split, page_bytes)
 
 
 def printable(name: str) -> str:
-    """Return `name` with U+FFFD for what cannot be printed."""
+    """Return `name` with U+FFFD for characters that cannot be printed."""
     text = os.fsencode(name).decode("utf-8", "replace")
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
@@ -61,13 +61,13 @@ class _File:
 
 
 class Sources:
-    """The sources that `names` stand for: files, folders, patterns, and - for standard input. Used as a context.
+    """The sources that `names` stand for: files, folders, patterns, and - for standard input.
 
-    All complaints about the names come at once, before anything is read. What is piped in is kept in a temporary file
-    until the context is left.
+    Use it as a context manager. One error lists all that is wrong with the names, before anything is read. What is
+    piped in is kept in a temporary file until the context is left.
 
-    A page that is a file gets the URL `base` and its path, relative to the folder that was named or to the common
-    folder of all names; without `base`, it gets a file: URL. In a folder, source code and data are pages only with
+    The URL of a page that is a file is `base` and its path, relative to the folder that was named, or to the common
+    folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder.
     """
 
@@ -77,16 +77,14 @@ class Sources:
         self._base, self._every_text = base, every_text
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
-        self._found: list[_File | Folder] = []
+        self._sources: list[_File | Folder] = []
         complaints = [] if names else [f"no source is named: {ACCEPTED}"]
         if base and not _URL.match(base):
-            complaints.append(
-                f"the base of URLs must be a URL, such as https://example.org/, and not {printable(base)}"
-            )
+            complaints.append(f"the base URL must be a URL such as https://example.org/, not {printable(base)}")
         try:
             for name in dict.fromkeys(names):
                 try:
-                    self._found.append(self._look(name))
+                    self._sources.append(self._locate(name))
                 except SourceError as error:
                     complaints.append(str(error))
                 except OSError as error:
@@ -109,20 +107,20 @@ class Sources:
 
     @cached_property
     def size(self) -> int | None:
-        """The bytes of all files together; None if there are too many files to look at."""
+        """The bytes of all files together; None if there are too many files to add up."""
         sizes = [size for _, _, size in islice(self._files(), MAX_FILES_TO_SIZE + 1)]
         return sum(sizes) if len(sizes) <= MAX_FILES_TO_SIZE else None
 
     def splits(self, size: int) -> Iterator[Split]:
-        """Yield all sources in parts of about `size` bytes, the same in every run. Folders are walked on the way."""
-        top = self._top()
+        """Yield all sources in parts of about `size` bytes, the same in every run. Folders are walked lazily."""
+        top = self._common_folder()
         base = self._base if not self._base or self._base.endswith(("/", "=", "?", "#", ":")) else f"{self._base}/"
         names: list[str] = []
         held, every_text = 0, False
         for path, file, length in self._files():
-            archived = self._archived(path, file, size)
-            if archived is not None:
-                yield from archived
+            parts = self._archive_splits(path, file, size)
+            if parts is not None:
+                yield from parts
             elif file and file.source:
                 yield Split("files", path, 0, 1, length, base=self._base or file.source, every_text=True)
             else:
@@ -135,19 +133,19 @@ class Sources:
         if names:
             yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
 
-    def _top(self) -> str:
-        tops = [found.path or "/" for found in self._found if isinstance(found, Folder)]
-        named = [found for found in self._found if isinstance(found, _File)]
+    def _common_folder(self) -> str:
+        tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
+        named = [found for found in self._sources if isinstance(found, _File)]
         tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.source]
         return os.path.commonpath(tops) if tops else "/"
 
     def _files(self) -> Iterator[tuple[str, _File | None, int]]:
-        """Yield each file once: its path, the `_File` if it was named itself, and its size."""
-        named = {os.path.realpath(file.path): file for file in self._found if isinstance(file, _File)}
+        """Yield each file once: its path, its `_File` if it was named by itself, and its size."""
+        named = {os.path.realpath(file.path): file for file in self._sources if isinstance(file, _File)}
         for path, file in named.items():
             yield file.path, file, _size(path)
         before: list[Folder] = []
-        for folder in self._found:
+        for folder in self._sources:
             if isinstance(folder, Folder):
                 real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
                 for path in folder.files():
@@ -157,8 +155,11 @@ class Sources:
                         yield path, None, _size(path)
                 before.append(real)
 
-    def _archived(self, path: str, file: _File | None, size: int) -> list[Split] | None:
-        """Return the splits of a file of pages. None if it is a page, or cannot be read, which reading it reports."""
+    def _archive_splits(self, path: str, file: _File | None, size: int) -> list[Split] | None:
+        """Return the splits of a file of pages; None for a file that is a page, or that cannot be read.
+
+        The latter is reported when it is read as a page.
+        """
         kind = file.format if file else format_in_folder(path)
         if kind == "files":
             return None
@@ -170,15 +171,15 @@ class Sources:
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
-    def _look(self, name: str) -> _File | Folder:
+    def _locate(self, name: str) -> _File | Folder:
         if _ADDRESS.match(name):
             raise SourceError(
                 f"{printable(name)} is an address. Sources are files: fetch it first, for example with wget --warc-file"
             )
         if name == STDIN:
             if sys.stdin is None or sys.stdin.isatty():
-                raise SourceError("- is for pages that are piped in, and nothing is: name a file or a folder")
-            return self._spooled(sys.stdin.buffer, "what is piped in", "file:///dev/stdin")
+                raise SourceError("- reads from a pipe, but nothing is piped in: name a file or a folder")
+            return self._spooled(sys.stdin.buffer, "standard input", "file:///dev/stdin")
         plain = os.fsdecode(unquote_to_bytes(urlsplit(name).path)) if name.lower().startswith("file://") else name
         path = os.path.abspath(plain)  # noqa: PTH100 (without .., which a Path keeps)
         try:
@@ -186,7 +187,7 @@ class Sources:
         except (FileNotFoundError, NotADirectoryError):
             return self._pattern(path, printable(name))
         if stat.S_ISDIR(mode):
-            return self._with_pages(Folder(path.rstrip("/")), f"there is no page in {printable(name)}")
+            return self._require_pages(Folder(path.rstrip("/")), f"there is no page in {printable(name)}")
         if stat.S_ISFIFO(mode):
             with open(path, "rb") as pipe:  # noqa: PTH123
                 return self._spooled(pipe, printable(name), files.file_uri(path))
@@ -198,9 +199,9 @@ class Sources:
         folder = Folder.of_pattern(path)
         if folder is None:
             raise SourceError(f"there is no file or folder {name}")
-        return self._with_pages(folder, f"nothing that has pages fits {name}")
+        return self._require_pages(folder, f"no file with pages matches {name}")
 
-    def _with_pages(self, folder: Folder, complaint: str) -> Folder:
+    def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
         for path in folder.files():
             if format_in_folder(path) != "files":
@@ -209,13 +210,13 @@ class Sources:
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
-        there = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
-        raise SourceError(f"{complaint}{f' ({there})' if there else ''}: {ACCEPTED}")
+        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
+        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
         if self._spool is None:
             self._spool = Path(tempfile.mkdtemp(prefix="winnow-"))
-        path = self._spool / str(len(self._found))
+        path = self._spool / str(len(self._sources))
         try:
             with path.open("wb") as file:
                 shutil.copyfileobj(pipe, file, 1 << 20)
@@ -242,12 +243,12 @@ class Sources:
         if no_lines or (found == "jsonl" and jsonl.is_one_document(head)):
             raise SourceError(
                 f"{name} is JSON, but not JSONL, which has an object with url and html or text on each line: "
-                "jq -c '.[]' makes it of an array"
+                "jq -c '.[]' turns an array into JSONL"
             )
         if head.startswith(SQLITE):
             raise SourceError(
-                f"{name} is a SQLite file, as stores are, and no source of pages: "
-                f"winnow export --store {name} --to records.parquet makes one of a store"
+                f"{name} is a SQLite file, as stores are, and not a source of pages: "
+                f"winnow export --store {name} --to records.parquet turns a store into one"
             )
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")

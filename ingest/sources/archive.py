@@ -1,4 +1,4 @@
-"""A web archive as a file: how it is compressed, and where records may start in it."""
+"""Reads a web archive as a file: how it is compressed, and where records may start in it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from opensearch_winnow.ingest.sources.members import (
     Frame,
     GzipMember,
     Member,
-    begin_of_gzip,
     dictionary_of,
+    first_gzip_content,
 )
 
 MAX_START_BYTES = 8_192  # enough bytes to recognise the start of a record
@@ -28,10 +28,10 @@ _BLANK = re.compile(rb"[\r\n]*")
 
 
 class Grammar(NamedTuple):
-    """The way in which records of a format begin."""
+    """The pattern and the parser for the start of a record, in one format of archives."""
 
     start: re.Pattern[bytes]
-    header: Callable[[bytes], tuple[int, int | None] | None]  # lengths of header and content; None if it is none
+    header: Callable[[bytes], tuple[int, int | None] | None]  # lengths of header and content; None: no header
 
 
 def blank(data: bytes | bytearray) -> int:
@@ -81,14 +81,14 @@ class Archive:
         return Frame(self.file, at, self.kind, self.dictionary[1] if self.dictionary else None)
 
     def next_start(self, at: int, end: int | None = None) -> int | None:
-        """Return where the first record, or a member that starts with one, starts at or after `at` and before `end`.
+        """Return the offset of the first record, or of a member that starts with one, from `at` up to `end`.
 
-        It may belong to another archive, which is the content of a record here.
+        The record may belong to another archive that is the content of a record in this one.
         """
         end = self.size if end is None else min(end, self.size)
         pattern = self.grammar.start if self.kind == PLAIN else STARTS[self.kind]
         while at < end:
-            shift = max(at - 1, 0)  # a pattern may look at the byte in front
+            shift = max(at - 1, 0)  # a pattern may look at the byte before a record
             for found in pattern.finditer(self.piece(shift, _BLOCK + MAX_START_BYTES), at - shift):
                 start = shift + found.start()
                 if start >= min(end, at + _BLOCK):
@@ -101,7 +101,7 @@ class Archive:
     def _is_start(self, at: int) -> bool:
         if self.kind == PLAIN:
             return self.header(at) is not None
-        content = begin_of_gzip(self.piece(at, _COMPRESSED_START)) if self.kind == GZIP else self.member(at).read()
+        content = first_gzip_content(self.piece(at, _COMPRESSED_START)) if self.kind == GZIP else self.member(at).read()
         return self.grammar.start.match(content) is not None
 
     def _kind_of_first(self) -> str:

@@ -21,7 +21,7 @@ def cut(archive: Archive, whole: Split, size: int) -> Iterator[Split]:
 
 
 def _between_members(archive: Archive, size: int) -> Iterator[int]:
-    """Yield starts of members. One may belong to an archive inside this one; reading the part before it shows that."""
+    """Yield starts of members. If one belongs to an archive inside this one, reading the part before it shows that."""
     at = archive.next_start(size) if is_aligned(archive, 0) else None
     while at is not None:
         yield at
@@ -29,9 +29,9 @@ def _between_members(archive: Archive, size: int) -> Iterator[int]:
 
 
 def _in_file(archive: Archive, size: int) -> Iterator[int]:
-    """Yield starts of records, found by going from one to the next: a search could find those of an archive inside.
+    """Yield starts of records, found by going from one to the next. Nothing is cut after damage.
 
-    Nothing is cut after damage.
+    A search for the next start could find a record of an archive inside this one.
     """
     last, at = 0, archive.after_blank(0)
     while at < archive.size:

@@ -1,4 +1,4 @@
-"""Reads pages that are files: saved HTML and text, plain or compressed. Name and first bytes show the type."""
+"""Reads pages that are files: saved HTML and text, plain or compressed. The name and the first bytes show the type."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def read(split: Split, page_bytes: int) -> Items:
-    """Yield the files of `split`. Without `names`, its path is that of one file, and its base is the URL of it."""
+    """Yield the files of `split`. Without `names`, `path` is a single file, and `base` its URL."""
     names = split.names or ("",)
     end = len(names) if split.end is None else min(split.end, len(names))
     for place in range(split.start, end):
@@ -75,7 +75,7 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
         if stat.S_ISDIR(mode):
-            os.scandir(path).close()  # it is here because this failed, or because it is a link
+            os.scandir(path).close()  # `Folder.files` yields a folder if this fails, or if it is a link
             return Skipped(url, "link to a folder")
         if not stat.S_ISREG(mode):
             return Skipped(url, "not a file")
@@ -90,7 +90,7 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
 def _page(file: IO[bytes], path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     head = file.read(HEAD)
     kind = type_of(path, head)
-    if kind in _ARCHIVES:  # comes here only if it could not be opened as an archive
+    if kind in _ARCHIVES:  # it is read as a page only if it could not be opened as an archive
         return Failed(Page(url, html=b""), f"cannot be read as {kind}")
     if every_text and is_text(head) and kind != HTML:
         kind = TEXT
@@ -109,7 +109,7 @@ def too_large(page_bytes: int) -> str:
 
 
 def type_by_name(path: str) -> str | None:
-    """Return the type that the ending of a name stands for; None if it stands for none, or for several."""
+    """Return the type that the ending of a name stands for; None if it stands for no type, or for several."""
     name = os.path.basename(path).lower()  # noqa: PTH119
     name = name.removesuffix(".gz").removesuffix(".zst")
     _, dot, ending = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""The files of a folder, or those that a pattern matches."""
+"""Walks the files of a folder, or those that a pattern matches."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Folder:
 
     @classmethod
     def of_pattern(cls, path: str) -> Self | None:
-        """Return the files that match an absolute path with *, ?, [] or **. None if it has none of these."""
+        """Return the files that match an absolute path with *, ?, [] or **; None for a path without these."""
         parts = path.split("/")
         fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), None)
         return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]))
 
     def files(self) -> Iterator[str]:
-        """Yield their paths, sorted within each folder. Only one folder is in memory at a time.
+        """Yield the paths of the files, sorted within each folder. Only one folder is in memory at a time.
 
         Links to folders are not followed, so that the walk ends. They, and folders that cannot be read, are yielded as
         if they were files, so that they are counted.
@@ -45,21 +45,21 @@ class Folder:
                         if not _LEFT_OUT.fullmatch(entry.name):
                             (deeper if entry.is_dir(follow_symlinks=False) else names).append(entry.name)
             except NotADirectoryError:
-                return  # a file, while the pattern asks for what is in a folder of that name
+                return  # the pattern needs a folder of that name, but it is a file
             except OSError:
                 yield self.path + below
             names.sort()
             deeper.sort(reverse=True)
             above = below.split("/")[1:]
-            yield from (f"{self.path}{below}/{name}" for name in names if self._means([*above, name]))
+            yield from (f"{self.path}{below}/{name}" for name in names if self._matches([*above, name]))
             folders += [f"{below}/{name}" for name in deeper if self._places([*above, name])]
 
     def has(self, path: str) -> bool:
         """Whether `path` is one of these files."""
         names = path.removeprefix(f"{self.path}/").split("/")
-        return path.startswith(f"{self.path}/") and self._means(names) and not any(map(_LEFT_OUT.fullmatch, names))
+        return path.startswith(f"{self.path}/") and self._matches(names) and not any(map(_LEFT_OUT.fullmatch, names))
 
-    def _means(self, names: Sequence[str]) -> bool:
+    def _matches(self, names: Sequence[str]) -> bool:
         return len(self.pattern) in self._places(names)
 
     def _places(self, names: Sequence[str]) -> set[int]:

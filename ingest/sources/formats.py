@@ -1,4 +1,4 @@
-"""Recognises the format of a file: by its content, or in a folder by its name where that is enough."""
+"""Recognises the format of a file by its content; in a folder, by its name where that is enough."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ LZ4 = b"\x04\x22\x4d\x18"  # its first bytes
 BLOCKS = (ZSTD, LZ4)  # formats whose blocks can only be read as a whole
 BLOCK = 4 << 20  # bytes of the largest block
 JSON_LINES = re.compile(r".*\.(?:jsonl|ndjson|jsonlines)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
-SEVERAL_KINDS = (
-    "application/json",
-    "application/vnd.apache.parquet",
-    "application/zip",
-)  # only their content shows the format
+# Types that do not decide the format: only the content does.
+SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "application/zip")
 
 
 class Reader(Protocol):
@@ -34,7 +31,7 @@ class Reader(Protocol):
 
 
 def reader(name: str) -> Reader:
-    return cast("Reader", import_module(f"{__package__}.{name}"))  # only when it is needed: some are slow to import
+    return cast("Reader", import_module(f"{__package__}.{name}"))  # imported when needed: some are slow to import
 
 
 def format_of(path: str) -> tuple[str, bytes]:
@@ -54,7 +51,7 @@ def format_of(path: str) -> tuple[str, bytes]:
                 with extra("archives"):  # complain here, rather than in each worker
                     import_module("fastwarc")
                     import_module("brotli")
-                return kind, head  # of zip files, only those with archives in them
+                return kind, head  # a zip file only if there are archives in it
     if packed:
         with unpacked(path) as content:
             head = content.read(files.HEAD)
@@ -62,7 +59,7 @@ def format_of(path: str) -> tuple[str, bytes]:
 
 
 def format_in_folder(path: str) -> str:
-    """Return the format by the name; by the content only if the name is not enough, as there may be a million files."""
+    """Return the format by the name, because there may be a million files; by the content where that is not enough."""
     if JSON_LINES.fullmatch(path):
         return "jsonl"
     named = files.type_by_name(path)

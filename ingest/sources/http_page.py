@@ -1,7 +1,7 @@
-"""Makes a page of what was captured: HTTP headers and a body, or a body and its type.
+"""Makes a page from a capture: HTTP headers and a body, or a body and its type.
 
-A page has status 200 and is HTML or text for people: all of text/* except types that are made for machines. If the
-server names no type, or none that makes sense, the first bytes decide.
+A page has status 200 and is HTML or text for people: text/*, except types that are made for machines. If the server
+names no valid type, the first bytes decide.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _DIGITS = re.compile(r"\d{8,20}")
 
 
 class Block:
-    """The content of a record, read no further than it is needed."""
+    """The content of an archived record, read only as far as it is needed."""
 
     def __init__(self, length: int, read: Callable[[int], bytes]) -> None:
         self.length = self.left = length  # in bytes, as the record says
         self._read = read
 
     def head(self) -> bytes:
-        """Return as many bytes as HTTP headers may take."""
+        """Read as many bytes as HTTP headers may take."""
         head = self._read(min(self.length, HEAD))
         self.left -= len(head)
         return head
@@ -61,7 +61,7 @@ def date(text: str) -> datetime | None:
 
 
 def not_fetched(url: str) -> str | None:
-    """Return the reason if this is no page, but a look-up, a log or a setting that a crawler has archived."""
+    """Return why `url` is not that of a page: crawlers also archive DNS lookups, logs and settings."""
     if not url:
         return "no URL"
     found = _NOT_FETCHED.match(url)
@@ -69,7 +69,7 @@ def not_fetched(url: str) -> str | None:
 
 
 def response(blank: Page, block: Block, page_bytes: int) -> Item:
-    """Return the page of a response. `blank` is the page without what the response itself says."""
+    """Fill in `blank`, a page without its content, from an HTTP response."""
     head = block.head()
     status = _STATUS.match(head)
     if status is None:
@@ -88,12 +88,12 @@ def response(blank: Page, block: Block, page_bytes: int) -> Item:
 
 
 def resource(blank: Page, content_type: str, block: Block, page_bytes: int) -> Item:
-    """Return the page of a body with this type, captured without HTTP headers."""
+    """Fill in `blank` from a body of this type that was captured without HTTP headers."""
     return _page(blank, content_type, b"", block, page_bytes)
 
 
 def revisit(blank: Page, block: Block) -> Item:
-    """Return the page of a revisit, unless its headers show that it is no page."""
+    """Fill in `blank` from a revisit, unless its headers show that it is not a page."""
     head = block.head()
     status = _STATUS.match(head)
     if status is None:
@@ -109,7 +109,7 @@ def revisit(blank: Page, block: Block) -> Item:
 
 
 def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes: int) -> Item:
-    """Fill in the body, if it is a page. `first` are the bytes of it that were read with the headers."""
+    """Fill in the body, if it is a page. `first` is the part of it that was read with the headers."""
     kind = _kind(content_type)
     if kind and not _is_page(kind):
         return Skipped(blank.url, f"type {kind}", blank.fetched_at)
@@ -129,7 +129,7 @@ def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes
 
 
 def _kind(content_type: str) -> str:
-    """Return the type without its parameters, or "" if it is no known one."""
+    """Return the type without its parameters, or "" if it is not a valid one."""
     kind = content_type.partition(";")[0].partition(",")[0].strip().lower()
     return kind if _TYPE.fullmatch(kind) and kind not in _NO_TYPE else ""
 

@@ -13,14 +13,14 @@ from opensearch_winnow.ingest.sources.page_fields import CONTENT, URL, FieldErro
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
-LINE_TYPE = "application/x-ndjson"  # type of a failed page that is an unreadable line, to be tried again
+LINE_TYPE = "application/x-ndjson"  # the type of a failed page that is an unreadable line
 
 # Cyrillic and Arabic written as \u0416 take three times the bytes that they have in UTF-8.
 _ESCAPED = 3
-_BESIDES = 65_536  # bytes of a line besides its page
+_BESIDES = 65_536  # bytes of a line besides the content of its page
 _PIECE = 1 << 20
-_MARK = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\n" + _MARK  # in any order, also inside a file: files are often concatenated
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n" + _BOM  # a BOM can be inside a file: files are often concatenated
 
 # NaN is not JSON, but common: it is read as null. Raw tabs in strings are allowed.
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
@@ -39,7 +39,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def is_one_document(head: bytes) -> bool:
-    """Whether it is JSON but not JSON lines: an array, or an object on many lines."""
+    """Whether a file that starts with `head` is JSON but not JSON lines: an array, or an object on many lines."""
     line = head.lstrip(_BLANK).partition(b"\n")[0].rstrip()
     return line.startswith(b"[") or line == b"{"
 
@@ -114,7 +114,7 @@ def _item(line: bytes, where: str, page_bytes: int) -> Page | Failed:
         return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
         return _item(page.html, page.url, page_bytes)
-    if page.html == b"":  # a failed page that was kept without its body: as an empty page it would look mended
+    if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
         return Failed(page, "its body was not kept")
     return page
 

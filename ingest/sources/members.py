@@ -23,7 +23,7 @@ CUT_OFF = "cut off in the archive"
 DAMAGED = "damaged in the archive"
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_NO_BLOCK = 24  # bytes: fewer than a header and a block take
+_MIN_FRAME_BYTES = 24  # a header and a block take more
 _PIECE = 65_536
 _MAX_DICTIONARY_BYTES = 1 << 20  # the limit of FastWARC
 
@@ -39,7 +39,7 @@ class Member(Protocol):
 
 
 class Window(io.RawIOBase):
-    """A part of a file as a file of its own, with the bytes `before` in front of it."""
+    """A part of a file as a file of its own, preceded by the bytes `before`."""
 
     def __init__(self, file: IO[bytes], start: int, end: int, before: bytes = b"") -> None:
         super().__init__()
@@ -122,8 +122,8 @@ class GzipMember:
         return before.decompress(piece[:good])
 
 
-def begin_of_gzip(piece: bytes) -> bytes:
-    """Return the first bytes of content if `piece` is the start of a member, or b"". Quick, as most are none."""
+def first_gzip_content(piece: bytes) -> bytes:
+    """Return the first bytes of content if `piece` is the start of a gzip member, or b""."""
     try:
         return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(piece, _PIECE)
     except zlib.error:
@@ -137,7 +137,7 @@ class Frame:
         size = file.seek(0, io.SEEK_END)
         self.end, self.fault = (_zstd_end if kind == ZSTD else _lz4_end)(file, start, size)
         to_skip = kind == ZSTD and _bytes(file, start, 4) != _ZSTD
-        self._empty = to_skip or (self.fault == DAMAGED and self.end - start < _NO_BLOCK)
+        self._empty = to_skip or (self.fault == DAMAGED and self.end - start < _MIN_FRAME_BYTES)
         if not self._empty:
             with extra("archives"):
                 from fastwarc.stream_io import Lz4Reader, ZstdReader  # noqa: PLC0415
@@ -158,7 +158,7 @@ class Frame:
 
 
 def dictionary_of(file: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """Return the first frame of a Zstandard file, if it holds the dictionary for the others, and the dictionary."""
+    """Return the first frame of a Zstandard file and the dictionary in it; None if it does not hold one."""
     head = _bytes(file, 0, 8)
     size = int.from_bytes(head[4:], "little")
     if head[:4] != DICTIONARY or size > _MAX_DICTIONARY_BYTES:
@@ -192,7 +192,7 @@ def _zstd_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
         return (size, CUT_OFF) if len(head) < 18 else (start + 4, DAMAGED)
     while True:
         block = int.from_bytes(_bytes(file, at, 3), "little")
-        if block >> 1 & 3 == 3:  # there is no such type
+        if block >> 1 & 3 == 3:  # a reserved type
             return at, DAMAGED
         at += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
         if at + checksum > size:

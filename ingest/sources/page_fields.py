@@ -1,15 +1,15 @@
-"""Makes a page of named fields: those of a JSON line, of a Parquet row, or of an item of a crawler.
+"""Makes a page from named fields: those of a JSON line, of a Parquet row, or of a crawler's item.
 
-Of the names of a field, the first counts that is present and not null:
+A field has several names. The first that is present and not null counts:
 
 - the URL: url, uri, link
-- HTML: html, raw_html; html_base64 for bytes, as failed pages are kept, with content_type and codings
-- text: text; content and body, unless they begin as HTML does
-- when it was fetched: fetched_at, crawled_at, warc_date, timestamp, date. ISO 8601, the 14 digits of web archives,
-  or the time since 1970 in seconds (or, as its size tells, in thousandths of these or finer)
+- HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
+- text: text; content and body, unless they begin like HTML
+- the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date. It is in ISO 8601, in the 14 digits of
+  web archives, or a number since 1970: seconds, or milli-, micro- or nanoseconds, which the size of the number shows
 - title
 
-Where there is HTML as well as text, the HTML counts. Fields of other names are ignored.
+If there is both HTML and text, the HTML counts. Fields with other names are ignored.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from opensearch_winnow.ingest.sources.files import begins_as_html, too_large
 URL = ("url", "uri", "link")
 HTML = ("html", "raw_html")
 TEXT = ("text",)
-EITHER = ("content", "body")
+HTML_OR_TEXT = ("content", "body")
 BASE64 = "html_base64"
 DATE = ("fetched_at", "crawled_at", "warc_date", "timestamp", "date")
 TITLE = ("title",)
-CONTENT = (*HTML, BASE64, *TEXT, *EITHER)
+CONTENT = (*HTML, BASE64, *TEXT, *HTML_OR_TEXT)
 FIELDS = (*URL, *CONTENT, *DATE, *TITLE, "content_type", "codings")
 
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class FieldError(Exception):
-    """Fields that make no page. The message is a reason, by which pages are counted."""
+    """Fields that do not make a page. The message is a reason, by which pages are counted."""
 
 
 def page_of(fields: Mapping[str, object], page_bytes: int) -> Page:
@@ -91,19 +91,19 @@ def _content(fields: Mapping[str, object], page_bytes: int) -> tuple[str | bytes
     encoded = fields.get(BASE64)
     if encoded is not None:
         return _bytes(_decoded(encoded, BASE64), page_bytes), None
-    given = [name for name in (*HTML, *TEXT, *EITHER) if fields.get(name) is not None]
-    if not given:
+    present = [name for name in (*HTML, *TEXT, *HTML_OR_TEXT) if fields.get(name) is not None]
+    if not present:
         raise FieldError("neither html nor text")
-    name = next((name for name in given if fields[name]), given[0])  # the first that is not empty, if there is one
+    name = next((name for name in present if fields[name]), present[0])  # the first that is not empty, if there is one
     value = fields[name]
     is_html = name in HTML
     if isinstance(value, bytes):
         if len(value) > page_bytes:
             raise FieldError(too_large(page_bytes))
-        if is_html or (name in EITHER and begins_as_html(value[:1_024].decode("ascii", "replace"))):
+        if is_html or (name in HTML_OR_TEXT and begins_as_html(value[:1_024].decode("ascii", "replace"))):
             return value, None
     value = _encodable(_decoded(value, name), name, page_bytes)
-    is_html = is_html or (name in EITHER and begins_as_html(value))
+    is_html = is_html or (name in HTML_OR_TEXT and begins_as_html(value))
     return (value, None) if is_html else (None, value)
 
 
@@ -142,13 +142,13 @@ def _instant(value: object) -> datetime:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ValueError(value)
     digits = str(int(value))
-    if len(digits) in (
-        8,
-        14,
-    ):  # a date, and a time of day, as in web archives: no usual time since 1970
+    # A date, or a date and a time, as in web archives: times since 1970 usually have 10, 13, 16 or 19 digits.
+    if len(digits) in (8, 14):
         return _in_utc(datetime.fromisoformat(f"{digits[:8]}T{digits[8:] or '000000'}"))
-    finer = next(finer for finer in (1, 10**3, 10**6, 10**9) if abs(value) < 10**11 * finer or finer == 10**9)
-    return _1970 + timedelta(microseconds=value * 10**6 // finer)
+    per_second = next(
+        per_second for per_second in (1, 10**3, 10**6, 10**9) if abs(value) < 10**11 * per_second or per_second == 10**9
+    )
+    return _1970 + timedelta(microseconds=value * 10**6 // per_second)
 
 
 def _in_utc(moment: datetime) -> datetime:

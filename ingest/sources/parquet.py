@@ -16,7 +16,7 @@ from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, F
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 
 BATCH_BYTES = 8 << 20  # of rows in memory at a time, by their average size
-MAX_BATCH_ROWS = 256  # an average says little where all rows share one value
+MAX_BATCH_ROWS = 256  # because the average misleads if all rows share one value
 
 _BUFFER = 1 << 20  # bytes of a column in memory, instead of a whole row group
 _TEXTS = (pa.StringScalar, pa.LargeStringScalar, pa.StringViewScalar)
@@ -29,7 +29,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Yield whole row groups, together about `size` compressed bytes. Nothing if there are no rows."""
+    """Yield splits of whole row groups, of about `size` compressed bytes; none if there are no rows."""
     with open(path, "rb") as opened:  # noqa: PTH123
         file = _parquet(opened, path)
         check_columns(file.schema_arrow.names, path)
@@ -54,13 +54,13 @@ def check_columns(names: Sequence[str], path: str) -> None:
 
 
 def _parquet(opened: IO[bytes], path: str) -> Any:
-    # Not by its name: pyarrow takes only names in UTF-8.
+    # From an open file: pyarrow accepts only names in UTF-8.
     try:
         return ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
-        raise SourceError(f"{printable(path)} is damaged, or no Parquet: {str(error).splitlines()[0]}") from None
+        raise SourceError(f"{printable(path)} is damaged, or not Parquet: {str(error).splitlines()[0]}") from None
 
 
 def _bytes(group: Any) -> int:
@@ -88,7 +88,7 @@ def read(split: Split, page_bytes: int) -> Items:
 
 
 def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int) -> Items:
-    """Yield the rows of a group, whose first row is number `first`, as far as they are within `wanted`."""
+    """Yield the rows of a row group that are within `wanted`. `first` is the number of its first row."""
     group = file.metadata.row_group(place)
     columns = [name for name in dict.fromkeys(file.schema_arrow.names) if name in FIELDS]
     chunks = [group.column(number) for number in range(group.num_columns)]
@@ -107,7 +107,7 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
 
 
 def item_of(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
-    """Return the page of a row. `where` stands for its URL if it has none."""
+    """Return the page of a row. If it has no URL, it fails under the URL `where`."""
     fields: dict[str, object] = {}
     url = None
     try:
@@ -142,7 +142,7 @@ def _value(scalar: Any, name: str, page_bytes: int) -> object:
 
 
 def _text(value: bytes) -> str | bytes:
-    """Return a string, or bytes if it is not UTF-8, which Parquet does not check: HTML in bytes can be decoded."""
+    """Decode a string. If it is not UTF-8, which Parquet does not check, return bytes: HTML in bytes can be decoded."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
 """Reads the records of a damaged web archive one by one: what can be read of each, and where the next one starts.
 
-FastWARC is faster, and its records are right as long as one follows another. But it does not report where a member ends
-or that one was cut off, takes the end of what it can read for the end of the file, and stops at the first fault. So the
-last record that it returns before a fault is read again here.
+FastWARC is faster, and correct as long as one record follows another. But it does not report where a member ends, or
+that it was cut off; it takes the last readable byte for the end of the file, and stops at the first fault. So the last
+record that it returns before a fault is read again here.
 
 WARC and ARC are alike: a header with a length, content of this length, empty lines, the next header.
 """
@@ -25,7 +25,7 @@ _TO_END_OF_MEMBER = 1 << 62  # more bytes than any member has
 
 @dataclass(slots=True)
 class ArchiveRecord:
-    """A record as it was read from an archive, with no more of its content than was asked for."""
+    """A record as it was read from an archive, with no more of its content than the caller wanted."""
 
     header: bytes
     content: bytes
@@ -35,15 +35,15 @@ class ArchiveRecord:
 
 
 Records = Generator[tuple[int, ArchiveRecord | Damage], None, int]
-"""Yields records, and damage, with where they start; returns where to go on."""
+"""Yields records, and damage, with their offsets; returns the offset where reading continues."""
 
 
-def records(archive: Archive, at: int, most: int) -> Records:
+def records(archive: Archive, at: int, max_bytes: int) -> Records:
     """Yield the records of the member that starts at `at`, or the record at `at` of a file without members.
 
-    At most `most` bytes of the content of a record are kept.
+    At most `max_bytes` of the content of a record are kept.
     """
-    return _in_file(archive, at, most) if archive.kind == PLAIN else _in_member(archive, at, most)
+    return _in_file(archive, at, max_bytes) if archive.kind == PLAIN else _in_member(archive, at, max_bytes)
 
 
 def is_aligned(archive: Archive, at: int) -> bool:
@@ -59,7 +59,7 @@ def is_aligned(archive: Archive, at: int) -> bool:
     return alone and (not short or content.member.fault is not None)
 
 
-def _in_file(archive: Archive, at: int, most: int) -> Records:
+def _in_file(archive: Archive, at: int, max_bytes: int) -> Records:
     at = archive.after_blank(at)
     if at >= archive.size:
         return archive.size
@@ -73,7 +73,8 @@ def _in_file(archive: Archive, at: int, most: int) -> Records:
     resume = archive.after_blank(min(end, archive.size))
     fault = None
     if end > archive.size or (resume < archive.size and archive.header(resume) is None):
-        # Its length is wrong, or it was cut off, or what follows is damaged: a record that starts within it decides.
+        # Its length is wrong, or it was cut off, or what follows is damaged. If a record starts within it, its length
+        # is wrong.
         resume = min(end, archive.size)
         within = archive.next_start(content, end)
         if within is not None or length is None:
@@ -81,12 +82,12 @@ def _in_file(archive: Archive, at: int, most: int) -> Records:
             length, fault = end - content, WRONG_LENGTH
         elif end > archive.size:
             end, fault = archive.size, CUT_OFF
-    kept = archive.piece(content, min(end - content, most))
+    kept = archive.piece(content, min(end - content, max_bytes))
     yield at, ArchiveRecord(archive.piece(at, header[0]), kept, length or 0, end - at, fault)
     return resume
 
 
-def _in_member(archive: Archive, at: int, most: int) -> Records:
+def _in_member(archive: Archive, at: int, max_bytes: int) -> Records:
     if not archive.is_member(at):
         resume = archive.next_start(at + 1) or archive.size
         yield at, Damage(resume - at, NOT_A_RECORD)
@@ -105,7 +106,7 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
                 # Counted without compression, but no more than the file has left.
                 yield start, Damage(min(lost, archive.size - start), NOT_A_RECORD)
                 lost = 0
-        last = start, _record(content, header, most)
+        last = start, _record(content, header, max_bytes)
     end, fault = content.member.end, content.member.fault
     resume = end if fault is None else archive.next_start(content.start + 1) or archive.size
     if last is None:
@@ -125,13 +126,13 @@ def _in_member(archive: Archive, at: int, most: int) -> Records:
     return resume
 
 
-def _record(content: _Content, header: tuple[int, int | None], most: int) -> ArchiveRecord:
+def _record(content: _Content, header: tuple[int, int | None], max_bytes: int) -> ArchiveRecord:
     head, _ = content.take(header[0], keep=HEAD)
-    kept, short = content.take(_TO_END_OF_MEMBER if header[1] is None else header[1], keep=most)
+    kept, short = content.take(_TO_END_OF_MEMBER if header[1] is None else header[1], keep=max_bytes)
     wrong = header[1] is None or short
     if wrong or (content.skip_blank() and content.header() is None):
         # As in `_in_file`: its length is wrong, or what follows is damaged, or it was cut off.
-        before = content.give_back(kept) if len(kept) < most and content.is_sound() else kept
+        before = content.give_back(kept) if len(kept) < max_bytes and content.is_sound() else kept
         wrong = wrong or len(before) < len(kept)
         kept = before
     length = len(kept) if header[1] is None else header[1]
@@ -139,7 +140,7 @@ def _record(content: _Content, header: tuple[int, int | None], most: int) -> Arc
 
 
 class _Content:
-    """The content of a member, and of the next ones as long as a record goes on in them."""
+    """The content of a member, and of the next members as long as a record continues in them."""
 
     def __init__(self, archive: Archive, at: int) -> None:
         self._archive, self._grammar = archive, archive.grammar
@@ -182,7 +183,7 @@ class _Content:
                 return bytes(kept), True
 
     def give_back(self, taken: bytes) -> bytes:
-        """Return what comes before the first record within `taken`; the rest is put back."""
+        """Return what comes before the first record within `taken`, and put the rest back."""
         for found in self._grammar.start.finditer(taken):
             if self._grammar.header(taken[found.start() : found.start() + HEAD]):
                 self._data[:0] = taken[found.start() :]
@@ -226,7 +227,7 @@ class _Content:
         return bool(piece)
 
     def _next_member(self) -> bool:
-        """Go on with the next member, if the record does."""
+        """Go on to the next member if the record continues in it."""
         at = self.member.end
         if self.member.fault or at >= self._archive.size or not self._archive.is_member(at):
             return False

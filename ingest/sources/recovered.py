@@ -1,4 +1,4 @@
-"""Recovers pages from a damaged archive: a whole record is a page, a broken one has failed, the rest is damage."""
+"""Recovers pages from a damaged archive: a whole record is a page, a broken one a failed page, the rest is damage."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from opensearch_winnow.ingest.sources.records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
 
 Recovered = Generator[tuple[int, Item], None, int]
-"""Yields items with where they start; returns where to go on."""
+"""Yields items with their offsets; returns the offset where reading continues."""
 
 
-def recovered(archive: Archive, at: int, most: int, item_of: Callable[[bytes, Block], Item | None]) -> Recovered:
-    """Yield what can be read where a record, or a member, starts or should start. `most` is the limit of a page."""
-    looked_at = records(archive, at, most + HEAD)
+def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[bytes, Block], Item | None]) -> Recovered:
+    """Yield what can be read at `at`, where a record or a member starts or should start.
+
+    A page has at most `page_bytes`.
+    """
+    archive_records = records(archive, at, page_bytes + HEAD)
     while True:
         try:
-            start, found = next(looked_at)
+            start, found = next(archive_records)
         except StopIteration as stop:
             return int(stop.value)
         if isinstance(found, Damage):
             yield start, found
         else:
-            for item in _judged(found, item_of):
+            for item in _items(found, item_of):
                 yield start, item
 
 
-def _judged(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
+def _items(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
     item = item_of(found.header, Block(found.length, io.BytesIO(found.content).read))
     if found.fault and isinstance(item, Failed):
         item = Failed(item.page, found.fault)

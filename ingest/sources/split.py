@@ -20,7 +20,7 @@ class Split:
     size: int = 0  # bytes, to show progress
     names: tuple[str, ...] = ()  # files of a folder, or members of a zip file
     base: str = ""  # the URL that names of files are appended to
-    every_text: bool = False  # every text file is a page, also source code and data
+    every_text: bool = False  # every text file is a page, including source code and data
 
     def bytes_before(self, offset: int) -> int:
         """Estimate the bytes of the split before `offset`, which may count rows or files instead of bytes."""
@@ -30,7 +30,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A page that is not to be indexed. Reasons are counted, so they are general: "status 404"."""
+    """A page that is not indexed. Pages are counted by reason, so a reason is general: "status 404"."""
 
     url: str
     reason: str
@@ -56,4 +56,4 @@ class Damage:
 
 Item = Page | Skipped | Failed | Damage
 Items = Iterator[tuple[int, Item | None]]
-"""Yields each item with where it starts, then None with where reading stopped: normally at the `end` of the split."""
+"""Yields each item with its offset, then None with the offset where reading stopped: normally `end` of the split."""

@@ -86,14 +86,14 @@ class EmbeddedStore:
         return write_pages(self._file, records)
 
     def delete(self, ids: Iterable[str]) -> int:
-        with self._file.writing() as rows:
-            numbers = [number for (number,) in by_id(rows, "number", "page", ids)]
-            remove_pages(rows, numbers)
+        with self._file.writing() as db:
+            numbers = [number for (number,) in by_id(db, "number", "page", ids)]
+            remove_pages(db, numbers)
         return len(numbers)
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        with self._file.reading() as rows:
-            return read_pages(rows, ids, fields)
+        with self._file.reading() as db:
+            return read_pages(db, ids, fields)
 
     def scan(
         self,
@@ -108,28 +108,28 @@ class EmbeddedStore:
 
     def count(self, where: Filters = Filters()) -> int:
         condition, parameters = conditions(where)
-        with self._file.reading() as rows:
-            count: int = rows.execute(f"SELECT count(*) FROM page WHERE {condition}", parameters).fetchone()[0]
+        with self._file.reading() as db:
+            count: int = db.execute(f"SELECT count(*) FROM page WHERE {condition}", parameters).fetchone()[0]
         return count
 
     def candidates(
         self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
     ) -> list[Candidates]:
-        with self._file.reading() as rows:
-            return find_candidates(rows, lookups, where, check)
+        with self._file.reading() as db:
+            return find_candidates(db, lookups, where, check)
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
-        with self._file.reading() as rows:
-            return count_pages(rows, lookups, over=over)
+        with self._file.reading() as db:
+            return count_pages(db, lookups, over=over)
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         start = max(offset, 0)
-        with self._file.reading() as rows:
-            ranking = Ranking(rows, words, where)
+        with self._file.reading() as db:
+            ranking = Ranking(db, words, where)
             hits = []
             for number, score in ranking.first(start + max(limit, 0))[start:]:
                 row = required_row(
-                    rows.execute(
+                    db.execute(
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
                 )
@@ -150,38 +150,38 @@ class EmbeddedStore:
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         ids = {key.hex(): key for key in keys(clusters)}
         values = [(None if clusters[id_] == id_ else packed(clusters[id_]), key) for id_, key in ids.items()]
-        with self._file.writing() as rows:
-            return max(rows.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
+        with self._file.writing() as db:
+            return max(db.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
 
     def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
-        with self._file.reading() as rows:
-            return cluster_sizes(rows, least=least, limit=limit, offset=offset)
+        with self._file.reading() as db:
+            return cluster_sizes(db, least=least, limit=limit, offset=offset)
 
     def statistics(self) -> Statistics:
-        with self._file.reading() as rows:
-            pages, urls, sites = rows.execute(
+        with self._file.reading() as db:
+            pages, urls, sites = db.execute(
                 "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
             ).fetchone()
-            dropped = array("I", gone_pages(rows))
-            frequencies = {field: Postings(rows, field).frequencies(dropped) for field in FIELDS}
-            return Statistics(pages, urls, sites, frequencies, sizes(rows, self.path))
+            dropped = array("I", gone_pages(db))
+            frequencies = {field: Postings(db, field).frequencies(dropped) for field in FIELDS}
+            return Statistics(pages, urls, sites, frequencies, sizes(db, self.path))
 
     def setting(self, name: str) -> Any:
-        with self._file.reading() as rows:
-            row = rows.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+        with self._file.reading() as db:
+            row = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
             return row and value_of(row[0])
 
     def settings(self, prefix: str = "") -> dict[str, Any]:
-        with self._file.reading() as rows:
-            found = rows.execute("SELECT name, value FROM setting WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
+        with self._file.reading() as db:
+            found = db.execute("SELECT name, value FROM setting WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
             return {name: value_of(value) for name, value in found}
 
     def set_setting(self, name: str, value: Any) -> None:
-        with self._file.writing() as rows:
+        with self._file.writing() as db:
             if value is None:
-                rows.execute("DELETE FROM setting WHERE name = ?", (name,))
+                db.execute("DELETE FROM setting WHERE name = ?", (name,))
             else:
-                rows.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, json.dumps(value)))
+                db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, json.dumps(value)))
 
     def close(self) -> None:
         self._views.close()

@@ -17,23 +17,23 @@ from opensearch_winnow.stores.store import Candidate, Candidates
 
 
 def find_candidates(
-    rows: sqlite3.Connection, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck | None
+    db: sqlite3.Connection, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck | None
 ) -> list[Candidates]:
     """Find the pages of each lookup, after the frequency check."""
     if check is not None:
         over = check.max_pages
-        lookups = check.trimmed(lookups, lambda checked: count_pages(rows, checked, over=over))
-    return [Candidates(lookup, _pages(rows, lookup, where)) for lookup in lookups]
+        lookups = check.trimmed(lookups, lambda checked: count_pages(db, checked, over=over))
+    return [Candidates(lookup, _pages(db, lookup, where)) for lookup in lookups]
 
 
-def _pages(rows: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Candidate]:
+def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Candidate]:
     shared: Counter[int] = Counter()
-    for _, pages in Postings(rows, lookup.field).pages(lookup.tokens):
+    for _, pages in Postings(db, lookup.field).pages(lookup.tokens):
         shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
     condition, parameters = conditions(where)
     # Deleted pages still have postings, but no row.
-    found = rows.execute(
+    found = db.execute(
         f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value WHERE {condition}",
         (json.dumps(numbers), *parameters),
     )
@@ -41,13 +41,13 @@ def _pages(rows: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Can
     return sorted(candidates, key=lambda each: (-each.shared, each.card.id))
 
 
-def count_pages(rows: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
+def count_pages(db: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
     """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""
-    deleted = set(gone_pages(rows))
+    deleted = set(gone_pages(db))
     counted = []
     for lookup in lookups:
         pages: Counter[int] = Counter()
-        for token, some in Postings(rows, lookup.field).pages(lookup.tokens):
+        for token, some in Postings(db, lookup.field).pages(lookup.tokens):
             pages[token] += sum(page not in deleted for page in some) if deleted else len(some)
         counted.append({token: count for token, count in pages.items() if count > over})
     return counted

@@ -23,16 +23,16 @@ MEMBERS = (
 )
 
 
-def cluster_sizes(rows: sqlite3.Connection, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
+def cluster_sizes(db: sqlite3.Connection, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
     """Return the clusters with at least `least` pages, the largest first, then by id."""
-    sizes = rows.execute(
+    sizes = db.execute(
         f"SELECT cluster, pages FROM ({SIZES_FROM_MEMBERS if least > 1 else SIZES_OF_ALL}) WHERE pages >= ?"
         f" ORDER BY pages DESC, {CLUSTER_AS_TEXT} LIMIT ? OFFSET ?",
         (least, limit, offset),
     ).fetchall()
-    return [ClusterSize(unpacked(cluster), pages, _sites(rows, cluster)) for cluster, pages in sizes]
+    return [ClusterSize(unpacked(cluster), pages, _sites(db, cluster)) for cluster, pages in sizes]
 
 
-def _sites(rows: sqlite3.Connection, cluster: bytes | str) -> int:
-    count: int = rows.execute(f"SELECT count(DISTINCT site) FROM {MEMBERS}", {"cluster": cluster}).fetchone()[0]
+def _sites(db: sqlite3.Connection, cluster: bytes | str) -> int:
+    count: int = db.execute(f"SELECT count(DISTINCT site) FROM {MEMBERS}", {"cluster": cluster}).fetchone()[0]
     return count

@@ -43,19 +43,19 @@ class StoreFile:
         self.path = path
         self._address = address(path)
         with reporting_sqlite_errors(name):
-            self.rows = self._connection()
+            self.db = self._connection()
         try:
             with reporting_sqlite_errors(name):
                 self._migrate()
         except BaseException:
-            self.rows.close()
+            self.db.close()
             raise
 
     def close(self) -> None:
-        self.rows.close()
+        self.db.close()
 
     def scheme(self) -> WrittenScheme:
-        row = self.rows.execute("SELECT id, choices, keyed FROM scheme").fetchone()
+        row = self.db.execute("SELECT id, choices, keyed FROM scheme").fetchone()
         try:
             return WrittenScheme(row[0], json.loads(row[1]), bool(row[2]))
         except (TypeError, ValueError):
@@ -64,40 +64,40 @@ class StoreFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction whose statements all see the same state of the file, whatever others write."""
-        with reporting_sqlite_errors(self.name), _transaction(self.rows, "BEGIN"):
-            yield self.rows
+        with reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
+            yield self.db
 
     @contextmanager
     def reading_on_own_connection(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction for reading that may last long: meanwhile this store can be written to."""
         with reporting_sqlite_errors(self.name):
-            rows = self._connection()
+            db = self._connection()
             try:
-                with _transaction(rows, "BEGIN"):
-                    yield rows
+                with _transaction(db, "BEGIN"):
+                    yield db
             finally:
-                rows.close()
+                db.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction for writing: all of its statements take effect, or none. Others can only read then."""
-        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.rows, "BEGIN IMMEDIATE"):
-            yield self.rows
+        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
+            yield self.db
 
     def _connection(self) -> sqlite3.Connection:
-        rows = sqlite3.connect(
+        db = sqlite3.connect(
             self._address, uri=True, timeout=WRITE_WAIT_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            rows.executescript(CONNECTION)
+            db.executescript(CONNECTION)
         except BaseException:
-            rows.close()
+            db.close()
             raise
-        return rows
+        return db
 
     def _migrate(self) -> None:
         ours = len(sqlite_schema.MIGRATIONS)
-        version = _format(self.rows)
+        version = _format(self.db)
         if version > ours:
             raise StoreError(
                 f"{self.name} was written by a newer winnow (store format {version}; this one knows {ours}): update"
@@ -109,8 +109,8 @@ class StoreFile:
                     f"{self.name} was written by an older winnow (store format {version}; this one has {ours}), and"
                     " cannot be written here: open it once where it can be written, which brings it up to date"
                 )
-            with self.writing() as rows:
-                migrate(rows)
+            with self.writing() as db:
+                migrate(db)
 
 
 def create_file(path: Path, name: str, scheme: Scheme) -> None:
@@ -120,20 +120,20 @@ def create_file(path: Path, name: str, scheme: Scheme) -> None:
     hidden = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
         with reporting_sqlite_errors(name, writing=True):
-            rows = sqlite3.connect(hidden, isolation_level=None)
+            db = sqlite3.connect(hidden, isolation_level=None)
             try:
                 # The page size comes first, because it is fixed when the first page is written.
-                rows.executescript(
+                db.executescript(
                     f"PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL;"
                     f"PRAGMA synchronous = FULL; PRAGMA application_id = {APPLICATION_ID};"
                 )
-                with _transaction(rows, "BEGIN IMMEDIATE"):
-                    migrate(rows)
+                with _transaction(db, "BEGIN IMMEDIATE"):
+                    migrate(db)
                     description = written(scheme)
                     choices = json.dumps(description.choices)
-                    rows.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
+                    db.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
             finally:
-                rows.close()
+                db.close()
         _move_unless_exists(hidden, path)
     except OSError as error:
         raise StoreError(f"{name} cannot be created: {error.strerror}") from None
@@ -153,32 +153,32 @@ def _move_unless_exists(hidden: Path, path: Path) -> None:
     sync_folder(path.parent)
 
 
-def migrate(rows: sqlite3.Connection) -> None:
+def migrate(db: sqlite3.Connection) -> None:
     """Bring a file to the current format, in a transaction of the caller."""
     # The format is read again: another process may have migrated the file while this one waited for its turn.
-    for version in range(_format(rows), len(sqlite_schema.MIGRATIONS)):
+    for version in range(_format(db), len(sqlite_schema.MIGRATIONS)):
         # Not with executescript, which would commit the transaction.
         for statement in _statements(sqlite_schema.MIGRATIONS[version]):
-            rows.execute(statement)
+            db.execute(statement)
         if version + 1 == FIRST_FORMAT_WITH_TEXT_INDEX:
-            _index_all_pages(rows)
-        rows.execute(f"PRAGMA user_version = {version + 1}")
+            _index_all_pages(db)
+        db.execute(f"PRAGMA user_version = {version + 1}")
 
 
-def _index_all_pages(rows: sqlite3.Connection) -> None:
+def _index_all_pages(db: sqlite3.Connection) -> None:
     """Build the text index from the stored titles and texts."""
     pages: list[tuple[int, str, str]] = []
     size = 0
-    for number, title, text in rows.execute(
+    for number, title, text in db.execute(
         "SELECT number, title, text FROM page JOIN page_text USING (number) ORDER BY number"
     ):
         pages.append((number, title or "", text_of(text)))
         size += len(pages[-1][1]) + len(pages[-1][2])
         if size > CHARS_PER_BATCH:
-            TextIndex(rows).add(*zip(*pages, strict=True))
+            TextIndex(db).add(*zip(*pages, strict=True))
             pages, size = [], 0
     if pages:
-        TextIndex(rows).add(*zip(*pages, strict=True))
+        TextIndex(db).add(*zip(*pages, strict=True))
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -190,20 +190,20 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _format(rows: sqlite3.Connection) -> int:
-    version: int = rows.execute("PRAGMA user_version").fetchone()[0]
+def _format(db: sqlite3.Connection) -> int:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
     return version
 
 
 @contextmanager
-def _transaction(rows: sqlite3.Connection, begin: str) -> Iterator[None]:
-    rows.execute(begin)
+def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
+    db.execute(begin)
     try:
         yield
-        rows.execute("COMMIT")
+        db.execute("COMMIT")
     finally:
-        if rows.in_transaction:  # not committed; after some errors SQLite has rolled back by itself
-            rows.execute("ROLLBACK")
+        if db.in_transaction:  # not committed; after some errors SQLite has rolled back by itself
+            db.execute("ROLLBACK")
 
 
 def check_file(path: Path, name: str) -> None:

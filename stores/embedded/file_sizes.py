@@ -19,15 +19,15 @@ TABLE_KINDS = {
 }
 
 
-def sizes(rows: sqlite3.Connection, path: Path) -> dict[str, int]:
+def sizes(db: sqlite3.Connection, path: Path) -> dict[str, int]:
     """Return the bytes of all files of a store, by what takes them; without SIZES_TABLE, all tables as one entry."""
     files = {suffix: path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")}
     lengths = {suffix: file.stat().st_size for suffix, file in files.items() if file.exists()}
-    (free,) = rows.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
+    (free,) = db.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()
     parts = Counter(free=free)
     try:
         # Summed here, because the sums of dbstat itself (aggregate = TRUE) have only 32 bits.
-        for name, size in rows.execute(f"SELECT name, sum(pgsize) FROM {SIZES_TABLE} GROUP BY name"):
+        for name, size in db.execute(f"SELECT name, sum(pgsize) FROM {SIZES_TABLE} GROUP BY name"):
             part = next((part for start, part in TABLE_KINDS.items() if name.startswith(start)), "other")
             parts[part] += size
     except sqlite3.OperationalError as error:

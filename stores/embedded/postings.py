@@ -53,8 +53,8 @@ class Postings:
     `table` has the columns `place` and `block`.
     """
 
-    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
-        self._rows = connection
+    def __init__(self, db: sqlite3.Connection, table: str) -> None:
+        self._db = db
         self._table = table
 
     def pages(self, tokens: array[int]) -> Iterator[tuple[int, array[int]]]:
@@ -62,7 +62,7 @@ class Postings:
         wanted = sorted(set(tokens))
         # The query returns each block once, although many tokens of a long question are in the same one.
         places = [run << PLACE_BITS | token >> SLOT_BITS for run in self._sizes() for token in wanted]
-        found = self._rows.execute(
+        found = self._db.execute(
             f"SELECT block FROM {self._table} WHERE place IN (SELECT ("
             f"SELECT max(place) FROM {self._table} WHERE place <= wanted.value) FROM json_each(?) AS wanted)",
             (json.dumps(places),),
@@ -104,7 +104,7 @@ class Postings:
 
     def _sizes(self) -> dict[int, int]:
         """Return the number of postings of each run that exists."""
-        rows = self._rows.execute("SELECT run, postings FROM run WHERE field = ? ORDER BY run", (self._table,))
+        rows = self._db.execute("SELECT run, postings FROM run WHERE field = ? ORDER BY run", (self._table,))
         return dict(rows.fetchall())
 
     def _merge(self, runs: list[int], target: int, more: SortedRun, dropped: array[int] | None = None) -> None:
@@ -113,24 +113,24 @@ class Postings:
             if dropped:
                 run = SortedRun(*drop_pages(*run, dropped))
             rows = ((target << PLACE_BITS | block.tokens[0] >> SLOT_BITS, _bytes(block)) for block in _blocks(run))
-            self._rows.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
+            self._db.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
             size += len(run.tokens)
-        self._rows.execute("DELETE FROM run WHERE field = ? AND run <= ?", (self._table, target))
+        self._db.execute("DELETE FROM run WHERE field = ? AND run <= ?", (self._table, target))
         if size:
-            self._rows.execute("INSERT INTO run VALUES (?, ?, ?)", (self._table, target, size))
+            self._db.execute("INSERT INTO run VALUES (?, ?, ?)", (self._table, target, size))
 
     def _blocks(self, run: int, *, take: bool = False) -> Iterator[SortedRun]:
         """Yield the postings of a run, WINDOW_BLOCKS blocks at a time; with `take`, delete them from the table."""
         place, end = run << PLACE_BITS, ((run + 1) << PLACE_BITS) - 1
         while True:
-            rows = self._rows.execute(
+            rows = self._db.execute(
                 f"SELECT place, block FROM {self._table} WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
                 (place, end, WINDOW_BLOCKS),
             ).fetchall()
             if not rows:
                 return
             if take:  # before new blocks are written, so that these reuse the freed pages of the file
-                self._rows.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
+                self._db.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
             window = SortedRun(array("Q"), array("I"))
             for _, block in rows:
                 for numbers, more in zip(window, _run(block), strict=True):

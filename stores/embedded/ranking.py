@@ -25,9 +25,9 @@ class Ranking:
     The best first; among equals the newest, then the one with the shortest URL, then by URL.
     """
 
-    def __init__(self, rows: sqlite3.Connection, words: Words, where: Filters) -> None:
-        self._rows = rows
-        self._hits = self._filtered(find(rows, words, array("I", gone_pages(rows))), where)
+    def __init__(self, db: sqlite3.Connection, words: Words, where: Filters) -> None:
+        self._db = db
+        self._hits = self._filtered(find(db, words, array("I", gone_pages(db))), where)
         self._first: list[tuple[int, float]] = []
 
     @property
@@ -61,7 +61,7 @@ class Ranking:
 
     def _in_order(self, numbers: array[int], count: int) -> list[int]:
         """Return the first `count` of some pages, in the order of equal scores."""
-        rows = self._rows.execute(
+        rows = self._db.execute(
             "SELECT number FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
             f" ORDER BY {TIE_ORDER} LIMIT ?",
             (json.dumps(numbers.tolist()), count),
@@ -72,11 +72,11 @@ class Ranking:
         if where == Filters() or not pages.numbers:
             return pages
         if where == Filters(latest=True) and len(pages.numbers) > MAX_ROW_LOOKUPS:
-            others = self._rows.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
+            others = self._db.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
             return ScoredPages(*filter_pages(*pages, array("I", [number for (number,) in others]), exclude=True))
         condition, parameters = conditions(where)
         # CROSS JOIN fixes the order: SQLite looks up the row of each page.
-        matching = self._rows.execute(
+        matching = self._db.execute(
             f"SELECT number FROM json_each(?) AS wanted CROSS JOIN page ON number = wanted.value"
             f" WHERE {condition} ORDER BY number",
             (json.dumps(pages.numbers.tolist()), *parameters),

@@ -59,20 +59,20 @@ SHAPES: dict[type, _Shape] = {
 }
 
 
-def read_pages(rows: sqlite3.Connection, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+def read_pages(db: sqlite3.Connection, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
     """Read pages by id; those that do not exist are left out."""
     shape = SHAPES[fields]
-    found = by_id(rows, f"page.id, {shape.columns}", shape.table, ids)
+    found = by_id(db, f"page.id, {shape.columns}", shape.table, ids)
     return {key.hex(): shape.make(row) for key, *row in found}
 
 
-def by_id(rows: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) -> Iterator[Row]:
+def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) -> Iterator[Row]:
     """Select columns of pages by id, in any order."""
     distinct = list(dict.fromkeys(keys(ids)))
     for start in range(0, len(distinct), MAX_PARAMETERS):
         some = distinct[start : start + MAX_PARAMETERS]
         marks = ", ".join("?" * len(some))
-        yield from rows.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+        yield from db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
 
 
 def scan_pages(
@@ -84,16 +84,16 @@ def scan_pages(
     query = f"SELECT {shape.columns} FROM {shape.table} WHERE {condition} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
     bounds = (NO_LIMIT if limit is None else max(limit, 0), offset)
     if limit is not None:
-        with file.reading() as rows:
-            found = rows.execute(query, (*parameters, *bounds)).fetchall()
+        with file.reading() as db:
+            found = db.execute(query, (*parameters, *bounds)).fetchall()
             return iter([shape.make(row) for row in found])
     return _stream(file, query, (*parameters, *bounds), shape.make)
 
 
 def _stream(file: StoreFile, query: str, parameters: Sequence[Any], make: Callable[[Row], Fields]) -> Iterator[Fields]:
     """Read a batch at a time, on a connection of its own: the store may be written meanwhile."""
-    with file.reading_on_own_connection() as rows:
-        cursor = rows.execute(query, parameters)
+    with file.reading_on_own_connection() as db:
+        cursor = db.execute(query, parameters)
         while some := cursor.fetchmany(BATCH_SIZE):
             yield from map(make, some)
 

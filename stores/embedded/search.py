@@ -36,14 +36,14 @@ NO_WEIGHTS = _Weights(Bm25(0.0, 0, 0, []), Bm25(0.0, 0, 0, []))
 
 
 @reporting_damage
-def find(rows: sqlite3.Connection, words: Words, gone: array[int]) -> ScoredPages:
+def find(db: sqlite3.Connection, words: Words, gone: array[int]) -> ScoredPages:
     """Return all pages that have the words, without those in `gone` (sorted)."""
     scored = ScoredPages(array("I"), array("f"))
     alternatives, unwanted = phrases(words)
     if not alternatives:
         return scored
     wanted = [part for each in alternatives for part in _parts(each)]
-    index = TextIndex(rows)
+    index = TextIndex(db)
     segments = [_SegmentWords(index, segment, gone_mask(segment, gone)) for segment in index.segments()]
     weights = _weights(index, segments, {phrase for each in wanted for phrase in each if phrase.words})
     while segments:

@@ -59,17 +59,17 @@ class Lengths(NamedTuple):
 class TextIndex:
     """Reads and writes the full-text index, in a transaction of the caller."""
 
-    def __init__(self, rows: sqlite3.Connection) -> None:
-        self._rows = rows
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
 
     def add(self, numbers: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> None:
         """Add pages. Their numbers are in order, and higher than those of all pages before."""
         first, last = numbers[0], numbers[-1]
         blocks, *lengths = word_index([number - first for number in numbers], titles, texts)
-        self._rows.executemany("INSERT INTO word_lengths VALUES (?, ?, ?)", zip(numbers, *lengths, strict=True))
+        self._db.executemany("INSERT INTO word_lengths VALUES (?, ?, ?)", zip(numbers, *lengths, strict=True))
         for field, each in zip(FIELDS, lengths, strict=True):
             self._count(field, len(each) - each.count(0), sum(each))
-        (number,) = self._rows.execute("SELECT coalesce(max(run), 0) + 1 FROM word_run").fetchone()
+        (number,) = self._db.execute("SELECT coalesce(max(run), 0) + 1 FROM word_run").fetchone()
         segment = Segment(number, first, last, sum(map(sum, lengths)))
         self._add_segment(segment, blocks, *(_short_lengths(segment, numbers, each) for each in lengths))
         self._merge_segments()
@@ -78,12 +78,10 @@ class TextIndex:
     def forget(self, numbers: Iterable[int]) -> None:
         """Stop counting pages that were deleted. Their postings stay until `drop`."""
         for number in numbers:
-            lengths = required_row(
-                self._rows.execute("SELECT title, text FROM word_lengths WHERE number = ?", (number,))
-            )
+            lengths = required_row(self._db.execute("SELECT title, text FROM word_lengths WHERE number = ?", (number,)))
             for field, words in zip(FIELDS, lengths, strict=True):
                 self._count(field, -(words > 0), -words)
-            self._rows.execute("DELETE FROM word_lengths WHERE number = ?", (number,))
+            self._db.execute("DELETE FROM word_lengths WHERE number = ?", (number,))
 
     @reporting_damage
     def drop(self, pages: array[int]) -> None:
@@ -96,14 +94,12 @@ class TextIndex:
     def clear(self) -> None:
         """Empty the index, if the store has no pages."""
         for table in ("word_block", "word_run", "word_lengths"):
-            self._rows.execute(f"DELETE FROM {table}")
-        self._rows.execute("UPDATE word_total SET pages = 0, words = 0")
+            self._db.execute(f"DELETE FROM {table}")
+        self._db.execute("UPDATE word_total SET pages = 0, words = 0")
 
     def segments(self) -> list[Segment]:
         """Return the segments in the order of their pages."""
-        rows = self._rows.execute(
-            "SELECT run, first, last, words, length(titles) FROM word_run ORDER BY run"
-        ).fetchall()
+        rows = self._db.execute("SELECT run, first, last, words, length(titles) FROM word_run ORDER BY run").fetchall()
         segments = [Segment(*row[:4]) for row in rows if all(isinstance(each, int) for each in row)]
         sizes = [row[4] for row in rows]
         if sizes != [segment.last - segment.first + 1 for segment in segments] or any(
@@ -113,13 +109,13 @@ class TextIndex:
         return segments
 
     def lengths(self, field: Field) -> Lengths:
-        pages, words = required_row(self._rows.execute("SELECT pages, words FROM word_total WHERE field = ?", (field,)))
+        pages, words = required_row(self._db.execute("SELECT pages, words FROM word_total WHERE field = ?", (field,)))
         return Lengths(pages, words)
 
     def short_lengths(self, segment: Segment) -> tuple[bytes, bytes]:
         """Return the lengths of the titles and of the texts, rounded to a byte for each page."""
         titles, texts = required_row(
-            self._rows.execute("SELECT titles, texts FROM word_run WHERE run = ?", (segment.number,))
+            self._db.execute("SELECT titles, texts FROM word_run WHERE run = ?", (segment.number,))
         )
         return titles, texts
 
@@ -137,7 +133,7 @@ class TextIndex:
 
     def pages_with_prefix(self, segment: Segment, prefix: str) -> list[bytes]:
         """Return the encoded pages of each word that starts with `prefix`."""
-        blocks = self._rows.execute(
+        blocks = self._db.execute(
             "SELECT words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
@@ -146,14 +142,14 @@ class TextIndex:
 
     def _block(self, columns: str, segment: Segment, word: str) -> Row | None:
         """Return columns of the block that has the word, if the segment has it at all."""
-        row: Row | None = self._rows.execute(
+        row: Row | None = self._db.execute(
             f"SELECT {columns} FROM word_block WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
             (segment.number, word),
         ).fetchone()
         return row
 
     def _count(self, field: Field, pages: int, words: int) -> None:
-        self._rows.execute(
+        self._db.execute(
             "UPDATE word_total SET pages = pages + ?, words = words + ? WHERE field = ?", (pages, words, field)
         )
 
@@ -161,12 +157,12 @@ class TextIndex:
     def _add_segment(self, segment: Segment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
         start = self._last_place(segment)  # after the segment's old blocks, if pages are dropped from it
         for place, block in enumerate(blocks, segment.number << PLACE_BITS if start is None else start + 1):
-            self._rows.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", (place, segment.number, *block))
-        self._rows.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, titles, texts))
+            self._db.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", (place, segment.number, *block))
+        self._db.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, titles, texts))
 
     def _last_place(self, segment: Segment) -> int | None:
         places = (segment.number << PLACE_BITS, ((segment.number + 1) << PLACE_BITS) - 1)
-        place: int | None = self._rows.execute(
+        place: int | None = self._db.execute(
             "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", places
         ).fetchone()[0]
         return place
@@ -195,14 +191,14 @@ class TextIndex:
         )
         sources = [(segment.first - new.first, self._take_blocks(segment)) for segment in segments]
         blocks = MergedSegments(sources, gone)
-        self._rows.executemany("DELETE FROM word_run WHERE run = ?", [(segment.number,) for segment in segments])
+        self._db.executemany("DELETE FROM word_run WHERE run = ?", [(segment.number,) for segment in segments])
         self._add_segment(new, blocks, titles, texts)
 
     def _take_blocks(self, segment: Segment) -> Iterator[tuple[bytes, bytes]]:
         """Yield the blocks of a segment, and delete them from the table."""
         place, end = segment.number << PLACE_BITS, self._last_place(segment)
         while True:
-            rows = self._rows.execute(
+            rows = self._db.execute(
                 "SELECT place, words, places FROM word_block WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
                 (place, end, BLOCKS_IN_MEMORY),
             ).fetchall()
@@ -210,7 +206,7 @@ class TextIndex:
                 return
             place = rows[-1][0] + 1
             # Deleted before new blocks are written, so that these reuse the freed pages of the file.
-            self._rows.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], place - 1))
+            self._db.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], place - 1))
             for _, words, places in rows:
                 yield words, places
 

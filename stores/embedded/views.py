@@ -42,11 +42,11 @@ class EmbeddedView:
         self._pages_read = 0
         try:
             # A view that is kept open needs its own connection, so that the store can still be used.
-            self._rows: sqlite3.Connection = self._open.enter_context(
+            self._db: sqlite3.Connection = self._open.enter_context(
                 file.reading_on_own_connection() if kept else file.reading()
             )
             with reporting_sqlite_errors(self._name):
-                self._ranking = Ranking(self._rows, words, where)
+                self._ranking = Ranking(self._db, words, where)
         except BaseException:
             self._open.close()
             raise
@@ -69,7 +69,7 @@ class EmbeddedView:
         numbers: set[int] = set()
         with reporting_sqlite_errors(self._name):
             for cluster in map(packed, clusters):
-                rows = self._rows.execute(
+                rows = self._db.execute(
                     "SELECT number FROM page WHERE cluster = ? UNION ALL"
                     " SELECT number FROM page WHERE id = ? AND cluster IS NULL",
                     (cluster, cluster),
@@ -94,7 +94,7 @@ class EmbeddedView:
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
         with reporting_sqlite_errors(self._name):
-            rows = self._rows.execute(
+            rows = self._db.execute(
                 f"SELECT {FACETS[name]} AS value, count(*) AS pages, {cluster_count}"
                 " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
                 " GROUP BY 1 ORDER BY pages DESC, value LIMIT ?",
@@ -148,7 +148,7 @@ class EmbeddedView:
     def _columns(self, columns: str, table: str, numbers: Sequence[int]) -> list[Row]:
         """Return columns of pages by number, in the order of `numbers`."""
         with reporting_sqlite_errors(self._name):
-            cursor = self._rows.execute(
+            cursor = self._db.execute(
                 f"SELECT number, {columns} FROM {table} WHERE number IN (SELECT value FROM json_each(?))",
                 (json.dumps(numbers),),
             )

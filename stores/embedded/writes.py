@@ -52,8 +52,8 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
     ]
     known = set()
     if pages:
-        with file.writing() as rows:
-            known.update(_write(rows, pages))
+        with file.writing() as db:
+            known.update(_write(db, pages))
     written = []
     for id_ in ids:
         written.append(Written(id_, "replaced" if id_ in known else "added"))
@@ -61,80 +61,80 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
     return written
 
 
-def _write(rows: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
+def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
     """Write pages and return the ids of those that existed before."""
     before = {}
     for page in pages:
-        row = rows.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
+        row = db.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
         if row:
             before[page.key] = row
-    _delete_rows(rows, [number for number, _ in before.values()])
-    (first,) = rows.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
+    _delete_rows(db, [number for number, _ in before.values()])
+    (first,) = db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
     numbers = range(first, first + len(pages))
     new = list(zip(numbers, pages, strict=True))
     columns = ", ".join("?" * (2 + len(pages[0].row)))
-    rows.executemany(
+    db.executemany(
         f"INSERT INTO page VALUES ({columns})",
         ((number, before.get(page.key, (None, number))[1], *page.row) for number, page in new),
     )
-    rows.executemany(
+    db.executemany(
         "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)", ((number, *page.hashes) for number, page in new)
     )
-    rows.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, page.text) for number, page in new))
-    TextIndex(rows).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
+    db.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, page.text) for number, page in new))
+    TextIndex(db).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
-        _add_postings(rows, field, [getattr(page.record, field) for page in pages], numbers)
-    _set_latest(rows, {page.record.url for page in pages})
-    _drop_postings(rows)
+        _add_postings(db, field, [getattr(page.record, field) for page in pages], numbers)
+    _set_latest(db, {page.record.url for page in pages})
+    _drop_postings(db)
     return [key.hex() for key in before]
 
 
-def remove_pages(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
+def remove_pages(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Delete pages by number, in a transaction of the caller."""
-    urls = {required_row(rows.execute("SELECT url FROM page WHERE number = ?", (number,)))[0] for number in numbers}
-    _delete_rows(rows, numbers)
-    _set_latest(rows, urls)
-    _drop_postings(rows)
+    urls = {required_row(db.execute("SELECT url FROM page WHERE number = ?", (number,)))[0] for number in numbers}
+    _delete_rows(db, numbers)
+    _set_latest(db, urls)
+    _drop_postings(db)
 
 
-def gone_pages(rows: sqlite3.Connection) -> list[int]:
+def gone_pages(db: sqlite3.Connection) -> list[int]:
     """Return the numbers of deleted pages whose postings are still stored, in order."""
-    return [number for (number,) in rows.execute("SELECT number FROM gone ORDER BY number")]
+    return [number for (number,) in db.execute("SELECT number FROM gone ORDER BY number")]
 
 
-def _delete_rows(rows: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    TextIndex(rows).forget(numbers)
+def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    TextIndex(db).forget(numbers)
     parameters = [(number,) for number in numbers]
     for table in ("page", "page_hashes", "page_text"):
-        rows.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
-    rows.executemany("INSERT INTO gone VALUES (?)", parameters)
+        db.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
+    db.executemany("INSERT INTO gone VALUES (?)", parameters)
 
 
-def _add_postings(rows: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
+def _add_postings(db: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
     joined = array("Q", b"".join(tokens))
     if joined:
         postings = sorted_postings(joined, array("I", map(len, tokens)), array("I", numbers))
-        Postings(rows, field).add(*postings)
+        Postings(db, field).add(*postings)
 
 
-def _drop_postings(rows: sqlite3.Connection) -> None:
-    if rows.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
+def _drop_postings(db: sqlite3.Connection) -> None:
+    if db.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
         for table in (*FIELDS, "run", "gone"):
-            rows.execute(f"DELETE FROM {table}")
-        TextIndex(rows).clear()
+            db.execute(f"DELETE FROM {table}")
+        TextIndex(db).clear()
         return
-    (count,) = rows.execute("SELECT count(*) FROM gone").fetchone()
-    if count > GONE_PAGES and count > rows.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
-        pages = array("I", gone_pages(rows))
+    (count,) = db.execute("SELECT count(*) FROM gone").fetchone()
+    if count > GONE_PAGES and count > db.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
+        pages = array("I", gone_pages(db))
         for field in FIELDS:
-            Postings(rows, field).drop(pages)
-        TextIndex(rows).drop(pages)
-        rows.execute("DELETE FROM gone")
+            Postings(db, field).drop(pages)
+        TextIndex(db).drop(pages)
+        db.execute("DELETE FROM gone")
 
 
-def _set_latest(rows: sqlite3.Connection, urls: Iterable[str]) -> None:
+def _set_latest(db: sqlite3.Connection, urls: Iterable[str]) -> None:
     for url in urls:
         # No two captures of a URL have the same time. An unknown time is NULL, which is the smallest.
-        captures = rows.execute("SELECT number, latest FROM page WHERE url = ? ORDER BY fetched_at DESC", (url,))
+        captures = db.execute("SELECT number, latest FROM page WHERE url = ? ORDER BY fetched_at DESC", (url,))
         changed = [(not rank, number) for rank, (number, latest) in enumerate(captures) if (not rank) != latest]
-        rows.executemany("UPDATE page SET latest = ? WHERE number = ?", changed)
+        db.executemany("UPDATE page SET latest = ? WHERE number = ?", changed)

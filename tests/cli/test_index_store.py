@@ -173,7 +173,7 @@ def test_a_store_is_no_source(process: Process, pages: Path, tmp_path: Path) -> 
     process("index", pages, "--store", "a.winnow")
     done = process("index", "a.winnow", "--store", "b.winnow")
     assert done.returncode == 2
-    assert done.stderr.decode().startswith("Error: a.winnow is a SQLite file, as stores are, and no source of pages")
+    assert done.stderr.decode().startswith("Error: a.winnow is a SQLite file, as stores are, and not a source of pages")
     assert not (tmp_path / "b.winnow").exists()
     # In a folder it is a file among others.
     assert counted(process("index", ".", "--store", "a.winnow", "--json")) == (0, 30, 0, 0)

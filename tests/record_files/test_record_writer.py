@@ -115,7 +115,7 @@ def test_another_scheme_is_refused_at_the_start(tmp_path: Path, record: Make, na
     path = f"{tmp_path}/{name}"
     write(path, record(1))
     other = Scheme(key="secret")
-    with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, and these are of scheme {other.id}"):
+    with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, not {other.id}"):
         RecordWriter(path, other)
     write(path, record(2))  # the one that was refused holds no lock
 

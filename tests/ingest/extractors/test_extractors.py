@@ -107,7 +107,7 @@ def gives_nothing(alt: bool) -> Extractor:
 
 @pytest.mark.parametrize(
     ("factory", "reason"),
-    [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: gives NoneType for a text")],
+    [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: returns NoneType, not text")],
 )
 def test_what_goes_wrong_in_an_extractor_has_a_reason(
     monkeypatch: pytest.MonkeyPatch, factory: str, reason: str

@@ -166,7 +166,7 @@ def test_damage_costs_a_row_group(damaged: Path) -> None:
 def test_no_parquet_at_all(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
-    with pytest.raises(SourceError, match=r"a\.parquet is damaged, or no Parquet: ") as caught:
+    with pytest.raises(SourceError, match=r"a\.parquet is damaged, or not Parquet: ") as caught:
         list(splits(str(path), 100))
     assert "\n" not in str(caught.value)
     assert list(read(Split("parquet", str(path), 0, 7, 100), CAP)) == [(0, Damage(100, "damaged Parquet")), (7, None)]

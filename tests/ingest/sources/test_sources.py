@@ -297,15 +297,15 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
         "for example with wget --warc-file",
         f"{at}gone": f"there is no file or folder {at}gone",
         f"{at}mirror/index.html/x": f"there is no file or folder {at}mirror/index.html/x",
-        f"{at}*.warc.gz": f"nothing that has pages fits {at}*.warc.gz: {accepted}",
-        f"{at}gone/*": f"nothing that has pages fits {at}gone/* (1 × cannot be read: No such file or directory): "
+        f"{at}*.warc.gz": f"no file with pages matches {at}*.warc.gz: {accepted}",
+        f"{at}gone/*": f"no file with pages matches {at}gone/* (1 × cannot be read: No such file or directory): "
         f"{accepted}",
         f"{at}empty": f"{at}empty is empty",
         f"{at}nothing": f"there is no page in {at}nothing: {accepted}",
         f"{at}images": f"there is no page in {at}images (3 × type image/png): {accepted}",
         f"{at}images/c": f"{at}images/c is image/png: {accepted}",
-        f"{at}array.json": f"{at}array.json {not_lines}: jq -c '.[]' makes it of an array",
-        f"{at}pretty.jsonl": f"{at}pretty.jsonl {not_lines}: jq -c '.[]' makes it of an array",
+        f"{at}array.json": f"{at}array.json {not_lines}: jq -c '.[]' turns an array into JSONL",
+        f"{at}pretty.jsonl": f"{at}pretty.jsonl {not_lines}: jq -c '.[]' turns an array into JSONL",
         f"{at}wide.jsonl": f"{at}wide.jsonl is UTF-16, and JSONL is UTF-8: convert it, for example with "
         "iconv -f UTF-16 -t UTF-8",
         f"{at}damaged.jsonl.gz": f"{at}damaged.jsonl.gz cannot be read: gzip that is cut off",
@@ -322,7 +322,7 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
 
 def test_no_names_and_no_base() -> None:
     assert complaints()[0].startswith("no source is named: pages are read from")
-    assert complaints("gone", base="example.org")[0].endswith("and not example.org")
+    assert complaints("gone", base="example.org")[0].endswith(", not example.org")
     assert len(complaints("gone", base="example.org")) == 2
 
 
@@ -371,9 +371,9 @@ def test_what_is_piped_in(tmp_path: Path, piped: Callable[[bytes], None]) -> Non
 
 def test_the_temporary_file_goes_whatever_happens(tmp_path: Path, piped: Callable[[bytes], None]) -> None:
     piped(PNG)
-    assert complaints("-")[0].startswith("what is piped in is image/png: pages are read from")
+    assert complaints("-")[0].startswith("standard input is image/png: pages are read from")
     piped(b"")
-    assert complaints("-") == ["what is piped in is empty"]
+    assert complaints("-") == ["standard input is empty"]
     piped(HTML)
     assert len(complaints("-", "gone")) == 1
     piped(HTML)

@@ -14,7 +14,7 @@ def test_a_terminal_is_not_waited_for(on_terminal: Callable[..., tuple[int, str]
         sys.executable, "-c", "from opensearch_winnow.ingest.sources import Sources; Sources(['-'])"
     )
     assert code == 1
-    assert "- is for pages that are piped in, and nothing is: name a file or a folder" in said
+    assert "- reads from a pipe, but nothing is piped in: name a file or a folder" in said
 
 
 def test_a_pipe_with_a_name(tmp_path: Path) -> None:

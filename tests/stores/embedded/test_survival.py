@@ -135,12 +135,12 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
 def test_a_full_disk_leaves_what_was_there(path: Path) -> None:
     filled(path, *range(20))
     with EmbeddedStore.open(path) as store:
-        (pages,) = store._file.rows.execute("PRAGMA page_count").fetchone()
-        store._file.rows.execute(f"PRAGMA max_page_count = {pages + 3}")
+        (pages,) = store._file.db.execute("PRAGMA page_count").fetchone()
+        store._file.db.execute(f"PRAGMA max_page_count = {pages + 3}")
         with pytest.raises(StoreError, match=r"there is no space left for .*; what was stored before is intact"):
             store.write([numbered(number) for number in range(20, 400)])
         assert list(store.scan(Record)) == [numbered(number) for number in range(20)]
-        store._file.rows.execute("PRAGMA max_page_count = 1000000")
+        store._file.db.execute("PRAGMA max_page_count = 1000000")
         store.write([numbered(number) for number in range(20, 400)])
         assert store.statistics().frequencies["fingerprints"] == {1: 4_000}
 
