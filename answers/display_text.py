@@ -1,4 +1,4 @@
-"""Text of strangers made safe to show, and fitted into the columns of a terminal."""
+"""Makes untrusted text safe to show, and fits it into the columns of a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the printable text with every run of white space as one space, at both ends too."""
+    """Return the printable text with every run of white space, even at its ends, as one space."""
     return printable(SPACES.sub(" ", text))
 
 

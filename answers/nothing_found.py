@@ -1,4 +1,4 @@
-"""Why nothing was found, and what would find something: for a search by words and for a question of similarity."""
+"""Explains why a search or a question found nothing, and offers what would find something."""
 
 from __future__ import annotations
 

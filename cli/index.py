@@ -1,4 +1,4 @@
-"""The command winnow index: reads a crawl into a store, or into record files."""
+"""winnow index: read a crawl into a store, or into record files."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> 
 
 
 def say_summary(matches: Matches) -> None:
-    """Summarize the matches for people; and say what was left out, to scripts too."""
+    """Print a summary if stderr is a terminal, and in any case what was left out."""
     if matches.matches:
         remark(
             f"{matches_summary(matches.total, matches.score, matches.threshold)}"

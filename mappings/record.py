@@ -1,4 +1,4 @@
-"""The record, which is stored for a capture, and its form in JSON values."""
+"""Defines the record, which is stored for a capture, and converts it to and from JSON values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-# How a page equals an earlier one: as the crawler says, byte by byte, as canonical text, or in all its shingles.
+# The ways to equal an earlier page: by the crawler's word, byte by byte, as canonical text, or in all shingles.
 DUPLICATES = ("revisit", "content", "text", "shingles")
 # The fields that have the same value in a document.
 TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
@@ -41,7 +41,7 @@ class Record:
     title: str | None = None
     text: str
     fetched_at: datetime | None = None
-    payload_digest: str | None = None  # of the bytes as they came, as WARC writes it: "sha1:…"
+    payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
     content_digest: str
     text_digest: str
     shingle_digest: str
@@ -92,7 +92,7 @@ class Record:
 
 
 class Stored(NamedTuple):
-    """The fields by which a run knows whether a capture, or its content, is stored already."""
+    """The fields that tell a run whether a capture, or its content, is already stored."""
 
     id: str
     url: str

@@ -47,9 +47,9 @@ class Index:
     Use it in a `with` block, and from one thread at a time; open another index for another thread.
     """
 
-    def __init__(self, opened: LazyStore) -> None:
-        self.name = opened.name
-        self._opened = opened
+    def __init__(self, lazy_store: LazyStore) -> None:
+        self.name = lazy_store.name
+        self._lazy_store = lazy_store
 
     @classmethod
     def open(
@@ -73,14 +73,14 @@ class Index:
     @property
     def store(self) -> Store:
         """The store itself, for lower-level access to its records. It must exist."""
-        return self._opened.get()
+        return self._lazy_store.get()
 
     @property
     def scheme(self) -> Scheme:
         """The store's scheme, or the one it will be created with."""
-        return self._opened.scheme
+        return self._lazy_store.scheme
 
-    # --- the way in ---------------------------------------------------------------------------------------------------
+    # --- adding pages -------------------------------------------------------------------------------------------------
 
     def add(
         self,
@@ -89,12 +89,12 @@ class Index:
         crawl: str = "",
         failed: str | os.PathLike[str] | None = None,
     ) -> Report:
-        """Add pages, and say what became of them: `.indexed`, `.unchanged`, `.skipped`, `.failed`.
+        """Add pages, and report what became of them: `.indexed`, `.unchanged`, `.skipped`, `.failed`.
 
-        Pages that fail are kept in the file `failed`, by default the store's name with `.failed.jsonl`, which can be
-        indexed again. What is stored when this returns, or when an exception leaves it, stays.
+        Failed pages are written to the file `failed`, by default the store's name with `.failed.jsonl`, which can be
+        indexed again. If an exception is raised, the pages that were stored before it stay stored.
         """
-        return add_pages(self._opened, pages, crawl=crawl, failed=failed)
+        return add_pages(self._lazy_store, pages, crawl=crawl, failed=failed)
 
     def index(
         self,
@@ -107,9 +107,9 @@ class Index:
         standard input. Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
-        return index_sources(self._opened, sources, **options)
+        return index_sources(self._lazy_store, sources, **options)
 
-    # --- the way out --------------------------------------------------------------------------------------------------
+    # --- asking -------------------------------------------------------------------------------------------------------
 
     def similar(
         self,
@@ -149,9 +149,9 @@ class Index:
         - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
         """
         record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
-        of_store = url is not None or id is not None
+        is_stored = url is not None or id is not None
         thresholds = Thresholds.of(
-            "resemblance" if of_store else "containment",
+            "resemblance" if is_stored else "containment",
             {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
         )
         exclusions = self._boilerplate.exclusions() if boilerplate else NO_EXCLUSIONS
@@ -161,7 +161,7 @@ class Index:
             where=where,
             limit=limit,
             frequent=frequent,
-            leave_out=record.url if of_store else None,
+            exclude_url=record.url if is_stored else None,
             all_captures=all_captures,
         )
 
@@ -256,10 +256,10 @@ class Index:
             limit=limit,
             facets=tuple(facets),
         )
-        return self._searches.results(request, page - 1, kept=stable)
+        return self._searches.results(request, page - 1, keep_open=stable)
 
     def statistics(self) -> Statistics:
-        """Return what the store holds, how often fingerprints repeat, and what takes the bytes."""
+        """Return what the store holds, how often fingerprints repeat, and what the bytes are used for."""
         return self.store.statistics()
 
     def cluster(
@@ -351,8 +351,8 @@ class Index:
     ) -> Watch:
         """Save a question as a watch: which pages contain at least `min_containment` of the page `url`, or of a `text`?
 
-        `url` stands for its latest capture at the time of each check. The matches of now are not reported as new later,
-        unless `seen` is False. With `replace`, the watch may replace another of the same name.
+        `url` stands for its latest capture at the time of each check. Pages that match now are not reported as new
+        later, unless `seen` is False. With `replace`, the watch may replace another of the same name.
         """
         watch = Watch(name=name, url=url, text=text, min_containment=min_containment, at=datetime.now(UTC))
         self._watches.add(watch, seen=seen, replace=replace)
@@ -391,7 +391,7 @@ class Index:
 
     def close(self) -> None:
         """Close the store. Leaving a `with` block does this too."""
-        self._opened.close()
+        self._lazy_store.close()
 
     def __enter__(self) -> Self:
         return self

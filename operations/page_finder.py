@@ -46,7 +46,7 @@ class PageFinder:
         given = [name for name, value in ways.items() if value is not None]
         if len(given) != 1:
             raise QuestionError(
-                f"a question is a url, an id, a text or html: one of them, not {' and '.join(given) or 'none'}"
+                f"a question is exactly one of url, id, text and html, not {' and '.join(given) or 'none'}"
             )
         if url is not None:
             return self.latest(url, at)
@@ -68,7 +68,7 @@ class PageFinder:
         return PageNotFoundError(f"{self._store.name} has no page {url}{hint}", known)
 
     def capture(self, id_: str) -> Record:
-        """Return the capture of this id."""
+        """Return the capture with this id."""
         found = self._store.read([id_], Record).get(id_)
         if found is None:
             raise PageNotFoundError(
@@ -77,7 +77,7 @@ class PageFinder:
         return found
 
     def with_text(self, page: str | Record) -> Record:
-        """Return a record that has a text: the latest capture of a URL, or the record that is given."""
+        """Return the latest capture of a URL, or the record `page` itself; raise if it has no text."""
         record = page if isinstance(page, Record) else self.latest(page)
         if not record.text:
             raise QuestionError(f"{self._store.name} does not have the text of {record.url}")
@@ -87,13 +87,13 @@ class PageFinder:
         """Make the record of a text, or of HTML, that is not in the store."""
         made = self._maker().make(Page(PASTED_URL, html=html, text=text))
         if not isinstance(made, Record):
-            raise QuestionError(f"there is nothing to ask about: {made.reason}")
+            raise QuestionError(f"this text cannot be a question: {made.reason}")
         scheme = self._store.scheme
         length = len(canonical(made.text, scheme).chars)
         if length < scheme.k:
             raise QuestionError(
-                f"the text has {length:,} canonical characters (letters and digits), and the scheme of"
-                f" {self._store.name} needs {scheme.k:,}: ask with a longer one"
+                f"the text has {length:,} canonical characters (letters and digits), but the scheme of"
+                f" {self._store.name} needs {scheme.k:,}: use a longer text"
             )
         return made
 

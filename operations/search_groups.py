@@ -123,7 +123,7 @@ class SearchGroups:
         batch = self._grouping.begin(sketched, [page.site for page in pages])
         shown = set(self._representatives[: self._shown_groups])
         while pairs := batch.undecided:
-            # The pages that will probably be shown next are read along: one request is quicker than two.
+            # Also read the pages that will probably be shown next: one request is quicker than two.
             shown_next = [place for place in batch.possible_representatives if place not in shown]
             self._read_places([*(place for pair in pairs for place in pair), *shown_next[: self.request.limit]])
             batch.settle([self._resemblance(self._examined[one], self._examined[other]) for one, other in pairs])
@@ -134,7 +134,7 @@ class SearchGroups:
                 self._memberships.append(Membership(place, *join))
 
     def _results(self, representatives: Sequence[int], late: Sequence[Membership]) -> SearchResults:
-        """Make a result page of some groups. `late` are new members of groups on the result pages before."""
+        """Make a result page of some groups. `late` are new members of groups on earlier result pages."""
         shown = set(representatives)
         members = self._members([each for each in self._memberships if each.representative in shown], representatives)
         folded = self._members(late)

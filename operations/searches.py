@@ -26,17 +26,17 @@ class Searches:
         self._exclusions = exclusions
         self._cached: dict[str, SearchGroups] = {}  # by the keys of their views, the last used last
 
-    def results(self, request: SearchRequest, number: int, *, kept: bool = False) -> SearchResults:
-        """Return a page of results, counted from 0. With `kept`, the view stays open, and `.cursor` continues it."""
+    def results(self, request: SearchRequest, number: int, *, keep_open: bool = False) -> SearchResults:
+        """Return a page of results, counted from 0. With `keep_open`, `.cursor` leads to the next one."""
         if number < 0:
             raise QuestionError(f"pages of results are counted from 1: there is no page {number + 1}")
-        if not (kept or request.group or request.facets):
+        if not (keep_open or request.group or request.facets):
             hits = self._store.search(request.parsed, request.where, limit=request.limit, offset=request.limit * number)
             return SearchResults(hits.total, [Result(*hit, members=[]) for hit in hits.hits])
         exclusions = self._exclusions()
-        view = self._store.view(request.parsed, request.where, kept=kept)
+        view = self._store.view(request.parsed, request.where, keep_open=keep_open)
         groups = SearchGroups(view, request, self._store.scheme, exclusions)
-        if kept:
+        if keep_open:
             return self._with_cursor(groups, number)
         with view:
             return groups.results(number)

@@ -1,4 +1,4 @@
-"""From a question to its matches: look up candidates in a store, then score each of them."""
+"""Finds the matches of a question: looks up candidates in a store, then scores each of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opensearch_winnow.queries.estimated import (
     estimated_by_counts,
 )
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import CHECKED, DEFAULT_FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FREQUENT, FrequencyCheck
 from opensearch_winnow.queries.lookups import binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
@@ -32,7 +32,7 @@ MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer candidates are scored as fast as they ar
 
 
 class SharedSketch(NamedTuple):
-    """The number of shingles that candidates share with the question's sketch."""
+    """The number of shingles in the question's sketch that each candidate shares."""
 
     by_id: dict[str, int]
     others: int  # upper bound for a candidate that the lookup of the sketch did not find
@@ -46,7 +46,7 @@ class CandidatePages(NamedTuple):
 
     cards: list[Card]
     tokens: int  # tokens of the question, in the fields that the frequency check covers
-    ignored: int  # those of them that were too frequent to look up
+    ignored: int  # tokens among these that were too frequent to look up
     sketch: SharedSketch | None  # None unless the whole sketch was looked up
 
 
@@ -80,18 +80,18 @@ class SimilarPages:
         where: Filters = Filters(),
         limit: int | None = None,
         frequent: int = DEFAULT_FREQUENT,
-        leave_out: str | None = None,
+        exclude_url: str | None = None,
         all_captures: bool = False,
     ) -> Matches:
         """Return the matches, best first.
 
-        Captures of the URL `leave_out` do not count. Of several captures of one URL only the best is shown, the newest
-        if they are equal. `all_captures` lifts both rules.
+        Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
+        newest if their scores are equal. `all_captures` lifts both rules.
         """
         start = time.perf_counter()
         candidates = self._candidates(where, frequent)
         if not all_captures:
-            candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != leave_out])
+            candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != exclude_url])
         if exact and self._question.side:
             found = list(self._score(self._plausible(candidates)))
         else:
@@ -125,8 +125,8 @@ class SimilarPages:
             ),
             None,
         )
-        tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED)
-        kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED)
+        tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED_FIELDS)
+        kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED_FIELDS)
         return CandidatePages(list(cards.values()), tokens, tokens - kept, sketch)
 
     def _plausible(self, candidates: CandidatePages) -> Sequence[Card]:

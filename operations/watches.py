@@ -23,7 +23,7 @@ MAX_SEEN = 10_000  # captures that a watch remembers; the oldest are forgotten
 
 
 class WatchError(WinnowError):
-    """A watch that does not exist, or cannot be kept."""
+    """A watch that does not exist, or cannot be saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Watch:
     name: str
     url: str | None = None
     text: str | None = None
-    min_containment: float  # the share of it that a match contains at least
+    min_containment: float  # the minimum share of it that a match contains
     at: datetime  # when the watch was added
 
 
@@ -58,7 +58,7 @@ class Watches:
         return [_watch(name.removeprefix(SETTING), found[name]) for name in sorted(found)]
 
     def add(self, watch: Watch, *, seen: bool, replace: bool) -> None:
-        """Keep a watch. With `seen`, its matches of now are not new; with `replace`, it may replace one of its name."""
+        """Save a watch. With `seen`, current matches do not count as new; with `replace`, it may replace another."""
         name = watch.name
         if not name.strip() or len(name) > MAX_NAME_CHARS or name != storable(name):
             raise WatchError(f"a watch has a name of 1 to {MAX_NAME_CHARS} characters, not {name[:MAX_NAME_CHARS]!r}")
@@ -67,10 +67,10 @@ class Watches:
                 f"the text of watch {name} has {len(watch.text):,} characters, but at most {MAX_TEXT_CHARS:,} can"
                 " be kept: watch a part of it, or a page by its URL"
             )
-        there = self._store.settings(SETTING).keys()
-        if SETTING + name in there and not replace:
+        existing = self._store.settings(SETTING).keys()
+        if SETTING + name in existing and not replace:
             raise WatchError(f"{self._store.name} has a watch {name} already: replace it, or give another name")
-        if len(there | {SETTING + name}) > MAX_WATCHES:
+        if len(existing | {SETTING + name}) > MAX_WATCHES:
             raise WatchError(f"{self._store.name} has {MAX_WATCHES:,} watches, the most it can have: remove one")
         matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
         self._keep(watch, [match.card.id for match in matches] if seen else [])
@@ -106,8 +106,8 @@ class Watches:
         kept: dict[str, Any] | None = self._store.setting(SETTING + name)
         if kept is None:
             names = [each.name for each in self.read()]
-            there = f"there is {', '.join(names)}" if names else "there is none"
-            raise WatchError(f"{self._store.name} has no watch {name}; {there}")
+            existing = f"there is {', '.join(names)}" if names else "there is none"
+            raise WatchError(f"{self._store.name} has no watch {name}; {existing}")
         return kept
 
     def _keep(self, watch: Watch, seen: list[str]) -> None:

@@ -49,8 +49,8 @@ class Boilerplate:
         return cls(**document)
 
 
-class Hashes(NamedTuple):
-    """All hashes of a text, not a selection: sorted, without repeats."""
+class ExcludedHashes(NamedTuple):
+    """All hashes of boilerplate texts, not a selection: sorted, without repeats."""
 
     shingles: array[int] = array("Q")
     kgrams: array[int] = array("Q")
@@ -77,7 +77,7 @@ class Exclusions:
             else:
                 self._by_site.setdefault(each.site, []).append(each)
         self._everywhere = self._hashed(everywhere)
-        self._templates: dict[str, Hashes] = {}
+        self._templates: dict[str, ExcludedHashes] = {}
 
     def __bool__(self) -> bool:
         return bool(self._everywhere.shingles or self._by_site)
@@ -127,21 +127,21 @@ class Exclusions:
             for start, end in matching_runs(grams, each.kgrams)
         )
 
-    def _template(self, site: str | None) -> Hashes:
+    def _template(self, site: str | None) -> ExcludedHashes:
         if site is None or site not in self._by_site:
-            return Hashes()
+            return ExcludedHashes()
         if site not in self._templates:
             self._templates[site] = self._hashed(self._by_site[site])
         return self._templates[site]
 
-    def _hashed(self, boilerplate: Sequence[Boilerplate]) -> Hashes:
+    def _hashed(self, boilerplate: Sequence[Boilerplate]) -> ExcludedHashes:
         scheme = self._scheme
         all_shingles, kgrams = array("Q"), array("Q")
         for each in boilerplate:
             text = canonical(each.text, scheme, name=each.name)
             all_shingles += shingles(text, scheme.shingle, scheme.seed)
             kgrams += kgram_hashes(text.chars, scheme.k, scheme.seed)
-        return Hashes(distinct(all_shingles), distinct(kgrams))
+        return ExcludedHashes(distinct(all_shingles), distinct(kgrams))
 
 
 NO_EXCLUSIONS = Exclusions()

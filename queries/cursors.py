@@ -44,14 +44,14 @@ class SearchRequest:
         if not 1 <= self.limit <= MAX_HITS_PER_PAGE:
             raise QuestionError(f"a page of results has 1 to {MAX_HITS_PER_PAGE:,} hits, not {self.limit}")
         if self.examine < 1:
-            raise QuestionError(f"at least 1 hit is examined, not {self.examine}")
+            raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
         for name in self.facets:
             if name not in get_args(FacetName):
-                raise QuestionError(f"there are the facets {', '.join(get_args(FacetName))}, and no {name!r}")
+                raise QuestionError(f"there is no facet {name!r}: choose from {', '.join(get_args(FacetName))}")
 
     @property
     def parsed(self) -> Words:
-        """The words, taken apart into terms."""
+        """The query, parsed into terms."""
         return Words.of(self.words, any_word=self.any_word)
 
 
@@ -69,7 +69,7 @@ class Cursor:
 
     @classmethod
     def of(cls, written: str) -> Self:
-        """Read a cursor from the text that `str` gives. Any other text raises a QuestionError."""
+        """Parse a cursor from its `str`. Any other text raises a QuestionError."""
         try:
             unpacked = zlib.decompressobj().decompress(urlsafe_b64decode(written + "=="), MAX_CURSOR_BYTES)
             request, key, number = json.loads(unpacked)
@@ -77,7 +77,7 @@ class Cursor:
                 raise TypeError
             return cls(_request(**request), key, number)
         except (binascii.Error, zlib.error, ValueError, TypeError, AttributeError, QuestionError):
-            raise QuestionError("that is no cursor of a search: pass the cursor of earlier results unchanged") from None
+            raise QuestionError("this is not a cursor: pass the cursor of earlier results unchanged") from None
 
 
 def _request(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchRequest:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from opensearch_winnow.queries.lookups import Field, Lookup
 
 DEFAULT_FREQUENT = 1_000  # pages, as Broder and others chose for the Web
-# Of this many tokens in a row one is looked up however frequent it is. Otherwise anyone could hide a passage, and every
-# page that has it, by putting it on enough pages.
+# Of this many tokens in a row, one is looked up even if all are frequent. Otherwise anyone could hide a passage, and
+# every page that has it, by putting it on enough pages.
 MAX_FREQUENT_RUN = 4
-# A shared band means pages as alike as pages can be, however many there are: bands are never checked.
-CHECKED: tuple[Field, ...] = ("fingerprints", "sketch")
+# Bands are never checked: pages that share a band are near-duplicates, even if there are many of them.
+CHECKED_FIELDS: tuple[Field, ...] = ("fingerprints", "sketch")
 
 # From lookups to {token: pages} for the tokens on more than `max_pages` pages.
 CountPages = Callable[[Sequence[Lookup]], Sequence[Mapping[int, int]]]
@@ -28,7 +28,7 @@ class FrequencyCheck:
     """
 
     max_pages: int = DEFAULT_FREQUENT
-    fields: Collection[Field] = CHECKED
+    fields: Collection[Field] = CHECKED_FIELDS
 
     def trimmed(self, lookups: Sequence[Lookup], count_pages: CountPages) -> list[Lookup]:
         """Return the lookups without their frequent tokens; `count_pages` is called once, for the checked fields."""
@@ -38,7 +38,7 @@ class FrequencyCheck:
 
 
 def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
-    """A page may have shared any of the tokens that are left out, so the minimum drops by their number."""
+    """Leave out frequent tokens, and lower the minimum by their number: a page may share any of them."""
     if not frequent:
         return lookup
     tokens = rare_tokens(lookup.tokens, frequent)

@@ -111,7 +111,7 @@ def _ranked_hits(response: Mapping[str, Any]) -> tuple[list[_RankedHit], int]:
         hits: list[Hit] = response["hits"]["hits"]
     except (KeyError, TypeError):
         raise QuestionError(
-            "that is no response to a search: it has no hits. Pass what client.search returns"
+            "this is not the response to a search: it has no hits. Pass what client.search returns"
         ) from None
     ranked: list[_RankedHit] = []
     left_out = 0

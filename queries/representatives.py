@@ -133,9 +133,7 @@ class Representatives:
 
     def __init__(self, scheme: Scheme, threshold: float, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
         if not 0 < threshold <= 1:
-            raise QuestionError(
-                f"pages of a group resemble each other by a share above 0 and up to 1, not {threshold:g}"
-            )
+            raise QuestionError(f"the threshold of a group is above 0 and at most 1, not {threshold:g}")
         self._scheme = scheme
         self._threshold = threshold
         self._exclusions = exclusions

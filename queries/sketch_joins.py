@@ -15,7 +15,7 @@ from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
 
 
 class SketchJoins:
-    """The same as `LeaderAssignment` of the core, by MOD_m sketches: boilerplate cannot be taken out of a MinHash."""
+    """Does what `LeaderAssignment` of the core does, by MOD_m sketches, from which boilerplate can be removed."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class SketchJoins:
                 continue
             if not waits:
                 self.leaders[page], self.resemblances[page], self.errors[page] = earlier, value, error
-            return False  # it joins this one, or one that is still undecided
+            return False  # it joins `earlier`, or a page before it that is still undecided
         if not waits:
             self.leaders[page] = LEADER
         return True

@@ -1,4 +1,4 @@
-"""The captures of a URL, looked up in any store."""
+"""Looks up the captures of a URL in any store."""
 
 from __future__ import annotations
 

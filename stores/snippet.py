@@ -55,7 +55,7 @@ def snippet(text: str, words: Words) -> Snippet:
     marked = _without_overlaps(place for place in places if start <= place[0] and place[1] <= end)
     return Snippet(
         line(end) + after,
-        # Including the first character of a mark, minus one: otherwise `split` would drop the space before it.
+        # Measured with the first character of the mark, then minus one: otherwise `split` drops the space before it.
         [(len(line(first + 1)) - 1, len(line(last))) for first, last in marked],
     )
 

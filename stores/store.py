@@ -1,4 +1,4 @@
-"""The contract of a store: 18 methods, which tests/stores/test_store.py checks on every kind."""
+"""Defines what every store can do: 18 methods, which tests/stores/test_store.py checks on every kind of store."""
 
 from __future__ import annotations
 
@@ -168,8 +168,10 @@ class RemoteStore(Protocol):
     """A store that several threads may use at once, and that is too large to read through before each run."""
 
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
-        """Find what was first written before the time `before` (nanoseconds since 1970) and has the capture or the
-        shingles of one of `records`. Each comes with its place, which tells the order of first writes."""
+        """Find the pages with the id or the shingles of one of `records` that were first written before `before`.
+
+        `before` is in nanoseconds since 1970. Each page comes with its place, which tells the order of first writes.
+        """
 
 
 class Store(Protocol):
@@ -238,11 +240,13 @@ class Store(Protocol):
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
         """Find the pages with the words in title or text, in the order of a view, with snippets."""
 
-    def view(self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = "") -> View:
+    def view(
+        self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
+    ) -> View:
         """Open a view of the pages with the words.
 
-        With `kept`, the store keeps it open until it has not been used for some minutes; `key` finds such a view again
-        for the same words, and raises a StoreError if it has been closed.
+        With `keep_open`, the store closes it only after some minutes without use. Until then, `key` returns the same
+        view for the same words; afterwards, it raises a StoreError.
         """
 
     # --- clusters, statistics, settings -------------------------------------------------------------------------------

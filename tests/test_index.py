@@ -335,7 +335,7 @@ def test_the_latest_captures_are_searched(index: Index) -> None:
         ({"text": "  …  "}, "0 canonical characters"),
         ({"text": "too short"}, "8 canonical characters .* needs 50"),
         ({"html": "<p>"}, "no text"),
-        ({}, "one of them, not none"),
+        ({}, "one of url, id, text and html, not none"),
         ({"text": "x", "url": "y"}, "not url and text"),
         ({"url": "https://a.example/article", "min_resemblance": 1.5}, "from 0 to 1, not 1.5"),
     ],

@@ -1,4 +1,4 @@
-"""The web application: which screens, redirects and actions there are, and how their requests are answered."""
+"""Builds the web application: lists its screens, redirects and actions, and answers their requests."""
 
 from __future__ import annotations
 

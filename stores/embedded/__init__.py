@@ -49,14 +49,14 @@ class EmbeddedStore:
     def open(
         cls, path: str | os.PathLike[str], scheme: Scheme | None = None, *, create: bool = False, key: str | None = None
     ) -> Self:
-        """Open a file; with `create`, make it if there is none.
+        """Open a file; with `create`, create it if it does not exist.
 
-        The file names its scheme, except for a secret `key`. A file without permission to write can be read.
+        The file contains its scheme, except for a secret `key`. A file without permission to write can be read.
         """
         name, place = os.fspath(path), Path(os.path.realpath(path))
         if scheme is not None and key is not None:
             scheme = replace(scheme, key=key)
-        if create and not os.path.exists(place):  # noqa: PTH110 (the other asks for the right to look)
+        if create and not os.path.exists(place):  # noqa: PTH110 (Path.exists raises without permission to look)
             create_file(place, name, scheme or Scheme(key=key))
         check_file(place, name)
         file = StoreFile(place, name)
@@ -137,13 +137,13 @@ class EmbeddedStore:
         return Hits(ranking.total, hits)
 
     def view(
-        self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = ""
+        self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
     ) -> EmbeddedView:
-        """Open a view. A kept one has a connection of its own, and only this store knows its key."""
+        """Open a view. With `keep_open`, it has a connection of its own, and only this store object knows its key."""
         if key:
             return self._views.get(key, self.name)
-        view = EmbeddedView(self._file, words, where, kept=kept)
-        if kept:
+        view = EmbeddedView(self._file, words, where, keep_open=keep_open)
+        if keep_open:
             view.key = self._views.keep(view)
         return view
 

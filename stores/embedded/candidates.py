@@ -1,4 +1,4 @@
-"""Candidates from the postings of the file."""
+"""Finds candidates by the postings of the file."""
 
 from __future__ import annotations
 

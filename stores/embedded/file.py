@@ -19,7 +19,7 @@ from opensearch_winnow.stores.embedded.rows import text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
-WRITE_WAIT_SECONDS = 60.0  # that a writer waits for another one, which is a few commits
+WRITE_WAIT_SECONDS = 60.0  # the longest that a writer waits for another one: time for a few commits
 HEADER_BYTES = 100
 FIRST_FORMAT_WITH_TEXT_INDEX = 2  # before it, SQLite's FTS5 indexed the texts
 CHARS_PER_BATCH = 16_000_000  # of texts in memory while that format's index is built
@@ -80,7 +80,7 @@ class StoreFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction for writing: all of its statements take effect, or none. Others can only read then."""
+        """Open a transaction for writing: all of its statements take effect, or none. Others can read meanwhile."""
         with reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
             yield self.db
 

@@ -1,4 +1,4 @@
-"""Pages read from the file: by id, or all that meet a selection."""
+"""Reads pages from the file: by id, or all that meet a selection."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) 
 def scan_pages(
     file: StoreFile, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
 ) -> Iterator[Fields]:
-    """Read all pages that meet `where`, in one state of the file; with a limit, at once."""
+    """Read all pages that meet `where`, as of one moment. With a limit, they are all in memory."""
     shape = SHAPES[fields]
     condition, parameters = _selected(where)
     query = f"SELECT {shape.columns} FROM {shape.table} WHERE {condition} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"

@@ -33,7 +33,7 @@ FACETS: dict[FacetName, str] = {
 class EmbeddedView:
     """The hits of a search, in order, in a transaction that does not see later writes."""
 
-    def __init__(self, file: StoreFile, words: Words, where: Filters, *, kept: bool = False) -> None:
+    def __init__(self, file: StoreFile, words: Words, where: Filters, *, keep_open: bool = False) -> None:
         self.key = ""
         self._name = file.name
         self._open = ExitStack()
@@ -43,7 +43,7 @@ class EmbeddedView:
         try:
             # A view that is kept open needs its own connection, so that the store can still be used.
             self._db: sqlite3.Connection = self._open.enter_context(
-                file.reading_on_own_connection() if kept else file.reading()
+                file.reading_on_own_connection() if keep_open else file.reading()
             )
             with reporting_sqlite_errors(self._name):
                 self._ranking = Ranking(self._db, words, where)

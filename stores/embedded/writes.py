@@ -20,16 +20,16 @@ from opensearch_winnow.stores.store import Written
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 
-# The postings of deleted pages are removed together, in one pass over all postings, when there are more than GONE_PAGES
-# of these pages and more than one for every GONE_SHARE pages. So a deletion costs fifty moves of a posting, and lookups
-# read at most 2 % in vain.
-GONE_PAGES = 1_000
+# The postings of deleted pages are removed together, in one pass over all postings, when there are more than
+# MIN_GONE_PAGES of these pages and more than one for every GONE_SHARE pages. So lookups read at most 2 % in vain, and
+# each deleted posting costs the rewriting of at most fifty others.
+MIN_GONE_PAGES = 1_000
 GONE_SHARE = 50
 COMPRESSION_LEVEL = 1  # of zstd: texts shrink to 40 % of their size, in 60 µs per page of 6.4 kB
 
 
 class _Page(NamedTuple):
-    """The rows of a record, made before the transaction starts, in which other writers have to wait."""
+    """The rows of a record, made before the transaction starts: during it, other writers have to wait."""
 
     record: Record
     row: tuple[Any, ...]
@@ -124,7 +124,7 @@ def _drop_postings(db: sqlite3.Connection) -> None:
         TextIndex(db).clear()
         return
     (count,) = db.execute("SELECT count(*) FROM gone").fetchone()
-    if count > GONE_PAGES and count > db.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
+    if count > MIN_GONE_PAGES and count > db.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
         pages = array("I", gone_pages(db))
         for field in FIELDS:
             Postings(db, field).drop(pages)

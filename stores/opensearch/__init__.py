@@ -32,14 +32,14 @@ from opensearch_winnow.stores.opensearch.shards import Shards
 from opensearch_winnow.stores.opensearch.statistics import statistics
 from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
-from opensearch_winnow.stores.opensearch.views import ClusterView, ScrolledView
+from opensearch_winnow.stores.opensearch.views import OpenSearchView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, StoreError, Written
 from opensearch_winnow.stores.view_cache import ViewCache
 
 
 class OpenSearchStore:
-    """A store on a cluster. Several threads may read it while one writes; other processes open it themselves.
+    """A store in an index of OpenSearch. Several threads may read it while one writes; each process opens its own.
 
     When a write or a deletion returns, everyone sees its effect. If two processes write captures of one URL at the same
     time, both captures may be marked as the latest until that URL is written again.
@@ -67,9 +67,9 @@ class OpenSearchStore:
         key: str | None = None,
         client: OpenSearch | None = None,
     ) -> Self:
-        """Open http(s)://host:port/NAME; with `create`, set it up if there is none.
+        """Open http(s)://host:port/NAME; with `create`, set it up if it does not exist.
 
-        The index names its scheme, except for a secret `key`. A `client` that is passed in is not closed.
+        The index contains its scheme, except for a secret `key`. A `client` that is passed in is not closed.
         """
         address = Address.of(name)
         if scheme is not None and key is not None:
@@ -135,7 +135,7 @@ class OpenSearchStore:
         self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
     ) -> list[Candidates]:
         if check is not None:
-            # Mostly no token is frequent: one request tells that, and finds the pages.
+            # Usually no token is frequent: one request shows that, and finds the pages.
             rare = self._overlaps.find_rare(lookups, where, check)
             if rare is not None:
                 return rare
@@ -158,13 +158,13 @@ class OpenSearchStore:
         return search_words(self._cluster, words, where, limit=limit, offset=offset)
 
     def view(
-        self, words: Words, where: Filters = Filters(latest=True), *, kept: bool = False, key: str = ""
-    ) -> ClusterView:
+        self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
+    ) -> OpenSearchView:
         query = words_query(words, conditions(where))
-        if not (kept or key):
-            return ClusterView(self._cluster, query)
+        if not (keep_open or key):
+            return OpenSearchView(self._cluster, query)
         if self._cluster.has_points_in_time:
-            return ClusterView(self._cluster, query, key) if key else ClusterView.frozen(self._cluster, query)
+            return OpenSearchView(self._cluster, query, key) if key else OpenSearchView.frozen(self._cluster, query)
         if key:
             return self._views.get(key, self.name)
         view = ScrolledView(self._cluster, query)
@@ -203,21 +203,21 @@ class OpenSearchStore:
         self.close()
 
 
-def _cluster(client: OpenSearch, address: Address, make_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
-    """Return the cluster at this address and the scheme of its index, set up with `make_with` if there is none."""
+def _cluster(client: OpenSearch, address: Address, create_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
+    """Return the index at `address` and its scheme. A missing one is created with the scheme `create_with`."""
     name, index = str(address), address.index
     with reporting_engine_errors(name, "opened"):
         try:
             found = client.indices.get_mapping(index=index)
         except NotFoundError:
-            if make_with is None:
+            if create_with is None:
                 raise
-            from opensearch_winnow.stores.opensearch.setup import set_up  # noqa: PLC0415 (not for those who only open)
+            from opensearch_winnow.stores.opensearch.setup import set_up  # noqa: PLC0415 (only to create)
 
-            set_up(client, index, make_with)
+            set_up(client, index, create_with)
             found = client.indices.get_mapping(index=index)
     if len(found) != 1:
-        raise StoreError(f"{name} stands for {len(found)} indices, and a store is one: name one of {', '.join(found)}")
+        raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     ((concrete, described),) = found.items()
     try:
         return Cluster(client, name, index, alias=concrete != index), written_in(described["mappings"], name)

@@ -1,4 +1,4 @@
-"""Which of the records to be written are in the store already."""
+"""Looks up which of the records to be written are already in the store."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_COPIES = 100  # pages with the same shingles; if there are more, they are lo
 
 
 class KnownPages:
-    """Looks up captures and pages with the same shingles; digests that a great many pages have are looked up once."""
+    """Finds stored captures, and pages with the same shingles. Digests that many pages have are looked up only once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
 
     def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
-        """Find what was first written before the time `before` (nanoseconds since 1970), each with its place."""
+        """Find pages that were first written before `before` (nanoseconds since 1970), each with its place."""
         digests = {record.shingle_digest for record in records if record.shingle_count}
         wanted = [each for each in digests if (before, each) not in self._done]
         captures: Clause = {"ids": {"values": [record.id for record in records]}}

@@ -1,4 +1,4 @@
-"""Pages that share tokens, however many tokens and pages there are: most of the time in one request."""
+"""Finds the pages that share tokens with a question, usually in one request."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
 from opensearch_winnow.stores.store import Candidate, Candidates
 
-# The first pages of an answer come as whole documents, because their texts are mostly read next. The engine loads the
-# document in any case; taking fields out of it, or sending another request, costs more.
+# The first pages of an answer come as whole documents, because their texts are usually read next. The engine loads the
+# document in any case; extracting fields from it, or sending another request, costs more.
 WHOLE_DOCUMENTS = 16
 CACHE_SECONDS = 1.0
-MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # tokens of two lookups in one query, which holds the filters of both
+MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
 
 
 class _TokenQuery(NamedTuple):
@@ -76,7 +76,7 @@ class Overlaps:
         return self._candidates(lookups, queries, searches, answers[len(checks) :])
 
     def cached(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return those of the pages, by id, whose whole documents are cached."""
+        """Return the cached documents among these pages, by id."""
         if time.monotonic() > self._until:
             self.forget()
         return {id_: self._sources[id_] for id_ in ids if id_ in self._sources}

@@ -1,4 +1,4 @@
-"""Pages read from the cluster: by id, or all that meet a selection."""
+"""Reads pages from the index: by id, or all that meet a selection."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_pages(cluster: Cluster, overlaps: Overlaps, ids: Iterable[str], fields:
 def scan_pages(
     cluster: Cluster, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
 ) -> Iterator[Fields]:
-    """Read all pages that meet `where`: in one state of the index, if they are all pages in the order of writing."""
+    """Read all pages that meet `where`. A scan in the order of writing, without a key or a limit, is of one moment."""
     shape = SHAPES[fields]
     by_key = isinstance(where, Selection) and where.by_key
     if order == "written" and not by_key and limit is None:

@@ -1,4 +1,4 @@
-"""Full-text search: the best pages first, with what they say around the words."""
+"""Searches by words: returns the best pages first, with snippets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opensearch.cluster import Cluster, total
-from opensearch_winnow.stores.opensearch.views import ClusterView
+from opensearch_winnow.stores.opensearch.views import OpenSearchView
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Hits
 
@@ -30,7 +30,7 @@ def search_words(cluster: Cluster, words: Words, where: Filters, *, limit: int, 
         documents = [(hit["_id"], hit["_score"], hit["_source"]) for hit in found]
         hits = [hit_of(any_card_of(id_, each), score, each.get("text", ""), words) for id_, score, each in documents]
         return Hits(total(answer), hits)
-    view = ClusterView(cluster, query)
+    view = OpenSearchView(cluster, query)
     pages = view.ranked(max(offset, 0), max(offset, 0) + limit)
     shown = zip(pages, view.read(pages), strict=True)
     return Hits(view.total, [hit_of(read[0], page.score, read[1], words) for page, read in shown if read])

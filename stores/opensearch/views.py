@@ -46,7 +46,7 @@ SCROLL_SIZE = 500  # pages per scroll request
 NO_TIME, NO_PLACE = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
 
-class ClusterView:
+class OpenSearchView:
     """The hits of a query, in order. With a `point` in time the view is frozen, and the point is its key.
 
     Without a point, every read sees the store as it is then.
@@ -232,7 +232,7 @@ class ClusterView:
             yield page._replace(place=-self._foreign_seen)
 
 
-class ScrolledView(ClusterView):
+class ScrolledView(OpenSearchView):
     """A frozen view on an engine without points in time.
 
     A scroll returns whole documents, which stay in memory. Facets are not frozen: they count the current pages.

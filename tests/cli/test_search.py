@@ -271,7 +271,7 @@ def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path
         assert f"{options[0].replace('no-', '')} cannot be combined with --cursor" in refused(
             "--cursor", "abc", *options
         )
-    assert "that is no cursor" in refused("--cursor", "abc")
+    assert "this is not a cursor" in refused("--cursor", "abc")
     most = winnow("search", "mill", "--limit", "10000", "--page", "1000000", "--store", crawl)
     assert "--page 1 is the last" in most.stderr
     missing = winnow("search", "mill", "--store", tmp_path / "no.winnow")

@@ -277,7 +277,7 @@ def test_pages_of_results_are_the_whole_whatever_is_written(
         store.set_clusters({page.id: pages[source.randrange(number + 1)].id for number, page in enumerate(pages)})
         parameters = {"words": "mill", "group": group, "threshold": threshold, "by": by}
         whole = searches(store).results(SearchRequest(**parameters, **ALL), 0)
-        found = [searches(store).results(SearchRequest(**parameters, limit=limit, examine=examine), 0, kept=True)]
+        found = [searches(store).results(SearchRequest(**parameters, limit=limit, examine=examine), 0, keep_open=True)]
         changes = iter(writes)
         paging = searches(store)
         while found[-1].cursor is not None:
@@ -311,7 +311,7 @@ def together(found: list[SearchResults]) -> dict[str, set[str]]:
 
 def test_what_comes_late_is_told(store: Store) -> None:
     store.write([record(f"a.org/{number}", text(number % 5, found="mill " * (30 - number))) for number in range(25)])
-    first = searches(store).results(SearchRequest(words="mill", group=True, limit=2, examine=5), 0, kept=True)
+    first = searches(store).results(SearchRequest(words="mill", group=True, limit=2, examine=5), 0, keep_open=True)
     assert [len(hit.members) for hit in first.hits] == [0, 0]
     assert first.cursor is not None
     paging = searches(store)
@@ -327,7 +327,7 @@ def test_what_comes_late_is_told(store: Store) -> None:
 def test_a_page_of_results_may_be_asked_for_again(store: Store) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
     paging = searches(store)
-    first = paging.results(SearchRequest(words="mill", group=True, limit=4), 0, kept=True)
+    first = paging.results(SearchRequest(words="mill", group=True, limit=4), 0, keep_open=True)
     assert first.cursor is not None
     second = paging.following(Cursor.of(first.cursor))
     assert second.cursor is not None
@@ -339,7 +339,7 @@ def test_a_page_of_results_may_be_asked_for_again(store: Store) -> None:
 def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
     request = SearchRequest(words="mill", group=True, limit=2)
-    view = store.view(request.parsed, kept=True)
+    view = store.view(request.parsed, keep_open=True)
     view.close()
     monkeypatch.setattr(view_cache, "MAX_IDLE_MINUTES", 0)
     with pytest.raises(StoreError, match="the cursor has expired: search again"):
@@ -348,7 +348,7 @@ def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("written", ["", "x", "====", "eJwrSS0uAQAEXQHB", "ä", "a" * 10_000])
 def test_no_cursor(written: str) -> None:
-    with pytest.raises(QuestionError, match="that is no cursor"):
+    with pytest.raises(QuestionError, match="this is not a cursor"):
         Cursor.of(written)
 
 
@@ -368,8 +368,8 @@ def test_cursors_say_what_was_asked(words: str, number: int, since: datetime | N
         ({"threshold": 1.5}, "a threshold is above 0"),
         ({"by": "url"}, "results are grouped by signature, cluster, both, not 'url'"),
         ({"limit": 0}, "a page of results has 1 to 10,000 hits, not 0"),
-        ({"examine": 0}, "at least 1 hit is examined"),
-        ({"facets": ("title",)}, "there are the facets site, crawl, month, year, and no 'title'"),
+        ({"examine": 0}, "to examine is at least 1"),
+        ({"facets": ("title",)}, "there is no facet 'title': choose from site, crawl, month, year"),
     ],
 )
 def test_requests_that_are_refused(parameters: dict[str, Any], complaint: str) -> None:

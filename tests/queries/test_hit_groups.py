@@ -170,13 +170,13 @@ def test_what_an_engine_has_not_looked_at_is_not_counted(flaw: dict[str, Any]) -
 
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.1, float("nan")])
 def test_a_threshold_is_a_share(threshold: float) -> None:
-    with pytest.raises(QuestionError, match="by a share above 0 and up to 1"):
+    with pytest.raises(QuestionError, match="above 0 and at most 1"):
         group_hits(answer(), threshold)
 
 
 @pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, []])
 def test_what_is_no_answer_is_refused(response: Any) -> None:
-    with pytest.raises(QuestionError, match="that is no response to a search"):
+    with pytest.raises(QuestionError, match="this is not the response to a search"):
         group_hits(response)
 
 

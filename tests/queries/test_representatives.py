@@ -176,7 +176,7 @@ def test_a_page_of_a_few_words_is_a_page(exclusions: Exclusions, threshold: floa
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])
 def test_a_threshold_that_is_no_share(threshold: float) -> None:
-    with pytest.raises(QuestionError, match=f"a share above 0 and up to 1, not {threshold:g}"):
+    with pytest.raises(QuestionError, match=f"above 0 and at most 1, not {threshold:g}"):
         Representatives(SCHEME, threshold)
 
 

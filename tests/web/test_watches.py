@@ -65,7 +65,7 @@ def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
     for fields, words in (
         ({"name": "a", "text": "too short"}, "needs 50"),
         ({"name": " ", "url": MILL}, "a name of 1 to 100 characters"),
-        ({"name": "a"}, "one of them, not none"),
+        ({"name": "a"}, "one of url, id, text and html, not none"),
         ({"name": "a", "url": MILL, "min_containment": "x"}, "min_containment is a whole number from 0 to 100"),
         ({"name": "a", "url": MILL, "min_containment": ""}, "min_containment is a whole number from 0 to 100"),
     ):

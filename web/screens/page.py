@@ -23,7 +23,7 @@ from opensearch_winnow.web.screens.history import history_of, history_values
 MAX_HISTORY_CAPTURES = 50  # the latest
 MAX_TEXT_CHARS = 200_000
 MAX_MATCHES = 10_000
-# The tabs: parameter, label, and threshold in per cent at first.
+# The tabs: parameter, label, and initial threshold in per cent.
 TABS = (
     ("t", "Near-duplicates", 50),
     ("min_containment", "Pages that contain it", 50),

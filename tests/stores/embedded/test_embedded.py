@@ -340,7 +340,7 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
 
 
 def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writes, "GONE_PAGES", 10)
+    monkeypatch.setattr(writes, "MIN_GONE_PAGES", 10)
     shared = array("Q", [7])
     with EmbeddedStore.open(path, create=True) as store:
         store.write([numbered(number, bands=shared) for number in range(100)])

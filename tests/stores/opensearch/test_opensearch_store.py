@@ -321,7 +321,7 @@ def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:
         OpenSearchStore.open(missing)
     index = Address.of(store.name).index
     client.indices.put_alias(index=f"{index}-000001,{index}.settings", name=f"{index}-both")
-    with pytest.raises(StoreError, match="stands for 2 indices, and a store is one"):
+    with pytest.raises(StoreError, match="is an alias of 2 indices; name one of them"):
         OpenSearchStore.open(f"{engine.url}/{index}-both")
     with pytest.raises(StoreError, match="not a store of winnow"):
         OpenSearchStore.open(f"{store.name}.settings")

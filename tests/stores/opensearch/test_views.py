@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 from opensearch_winnow import Index, Page, StoreError
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.views import ClusterView
+from opensearch_winnow.stores.opensearch.views import OpenSearchView
 
 PAGES = 12
 
@@ -105,6 +105,6 @@ def test_a_key_that_is_none(address: str) -> None:
 
 def test_clusters_beyond_what_the_engine_shows(address: str) -> None:
     with Index.open(address) as index, index.store.view(Words.of("mill")) as view:
-        assert isinstance(view, ClusterView)
+        assert isinstance(view, OpenSearchView)
         with pytest.raises(StoreError, match="the engine shows only the first 10,000 clusters; group by signature"):
             view.clustered(9_999, 10_001)
