@@ -1,4 +1,4 @@
-"""The way in: source → page → text → canonical text → fingerprints and sketches → record.
+"""From sources to records: source → page → text → canonical text → fingerprints and sketches → record.
 
 - `sources`: from the names of sources to splits, and from a split to pages
 - `http_body`, `encoding`, `extractors`: from the bytes of a page to its text

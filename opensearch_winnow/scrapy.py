@@ -1,4 +1,4 @@
-"""A Scrapy item pipeline that indexes what a spider yields, into a store or into record files.
+"""A Scrapy item pipeline: it indexes what a spider yields, into a store or into record files.
 
 In the settings of the project,
 
