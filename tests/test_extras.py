@@ -146,4 +146,4 @@ def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
 
 
 def installation_guide(root: Path) -> str:
-    return (root / "docs" / "installation_guide.md").read_text(encoding="utf-8")
+    return (root / "docs" / "installing.md").read_text(encoding="utf-8")

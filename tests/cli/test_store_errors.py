@@ -115,7 +115,7 @@ def test_a_missing_index(winnow: Winnow, engine: Running) -> None:
     )
 
 
-def test_an_index_that_is_not_a_store(winnow: Winnow, engine: Running, client: OpenSearch, name: str) -> None:
+def test_an_index_of_other_software(winnow: Winnow, engine: Running, client: OpenSearch, name: str) -> None:
     client.indices.create(index=name)
     said = sentence(winnow("search", "words", "--store", f"{engine.url}/{name}"))
     assert f"{engine.url}/{name} is an index, but not a store of winnow" in said
