@@ -1,1 +1,1 @@
-"""Results as sentences, formatted numbers and JSON values, shared by the command line and the web interface."""
+"""Results as sentences and JSON, for commands and screens."""

@@ -1,1 +1,1 @@
-"""Clusters near-duplicates in batch, on DuckDB or Spark: records → pairs → verified edges → clusters."""
+"""Clusters of a whole crawl: records → pairs → verified edges → clusters, on DuckDB or Spark."""

@@ -1,4 +1,4 @@
-"""Compiled algorithms on characters and integers, without files, network or settings.
+"""The compiled core: characters and integers in, integers out. No files, no network, no settings.
 
 `reference*.py` compute the same in plain Python.
 """

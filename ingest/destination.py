@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from opensearch_winnow.mappings.record import Record, Stored
 
 
-class Destination(Protocol):
+class Destination(AbstractContextManager["Destination"], Protocol):
     """A store or record files that a run writes to. Use it as a context manager.
 
     There are three ways to learn what was stored before the run: `stored_file`, `stored` and `look_up`. A destination
@@ -44,9 +44,3 @@ class Destination(Protocol):
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...

@@ -1,1 +1,1 @@
-"""Describes records at rest: fields, columns, documents, tables and mappings. No I/O."""
+"""What is stored for a page, in every format, without I/O: fields, columns, documents, tables, mappings."""

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusteringOptions, Linkage, RunKeywords, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 
-class Index:
+class Index(Closing):
     """A store of pages: add pages, find near-duplicates and quoted passages, and search by words.
 
     Use it in a `with` block, and from one thread at a time; open another index for another thread.
@@ -392,9 +393,3 @@ class Index:
     def close(self) -> None:
         """Close the store. Leaving a `with` block does this too."""
         self._lazy_store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

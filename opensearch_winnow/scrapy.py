@@ -1,4 +1,4 @@
-"""A Scrapy item pipeline that indexes what a spider yields, into a store or into record files.
+"""A Scrapy item pipeline: it indexes what a spider yields, into a store or into record files.
 
 In the settings of the project,
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.utils.asyncio import CallLaterResult
 
-# Items wait until their records are stored: for so many others, or for so many seconds.
+# An item waits until its record is stored. Records are stored after this many items, or this many seconds.
 FLUSH_ITEMS = 64
 FLUSH_SECONDS = 0.5
 

@@ -1,1 +1,1 @@
-"""What an `Index` does with a store: each module is one operation, on any store."""
+"""What an `Index` does, one module for each operation, on any store."""

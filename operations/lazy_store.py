@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 
-class LazyStore:
+class LazyStore(Closing):
     """A store that is created only when something is written to it. Use it as a context manager."""
 
     def __init__(
@@ -96,11 +96,3 @@ class LazyStore:
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()

@@ -1,1 +1,1 @@
-"""Answers questions about pages: lookups, scores, passages, groups and search results, without a store."""
+"""From questions to scores: lookups, scores, passages, groups and search results, without a store."""

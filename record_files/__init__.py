@@ -1,1 +1,1 @@
-"""Reads and writes record files: Parquet files of records, one or a folder of them."""
+"""Parquet files of records, read and written safely."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -102,7 +102,7 @@ class Facet(NamedTuple):
     clusters: int = 0  # about how many clusters these pages belong to; counted on request
 
 
-class View(Protocol):
+class View(AbstractContextManager["View"], Protocol):
     """The pages that match a query, frozen at one time: best score first, then newest, then shortest URL, then URL.
 
     Use it as a context manager, unless the store keeps it open for paging.
@@ -140,12 +140,6 @@ class View(Protocol):
     def close(self) -> None:
         """Release the view. Closing twice does nothing."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
-
 
 class ClusterSize(NamedTuple):
     """A cluster, and how much is in it."""
@@ -174,7 +168,7 @@ class RemoteStore(Protocol):
         """
 
 
-class Store(Protocol):
+class Store(AbstractContextManager["Store"], Protocol):
     """Keeps records, and finds them by id, by key, by tokens and by words. Use it as a context manager.
 
     Every method may raise a StoreError; what was written before stays written.
@@ -271,9 +265,3 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the store."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...

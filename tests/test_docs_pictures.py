@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tools import rooms_picture
 from tools.docs_pictures import DRAWINGS, PICTURES
 
 DOCS = PICTURES.parent
@@ -31,7 +32,7 @@ def test_picture_has_a_description_and_loads_nothing(path: Path) -> None:
 
 
 def test_every_picture_is_shown_with_alternative_text() -> None:
-    pages = [*DOCS.glob("*.md"), DOCS.parent / "README.md"]
+    pages = [*DOCS.glob("*.md"), *DOCS.parent.glob("*.md")]
     shown = {
         Path(target).name: words
         for page in pages
@@ -39,3 +40,16 @@ def test_every_picture_is_shown_with_alternative_text() -> None:
     }
     assert {path.name for path in PICTURES.iterdir()} == shown.keys()
     assert all(shown.values())
+
+
+@pytest.mark.parametrize(
+    ("flow", "complaint"),
+    [
+        ((("cli.similar:command", ""), ("ingest.nowhere:read", "")), "cli.similar does not reach ingest.nowhere"),
+        ((("queries.compare:scores", ""), ("stores.store:Store", "")), "queries.compare does not reach stores.store"),
+        ((("cli.similar:command", ""), ("stores.store:Shop", "")), "stores.store has no Shop"),
+    ],
+)
+def test_a_flow_that_is_not_in_the_code_is_not_drawn(flow: tuple[tuple[str, str], ...], complaint: str) -> None:
+    with pytest.raises(SystemExit, match=complaint):
+        rooms_picture.steps(flow)

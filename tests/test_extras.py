@@ -1,4 +1,4 @@
-"""What works without the extras, and what is said where one is missing."""
+"""Without extras, most commands work, and the others name the extra that they need."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from opensearch_winnow.foundation.extras import MissingExtraError, extra
 
-# What the extras bring, as it is imported.
-BROUGHT = (
+# Packages that only extras install, by their import names.
+PACKAGES_OF_EXTRAS = (
     *(
         "aiohttp",
         "botocore",
@@ -31,17 +31,17 @@ BROUGHT = (
     *("markupsafe", "msgspec", "multipart", "numpy", "opensearchpy", "pandas", "platformdirs", "psutil", "pyarrow"),
     *("pyspark", "python_multipart", "requests", "scrapy", "starlette", "trafilatura", "uvicorn"),
 )
-WITHOUT = f"""
+BLOCK_EXTRAS = f"""
 import sys
 
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {BROUGHT!r}:
+        if name.partition(".")[0] in {PACKAGES_OF_EXTRAS!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Missing())
 """
-MAIN = f"{WITHOUT}\nfrom opensearch_winnow.cli import main\nmain(prog_name='winnow')"
+MAIN = f"{BLOCK_EXTRAS}\nfrom opensearch_winnow.cli import main\nmain(prog_name='winnow')"
 WARC = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -52,7 +52,7 @@ def run(code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess
 
 @pytest.fixture(scope="module")
 def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that was made without the extras, and files that need one."""
+    """A folder with a store created without extras, and files that need an extra."""
     place = tmp_path_factory.mktemp("light")
     for name in ("miller.txt", "almanac.txt", "mirror.html"):
         (place / name).write_bytes((root / "docs" / "examples" / name).read_bytes())
@@ -78,7 +78,7 @@ def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "completion bash",
     ],
 )
-def test_most_of_it_works_without_extras(folder: Path, command: str) -> None:
+def test_most_commands_work_without_extras(folder: Path, command: str) -> None:
     done = run(MAIN, folder, *command.split())
     assert done.returncode == 0, done.stderr
     assert done.stdout or done.stderr
@@ -103,7 +103,7 @@ def test_most_of_it_works_without_extras(folder: Path, command: str) -> None:
         ("engine status", "engine"),
     ],
 )
-def test_the_extra_that_is_missing_is_named_before_the_work(folder: Path, command: str, name: str) -> None:
+def test_a_missing_extra_is_named_before_the_work_begins(folder: Path, command: str, name: str) -> None:
     done = run(MAIN, folder, *command.split())
     assert done.returncode == 2, done.stdout
     *_, said = done.stderr.splitlines()
@@ -111,8 +111,8 @@ def test_the_extra_that_is_missing_is_named_before_the_work(folder: Path, comman
     assert not [path for path in folder.iterdir() if path.name.startswith("new") and path.is_file()]
 
 
-def test_a_service_that_calls_two_functions_loads_nothing_of_others(folder: Path) -> None:
-    """Not even what every installation has: it starts in a moment."""
+def test_group_hits_and_winnow_fields_load_no_other_package(folder: Path) -> None:
+    """Not even packages of every installation are loaded, so that a service starts quickly."""
     code = """
 import sys
 before = set(sys.modules)
@@ -126,13 +126,13 @@ print(*sorted(name for name in loaded if not name.startswith("_")))
     assert done.stdout.split() == ["cython_runtime", "opensearch_winnow"], done.stderr
 
 
-def test_a_fault_of_our_own_is_no_missing_extra() -> None:
+def test_a_missing_module_of_this_package_is_not_a_missing_extra() -> None:
     with pytest.raises(ModuleNotFoundError) as raised, extra("web"):
         import opensearch_winnow.nothing  # type: ignore[import-not-found]  # noqa: F401, PLC0415
     assert not isinstance(raised.value, MissingExtraError)
 
 
-def test_every_extra_that_is_named_is_there_and_in_all(root: Path) -> None:
+def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
     extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     rooms = ("opensearch_winnow", "ingest", "mappings", "queries", "stores", "clusters", "answers", "web", "cli")
     sources = [path for room in rooms for path in (root / room).rglob("*.py") if not path.is_symlink()]
@@ -141,9 +141,9 @@ def test_every_extra_that_is_named_is_there_and_in_all(root: Path) -> None:
     (everything,) = extras["all"]
     for_users = extras.keys() - {"all", "bench", "check", "core-tests", "dev"}
     assert set(re.findall(r"\w+", everything.partition("[")[2])) == for_users
-    shown = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", installing(root), re.MULTILINE))))
+    shown = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", installation_guide(root), re.MULTILINE))))
     assert shown == for_users | {"all"}
 
 
-def installing(root: Path) -> str:
+def installation_guide(root: Path) -> str:
     return (root / "docs" / "installing.md").read_text(encoding="utf-8")

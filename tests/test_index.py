@@ -55,7 +55,7 @@ def urls(matches: Matches) -> list[str]:
 
 
 def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None:
-    """By bad luck, the sketches of two pages, seven shingles together, have none in common."""
+    """By bad luck, the sketches of the two pages have no shingle in common: they have only seven in total."""
     source = Random(968)
     words = [f"w{source.randrange(10**6)}" for _ in range(129)]
     other = [*words[:84], *(f"x{source.randrange(10**6)}" for _ in range(6))]
@@ -69,8 +69,8 @@ def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None
         assert match.resemblance > 0.59
 
 
-def test_a_match_is_not_lost_by_how_a_threshold_is_rounded(tmp_path: Path) -> None:
-    """.55 * 100 is more than 55."""
+def test_a_match_is_not_lost_to_the_rounding_of_a_threshold(tmp_path: Path) -> None:
+    """In floating point, .55 * 100 is more than 55."""
     words = [f"word{number}" for number in range(109)]  # 100 shingles
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add(
@@ -95,7 +95,7 @@ def test_near_duplicates_of_a_page(index: Index) -> None:
     )
 
 
-def test_a_pasted_text_asks_for_pages_that_have_half_of_it(index: Index) -> None:
+def test_a_pasted_text_matches_pages_that_contain_half_of_it(index: Index) -> None:
     assert urls(index.similar(text=prose("article", 300))) == [
         "a.example/article",
         "c.example/long",
@@ -123,13 +123,13 @@ def test_every_page_that_shares_a_passage(index: Index) -> None:
     assert end - start >= 480
 
 
-def test_all_minima_hold(index: Index) -> None:
+def test_every_threshold_applies(index: Index) -> None:
     assert urls(index.similar(url="https://a.example/article", min_containment=0.2, min_contained=0.5)) == [
         "b.example/copy"
     ]
 
 
-def test_estimates_say_their_error_and_have_no_passages(index: Index) -> None:
+def test_estimates_have_an_error_and_no_passages(index: Index) -> None:
     (match,) = index.similar(url="https://a.example/article", exact=False)
     (truth,) = index.similar(url="https://a.example/article")
     assert match.kind == "estimate"
@@ -153,7 +153,7 @@ def test_limit_and_total(index: Index) -> None:
     assert (len(matches), matches.total) == (1, 3)
 
 
-def test_of_the_captures_of_a_url_the_best_is_shown(index: Index) -> None:
+def test_the_best_capture_of_a_url_is_shown(index: Index) -> None:
     article = prose("article", 300)
     captures = [near(article, 7, 3), near(article, 8, 6), prose("gone", 200)]
     index.add(
@@ -234,7 +234,7 @@ def test_every_shared_run_of_the_guarantee_is_found(
             assert f"https://x.example/{number}" not in found
 
 
-def test_registered_boilerplate_is_no_evidence_and_is_shown(index: Index) -> None:
+def test_registered_boilerplate_is_ignored_and_shown(index: Index) -> None:
     licence = prose("licence", 200)
     index.add(
         [
@@ -347,7 +347,7 @@ def test_questions_that_cannot_be_answered(index: Index, question: dict[str, obj
     assert index.store.count() == before
 
 
-def test_reading_makes_no_store(tmp_path: Path) -> None:
+def test_reading_creates_no_store(tmp_path: Path) -> None:
     path = tmp_path / "none.winnow"
     with Index.open(path) as index, pytest.raises(StoreError, match="there is no store"):
         index.similar(text=prose(1, 50))

@@ -1,4 +1,4 @@
-"""The way in to a real engine: the same as into a file, and what is refused is kept."""
+"""Indexing into a real engine: the records are the same as in a file, and refused pages are kept."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def page(name: str, text: object, day: int = 0) -> Page:
 
 RUNS = [
     [page("a", 1), page("b", 2), page("c", 1), page("a", 1)],
-    [page("a", 1), page("b", 3), page("d", 2), page("e", 4), page("f", 4), page("g", 3)],  # b is another now
+    [page("a", 1), page("b", 3), page("d", 2), page("e", 4), page("f", 4), page("g", 3)],  # b has changed
     [page("a", 1, day=1), page("h", 3), page("i", 2), page("j", 9)],
 ]
 
 
 @pytest.mark.parametrize("records", [2, destination.MAX_BATCH_RECORDS])
-def test_runs_are_the_same_as_into_a_file(
+def test_runs_give_the_same_records_as_in_a_file(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int
 ) -> None:
-    """What equals what, and what is unchanged, however many pages are written at a time."""
+    """Duplicates and unchanged pages do not depend on how many records are written at a time."""
     monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", records)
     monkeypatch.chdir(tmp_path)
     kept: list[list[Record]] = []
@@ -67,8 +67,8 @@ def test_runs_are_the_same_as_into_a_file(
     assert {record.duplicate_of for record in kept[0]} == {None, *(f"https://example.org/{name}" for name in "abde")}
 
 
-def test_a_page_that_is_refused_fails_and_is_kept(address: str, client: OpenSearch, tmp_path: Path) -> None:
-    """As by a pipeline that somebody has put in front of the index; once it is gone, what was kept goes in."""
+def test_a_page_that_the_engine_refuses_fails_and_is_kept(address: str, client: OpenSearch, tmp_path: Path) -> None:
+    """A foreign ingest pipeline refuses two pages. Once it is removed, they can be added."""
     failed = tmp_path / "failed.jsonl"
     refusal = {"processors": [{"fail": {"if": "ctx.url.contains('no')", "message": "not this one"}}]}
     name, guard = address.rpartition("/")[2], f"guard-{uuid4().hex}"
@@ -94,8 +94,10 @@ def test_a_page_that_is_refused_fails_and_is_kept(address: str, client: OpenSear
         assert index.store.count() == 4
 
 
-def test_a_revisit_gets_the_text_of_a_page_that_is_on_its_way(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One batch is written in the background while the next is made: it is found wherever it is."""
+def test_a_revisit_gets_the_text_of_a_page_that_is_not_yet_stored(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch is written in the background while the next is filled. The page is found in either, and in the store."""
     monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", 2)
     with OpenSearchStore.open(address, create=True) as store, StoreDestination(store) as into:
         for name in "abcdef":

@@ -39,7 +39,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """Twenty pages, of which two each are equal, and one that cannot be read."""
+    """Twenty pages with ten texts, each on two pages, and one page that cannot be read."""
     path = tmp_path / "pages.jsonl"
     lines = [{"url": f"{URL}{number}", "text": prose(number // 2, 60)} for number in range(20)]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in (*lines, DAMAGED)))
@@ -55,7 +55,7 @@ def stored(name: str | Path) -> list[Record]:
         return list(index.store.scan(Record))
 
 
-def test_a_source_is_indexed_and_again_is_unchanged(store: str, pages: Path, tmp_path: Path) -> None:
+def test_a_second_run_finds_everything_unchanged(store: str, pages: Path, tmp_path: Path) -> None:
     calls: list[tuple[int, int | None]] = []
     with Index.open(store) as index:
         report = index.index(
@@ -76,7 +76,7 @@ def test_a_source_is_indexed_and_again_is_unchanged(store: str, pages: Path, tmp
     assert [json.loads(line)["url"] for line in failed.read_text().splitlines()] == [DAMAGED["url"]]
 
 
-def test_a_run_that_was_stopped_goes_on(store: str, tmp_path: Path) -> None:
+def test_a_stopped_run_can_be_continued(store: str, tmp_path: Path) -> None:
     for name in "abc":
         lines = [{"url": f"{URL}{name}{number}", "text": prose(f"{name}{number}", 60)} for number in range(70)]
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -98,7 +98,7 @@ def test_a_run_that_was_stopped_goes_on(store: str, tmp_path: Path) -> None:
         assert counts(again) == (210 - kept, kept, 0, 0)
 
 
-def test_an_exception_keeps_what_is_done(store: str, pages: Path) -> None:
+def test_an_exception_keeps_the_pages_indexed_before(store: str, pages: Path) -> None:
     def interrupt(report: Report) -> None:
         if report.pages:
             raise KeyboardInterrupt
@@ -121,7 +121,7 @@ def test_an_exception_keeps_what_is_done(store: str, pages: Path) -> None:
         ("pages.jsonl", {"base_url": "no url"}, "base of URLs"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_left(
+def test_errors_are_reported_and_leave_no_files(
     pages: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -134,18 +134,18 @@ def test_what_cannot_be_done_is_said_and_nothing_is_left(
         with pytest.raises(WinnowError, match=complaint):
             index.index(sources, workers=1, **options)  # type: ignore[arg-type]
         assert list(tmp_path.iterdir()) == [pages]
-        assert counts(index.index("pages.jsonl", workers=1)) == (20, 0, 0, 1)  # and it works afterwards
+        assert counts(index.index("pages.jsonl", workers=1)) == (20, 0, 0, 1)  # it works afterwards
 
 
-def test_a_source_that_does_not_exist_makes_no_index(store: str) -> None:
+def test_a_missing_source_creates_no_store(store: str) -> None:
     with Index.open(store) as index, pytest.raises(WinnowError, match=r"nowhere\.warc"):
         index.index("nowhere.warc")
     with pytest.raises(StoreError):
         Index.open(store, create=False)
 
 
-def test_a_page_that_fails_on_its_own_account_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault of a parser, which nobody has foreseen, in the middle of a batch."""
+def test_an_unexpected_error_fails_only_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unexpected error of a parser occurs in the middle of a batch."""
     make = RecordMaker.make
 
     def fails(self: RecordMaker, page: Page) -> object:
@@ -161,7 +161,7 @@ def test_a_page_that_fails_on_its_own_account_costs_no_other(tmp_path: Path, mon
         assert index.store.count() == 9
 
 
-def test_choices_are_kept_by_the_store(tmp_path: Path) -> None:
+def test_the_store_remembers_the_recipe(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(f"<title>A title</title><p><img alt='A picture'>{prose(1, 60)}")
     other = tmp_path / "other.html"
@@ -178,7 +178,7 @@ def test_choices_are_kept_by_the_store(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_the_store_may_be_a_source(pages: Path, tmp_path: Path) -> None:
-    """What a run writes is not read, also in the next run."""
+    """The files that a run writes are not read, not even by the next run."""
     with Index.open(tmp_path / "crawl.winnow") as index:
         assert counts(index.index(tmp_path, workers=1)) == (20, 0, 0, 1)
         assert counts(index.index(tmp_path, workers=1)) == (0, 20, 0, 1)
@@ -200,7 +200,7 @@ def test_record_files_through_the_same_function(pages: Path, tmp_path: Path, nam
         index_sources(RecordFilesTarget(tmp_path / name, Scheme()), pages)
 
 
-def test_no_record_file_is_left_when_nothing_could_be_done(pages: Path, tmp_path: Path) -> None:
+def test_an_error_before_the_run_leaves_no_record_file(pages: Path, tmp_path: Path) -> None:
     target = RecordFilesTarget(tmp_path / "records.parquet")
     with pytest.raises(WinnowError, match="failed pages"):
         index_sources(target, pages, failed=tmp_path / "nowhere" / "failed.jsonl")
@@ -209,14 +209,14 @@ def test_no_record_file_is_left_when_nothing_could_be_done(pages: Path, tmp_path
     assert list(tmp_path.iterdir()) == [pages]
 
 
-def test_one_target_is_named() -> None:
+def test_exactly_one_target_is_required() -> None:
     with pytest.raises(ValueError, match="one of them"), open_target():
         pass
     with pytest.raises(ValueError, match="one of them"), open_target(store="a.winnow", to="a.parquet"):
         pass
 
 
-def test_a_new_store_without_a_page_is_removed_and_an_old_one_is_not(tmp_path: Path) -> None:
+def test_a_new_store_without_pages_is_removed_but_an_existing_one_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "crawl.winnow"
 
     def interrupted() -> Iterator[Page]:
@@ -244,8 +244,8 @@ with Index.open("crawl.winnow") as index:
 
 
 @pytest.mark.parametrize("way", ["file", *(pytest.param(way, marks=pytest.mark.check) for way in ("-m", "-c", "-"))])
-def test_a_script_needs_no_guard(pages: Path, tmp_path: Path, way: str) -> None:
-    """Worker processes do not run the script again, as spawned processes do that find it by its name."""
+def test_a_script_needs_no_main_guard(pages: Path, tmp_path: Path, way: str) -> None:
+    """Worker processes do not run the script again, as spawned processes usually do."""
     (tmp_path / "script.py").write_text(SCRIPT)
     arguments = {"file": ["script.py"], "-m": ["-m", "script"], "-c": ["-c", SCRIPT], "-": ["-"]}[way]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A real spider, in a process of its own, on a real server."""
+"""The Scrapy pipeline, in a real spider in its own process, crawling a real server."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def stored(path: Path) -> dict[str, Record]:
 
 
 @pytest.mark.parametrize("settings", [{"WINNOW_TO": "records.parquet"}, {"WINNOW_STORE": "crawl.winnow"}])
-def test_what_a_spider_yields_becomes_records(site: str, tmp_path: Path, settings: dict[str, str]) -> None:
+def test_pages_of_a_spider_become_records(site: str, tmp_path: Path, settings: dict[str, str]) -> None:
     done = crawl(tmp_path, site, **settings)
     assert json.loads(done.stdout) == EXPECTED, done.stderr
     if "WINNOW_TO" in settings:
@@ -112,7 +112,7 @@ def test_what_a_spider_yields_becomes_records(site: str, tmp_path: Path, setting
     assert {record.crawl for record in records.values()} == {"test"}
     assert all(record.fetched_at for name, record in records.items() if name != "by-hand")
     assert records["b.html"].duplicate == "text"
-    # Items go on to the next in line, whatever they are.
+    # All items are passed on to the next pipeline, including those that are not pages.
     items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
     assert sum("price" in item for item in items) == 1
     assert len(items) == 6
@@ -131,9 +131,9 @@ def test_a_store_keeps_its_scheme_and_its_recipe(site: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("reactor", ["asyncioreactor.AsyncioSelectorReactor", "selectreactor.SelectReactor"])
-def test_an_item_that_is_passed_on_survives_a_crash(site: str, tmp_path: Path, reactor: str) -> None:
-    """The pipeline behind ours ends the process, as a crash does, at the third item that it gets."""
-    (tmp_path / "crash.py").write_text(CRASH)
+def test_an_item_is_passed_on_only_after_it_is_stored(site: str, tmp_path: Path, reactor: str) -> None:
+    """The next pipeline kills the process at its third item, as a crash would."""
+    (tmp_path / "crash.py").write_text(CRASH_PIPELINE)
     pipelines = {"opensearch_winnow.scrapy.WinnowPipeline": 900, "crash.Crash": 901}
     done = crawl(
         tmp_path,
@@ -148,7 +148,7 @@ def test_an_item_that_is_passed_on_survives_a_crash(site: str, tmp_path: Path, r
     assert {url.rpartition("/")[2] for url in passed_on} - {"empty.html"} <= set(stored(tmp_path / "crawl.winnow"))
 
 
-CRASH = """
+CRASH_PIPELINE = """
 import os, signal
 
 class Crash:
@@ -171,8 +171,8 @@ def test_a_spider_that_stops_keeps_every_page(site: str, tmp_path: Path) -> None
     assert counts["winnow/indexed"] == len(stored(tmp_path / "crawl.winnow")) > 0, done.stderr
 
 
-def test_an_item_that_fails_is_kept_and_costs_no_other(site: str, tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text(BROKEN)
+def test_a_failed_item_is_kept_and_affects_no_other(site: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN_PIPELINE)
     pipelines = {"broken.Broken": 100, "opensearch_winnow.scrapy.WinnowPipeline": 900}
     done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", ITEM_PIPELINES=pipelines)
     assert json.loads(done.stdout) == {**EXPECTED, "winnow/indexed": 3, "winnow/failed": 1}, done.stderr
@@ -181,7 +181,7 @@ def test_an_item_that_fails_is_kept_and_costs_no_other(site: str, tmp_path: Path
     assert json.loads(line)["url"].endswith("a.html")
 
 
-BROKEN = """
+BROKEN_PIPELINE = """
 from dataclasses import replace
 from gzip import compress
 
@@ -194,8 +194,8 @@ class Broken:
 
 
 def test_items_are_not_acknowledged_when_the_store_fails(site: str, tmp_path: Path) -> None:
-    """A store that can no longer be written: the items fail, and none comes through."""
-    (tmp_path / "full.py").write_text(FULL)
+    """The store can no longer be written, so every page fails and none is passed on."""
+    (tmp_path / "full.py").write_text(FULL_STORE_PIPELINE)
     pipelines = {"full.FullStore": 900}
     done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", ITEM_PIPELINES=pipelines)
     assert "no space left" in done.stderr
@@ -204,7 +204,7 @@ def test_items_are_not_acknowledged_when_the_store_fails(site: str, tmp_path: Pa
     assert stored(tmp_path / "crawl.winnow") == {}
 
 
-FULL = """
+FULL_STORE_PIPELINE = """
 from opensearch_winnow.scrapy import WinnowPipeline
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import StoreError
@@ -219,13 +219,13 @@ class FullStore(WinnowPipeline):
 """
 
 
-def test_where_to_is_asked_for(site: str, tmp_path: Path) -> None:
+def test_a_missing_destination_is_reported(site: str, tmp_path: Path) -> None:
     done = crawl(tmp_path, site)
     assert "WINNOW_STORE is not set" in done.stderr
     assert json.loads(done.stdout) == {}
 
 
-def test_two_places_are_an_error(site: str, tmp_path: Path) -> None:
+def test_two_destinations_are_an_error(site: str, tmp_path: Path) -> None:
     done = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", WINNOW_TO="records.parquet")
     assert "WINNOW_STORE and WINNOW_TO" in done.stderr
     assert not (tmp_path / "crawl.winnow").exists()

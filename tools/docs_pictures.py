@@ -18,6 +18,7 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
+from tools.rooms_picture import rooms
 from tools.svg_picture import Picture
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -335,6 +336,7 @@ DRAWINGS: dict[str, Callable[[], Picture]] = {
     "bands": bands_curve,
     "question": question,
     "chains": chains,
+    "rooms": rooms,
 }
 
 

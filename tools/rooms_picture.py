@@ -30,7 +30,7 @@ FLOW_IN = (
     ("foundation.canonical:canonical", "canonical text"),
     ("cython_core.fingerprints:fingerprints", "fingerprints and sketches"),
     ("mappings.record:Record", "records"),
-    ("stores.destination:StoreDestination", "batches, written and acknowledged"),
+    ("stores.destination:StoreDestination", "stored batches"),
 )
 FLOW_OUT = (
     ("cli.similar:command", "a page or a text"),
@@ -40,7 +40,7 @@ FLOW_OUT = (
     ("queries.compare:scores", "scores and passages"),
     ("cython_core.overlap:overlap", "shared runs"),
     ("queries.matches:Matches", "matches"),
-    ("answers.matches_document:matches_document", "JSON for the command line, API and UI"),
+    ("answers.matches_document:matches_document", "JSON and sentences"),
 )
 
 TOP, FLOOR, BOX = 56, 60, 46  # of the floors, in pixels
@@ -57,7 +57,7 @@ class Step(NamedTuple):
 
 
 def floors() -> list[list[str]]:
-    """The layers of the import contract, from the roof down."""
+    """Return the layers of the import contract, from the roof down."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = (each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
     return [re.findall(r"\w+", layer) for layer in contract["layers"]]
@@ -65,7 +65,7 @@ def floors() -> list[list[str]]:
 
 @cache
 def sources() -> dict[str, str]:
-    """The source text of every module, by its name within the package; compiled modules with their declarations."""
+    """Return the source of every module by its name within the package, compiled modules with their declarations."""
     found: dict[str, str] = {}
     rooms = [name for floor in floors() for name in floor]
     for room in rooms:
@@ -81,7 +81,7 @@ def sources() -> dict[str, str]:
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """What every module imports of the package, wherever in the file it does so."""
+    """Return the modules that every module imports, wherever in its file."""
     modules = sources()
     found: dict[str, set[str]] = {}
     for name, text in modules.items():
@@ -95,7 +95,7 @@ def room_of(module: str) -> str:
 
 
 def room_imports() -> dict[str, set[str]]:
-    """The rooms that every room imports. An import of a room above is an error."""
+    """Return the rooms that every room imports. An import of a room above is an error."""
     height = {room: -place for place, floor in enumerate(floors()) for room in floor}
     found: dict[str, set[str]] = {room: set() for room in height}
     for module, imported in imports().items():
@@ -109,7 +109,7 @@ def room_imports() -> dict[str, set[str]]:
 
 
 def steps(flow: tuple[tuple[str, str], ...]) -> list[Step]:
-    """The steps of a flow, each of which exists and can be reached from the first by imports."""
+    """Return the steps of a flow. Each has to exist, and to be reached from the first by imports."""
     named = [(*at.partition(":")[::2], leaves) for at, leaves in flow]
     found = [Step(number, *each) for number, each in enumerate(named, 1)]
     reached = set(_reached(found[0].module))
@@ -134,18 +134,18 @@ def _reached(module: str) -> Iterator[str]:
 
 
 def sentence(room: str) -> str:
-    """What the docstring of a room says first."""
+    """Return the first sentence of a room's docstring, up to a colon."""
     written = ast.get_docstring(ast.parse(sources()[room])) or ""
-    return re.split(r"(?<=[.:])\s", written)[0].rstrip(".:").replace("`", "")
+    return re.split(r"(?<=[.:;])\s", written)[0].rstrip(".:;").replace("`", "")
 
 
 def rooms() -> Picture:
-    plan = floors()
-    room_imports()  # which fails if one climbs
+    """Draw the rooms, one floor above the other, with the two flows beside them."""
+    plan, imported = floors(), room_imports()
     flows = [steps(FLOW_IN), steps(FLOW_OUT)]
     legend = TOP + FLOOR * len(plan) + 30
     picture = Picture(
-        1060,
+        1084,
         legend + 24 * max(map(len, flows)) + 40,
         "The rooms of the package, and the two flows through them",
         "From the roof down: " + "; ".join(f"{room}: {sentence(room)}" for floor in plan for room in floor) + ". "
@@ -165,29 +165,23 @@ def rooms() -> Picture:
             picture.box(left, y, wide, BOX)
             picture.text(left + 12, y + 20, room, "mono strong")
             picture.text(left + 12, y + 38, sentence(room), "quiet")
+            for to, below in enumerate(plan[place + 1] if place + 1 < len(plan) else ()):
+                if below in imported[room]:
+                    x = LEFT + WIDE * (to + 0.5) / len(plan[place + 1]) + 24 * (at - (len(floor) - 1) / 2)
+                    picture.line(x, y + BOX, x, y + FLOOR - 3, "window")
+                    picture.path([(x - 4, y + FLOOR - 7), (x, y + FLOOR - 2), (x + 4, y + FLOOR - 7)], "arrowhead")
     for start, way, flow in zip(LANES, ("the flow in", "the flow out"), flows, strict=True):
         picture.label(start, 36, way)
         points = [(start + STEP * (each.number - 1) + 8.0, height[room_of(each.module)]) for each in flow]
         picture.path(points, "curve" if start == LANES[0] else "link")
         for (at_x, at_y), each in zip(points, flow, strict=True):
             picture.dot(at_x, at_y)
-            picture.text(at_x, at_y - 9, str(each.number), "number middle strong")
+            picture.text(at_x + 5, at_y - 5, str(each.number), "number strong")
         for row, each in enumerate(flow):
             column = LEFT if start == LANES[0] else LEFT + 520
             picture.text(column, legend + 24 * row + 30, f"{each.number}", "strong")
             picture.text(column + 22, legend + 24 * row + 30, f"{each.module}.{each.name}", "mono number")
-            picture.text(column + 310, legend + 24 * row + 30, each.leaves, "quiet")
+            picture.text(column + 326, legend + 24 * row + 30, each.leaves, "quiet")
     picture.label(LEFT, legend + 4, "in")
     picture.label(LEFT + 520, legend + 4, "out")
     return picture
-
-
-def table() -> str:
-    """The rooms as rows of Markdown: what each is for, and what it imports."""
-    imported = room_imports()
-    rows = ["| room | what it is for | imports |", "|---|---|---|"]
-    order = [room for floor in floors() for room in floor]
-    for room in order:
-        below = ", ".join(f"`{each}`" for each in order if each in imported[room])
-        rows.append(f"| `{room}` | {sentence(room)} | {below or 'nothing of ours'} |")
-    return "\n".join(rows)

@@ -25,6 +25,7 @@ svg { --paper: #fff; --ink: #1a1a1a; --quiet: #5c5c5c; --rule: #d5d5d5; --mark: 
 .number.pick { font-weight: 700; }
 .grid { stroke: var(--rule); stroke-width: 2; stroke-dasharray: 4 4; }
 .window { stroke: var(--quiet); stroke-width: 2; }
+.arrowhead { stroke: var(--quiet); stroke-width: 2; fill: none; }
 .link { stroke: var(--mark); stroke-width: 2.5; fill: none; }
 .frame { fill: none; stroke: var(--warm); stroke-width: 2.5; }
 .curve { stroke: var(--warm); stroke-width: 2.5; fill: none; }

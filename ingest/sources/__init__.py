@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import files, jsonl
@@ -60,7 +61,7 @@ class _File:
     source: str = ""  # the URL, if it was piped in
 
 
-class Sources:
+class Sources(Closing):
     """The sources that `names` stand for: files, folders, patterns, and - for standard input.
 
     Use it as a context manager. One error lists all that is wrong with the names, before anything is read. What is
@@ -94,12 +95,6 @@ class Sources:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         if self._spool is not None:

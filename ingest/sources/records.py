@@ -25,7 +25,7 @@ _TO_END_OF_MEMBER = 1 << 62  # more bytes than any member has
 
 @dataclass(slots=True)
 class ArchiveRecord:
-    """A record as it was read from an archive, with no more of its content than the caller wanted."""
+    """A record as it was read from an archive, with at most the requested bytes of its content."""
 
     header: bytes
     content: bytes

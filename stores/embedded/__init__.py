@@ -8,9 +8,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.sqlite_schema import packed
@@ -34,7 +34,7 @@ from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits
 from opensearch_winnow.stores.view_cache import ViewCache
 
 
-class EmbeddedStore:
+class EmbeddedStore(Closing):
     """A store in one SQLite file, for one thread at a time; other threads and processes open the file again.
 
     Any number of them read while one writes; a second writer waits for its turn.
@@ -186,11 +186,3 @@ class EmbeddedStore:
     def close(self) -> None:
         self._views.close()
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()

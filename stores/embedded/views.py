@@ -7,9 +7,8 @@ import sqlite3
 from array import array
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
@@ -30,7 +29,7 @@ FACETS: dict[FacetName, str] = {
 }
 
 
-class EmbeddedView:
+class EmbeddedView(Closing):
     """The hits of a search, in order, in a transaction that does not see later writes."""
 
     def __init__(self, file: StoreFile, words: Words, where: Filters, *, keep_open: bool = False) -> None:
@@ -104,14 +103,6 @@ class EmbeddedView:
 
     def close(self) -> None:
         self._open.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[Ranked]:
         rows = self._columns(

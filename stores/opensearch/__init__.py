@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from opensearchpy import NotFoundError, OpenSearch
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import written_in
@@ -38,7 +38,7 @@ from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits
 from opensearch_winnow.stores.view_cache import ViewCache
 
 
-class OpenSearchStore:
+class OpenSearchStore(Closing):
     """A store in an index of OpenSearch. Several threads may read it while one writes; each process opens its own.
 
     When a write or a deletion returns, everyone sees its effect. If two processes write captures of one URL at the same
@@ -193,14 +193,6 @@ class OpenSearchStore:
         self._views.close()
         if self._own_client:
             self._cluster.client.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _cluster(client: OpenSearch, address: Address, create_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:

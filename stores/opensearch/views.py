@@ -9,11 +9,11 @@ from contextlib import suppress
 from datetime import timedelta
 from heapq import merge
 from itertools import islice
-from types import TracebackType
 from typing import Any, Self
 
 from opensearchpy import NotFoundError
 
+from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
@@ -46,7 +46,7 @@ SCROLL_SIZE = 500  # pages per scroll request
 NO_TIME, NO_PLACE = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
 
-class OpenSearchView:
+class OpenSearchView(Closing):
     """The hits of a query, in order. With a `point` in time the view is frozen, and the point is its key.
 
     Without a point, every read sees the store as it is then.
@@ -145,14 +145,6 @@ class OpenSearchView:
             with suppress(StoreError), reporting_engine_errors(self._cluster.name, "read"):
                 self._cluster.client.delete_pit(body={"pit_id": [self._point]})
             self._point = ""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _load(self, end: int) -> None:
         while len(self._loaded) < end and (hits := self._next_hits(end - len(self._loaded))):

@@ -38,7 +38,7 @@ def shared_with_quote(winnow: Winnow, store: Path) -> tuple[int, int]:
     return len(found["passages"]), len(found["boilerplate"])
 
 
-def test_what_is_registered_counts_for_nothing_until_it_is_removed(winnow: Winnow, crawl: Path, licence: Path) -> None:
+def test_registered_boilerplate_is_ignored_until_it_is_removed(winnow: Winnow, crawl: Path, licence: Path) -> None:
     assert shared_with_quote(winnow, crawl) == (1, 0)
     added = winnow("boilerplate", "add", licence, "--store", crawl)
     assert (added.exit_code, added.stdout) == (0, "")
@@ -55,7 +55,7 @@ def test_what_is_registered_counts_for_nothing_until_it_is_removed(winnow: Winno
     assert shared_with_quote(winnow, crawl) == (1, 0)
 
 
-def test_similar_shows_it_apart(winnow: Winnow, crawl: Path, licence: Path) -> None:
+def test_similar_shows_boilerplate_separately(winnow: Winnow, crawl: Path, licence: Path) -> None:
     winnow("boilerplate", "add", licence, "--store", crawl)
     done = winnow("similar", MILL, "--min-resemblance", "0.1", "--store", crawl, "--json")
     matches = {match["url"]: match for match in json.loads(done.stdout)["matches"]}
@@ -65,7 +65,7 @@ def test_similar_shows_it_apart(winnow: Winnow, crawl: Path, licence: Path) -> N
     assert "http://example.net/quote" in {match["url"] for match in json.loads(counted.stdout)["matches"]}
 
 
-def test_sources(winnow: Winnow, crawl: Path, tmp_path: Path, prose: Prose) -> None:
+def test_boilerplate_from_files_pages_and_stdin(winnow: Winnow, crawl: Path, tmp_path: Path, prose: Prose) -> None:
     (tmp_path / "footer.html").write_text(f"<title>x</title><p>{prose(30, 50)}<script>y</script>")
     assert (
         winnow("boilerplate", "add", tmp_path / "footer.html", "--site", "Example.ORG", "--store", crawl).exit_code == 0
@@ -92,7 +92,7 @@ def complaint(done: Result) -> str:
     return done.stderr
 
 
-def test_a_name_is_taken_once(winnow: Winnow, crawl: Path, licence: Path, prose: Prose) -> None:
+def test_a_name_can_be_used_once(winnow: Winnow, crawl: Path, licence: Path, prose: Prose) -> None:
     winnow("boilerplate", "add", licence, "--store", crawl)
     licence.write_text(prose(70, 3))
     assert "use --replace, or choose another --name" in complaint(
@@ -104,7 +104,7 @@ def test_a_name_is_taken_once(winnow: Winnow, crawl: Path, licence: Path, prose:
     assert shared_with_quote(winnow, crawl) == (1, 0)
 
 
-def test_names_that_are_not_there(winnow: Winnow, crawl: Path, licence: Path) -> None:
+def test_unknown_names_are_refused(winnow: Winnow, crawl: Path, licence: Path) -> None:
     for verb in ("show", "remove"):
         assert "has no boilerplate 'LICENCE', or any other" in complaint(
             winnow("boilerplate", verb, "LICENCE", "--store", crawl)
@@ -127,7 +127,7 @@ def test_nothing_registered(winnow: Winnow, crawl: Path) -> None:
     assert "Nothing learned" in learned.stderr
 
 
-def test_a_list_shows_how_long_texts_begin(winnow: Winnow, crawl: Path, tmp_path: Path, prose: Prose) -> None:
+def test_a_list_shows_the_beginning_of_long_texts(winnow: Winnow, crawl: Path, tmp_path: Path, prose: Prose) -> None:
     text = prose(500, 9)
     (tmp_path / "terms").write_text(text)
     winnow("boilerplate", "add", tmp_path / "terms", "--store", crawl)

@@ -24,7 +24,7 @@ from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, stored_clusters
 from tests.cli.conftest import LONG_URL, MILL, sentences
-from tests.cli.shown_card import HOSTILE
+from tests.cli.sample_card import CONTROL_CHARACTERS
 from tests.spark_settings import SMALL
 
 pytestmark = pytest.mark.check
@@ -46,7 +46,7 @@ def family(tmp_path: Path) -> Path:
     return store
 
 
-def test_json_is_what_the_library_finds(winnow: Winnow, crawl: Path) -> None:
+def test_json_equals_the_result_of_the_library(winnow: Winnow, crawl: Path) -> None:
     with Index.open(crawl, create=False) as index:
         found = index.cluster(write_back=False).as_document()
     done = winnow("cluster", "--store", crawl, "--json")
@@ -75,7 +75,7 @@ def test_the_store_is_updated_once(winnow: Winnow, crawl: Path) -> None:
     assert folded["groups"] < folded["total"]
 
 
-def test_a_dry_run_leaves_it_unchanged(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_a_dry_run_leaves_the_store_unchanged(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     before = stored_clusters(crawl)
     done = winnow("cluster", "--store", crawl, "--dry-run", "--output", tmp_path / "clusters.parquet", "--json")
     assert json.loads(done.stdout)["changed"] is None
@@ -83,7 +83,7 @@ def test_a_dry_run_leaves_it_unchanged(winnow: Winnow, crawl: Path, tmp_path: Pa
     assert len(rows(tmp_path / "clusters.parquet")) == 7
 
 
-def test_what_is_written(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_clusters_evidence_and_plot_are_written(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     output, evidence, plot = (tmp_path / name for name in ("clusters.parquet", "edges.parquet", "sizes.svg"))
     done = winnow("cluster", "--store", crawl, "--output", output, "--evidence", evidence, "--plot", plot, "--json")
     assert done.exit_code == 0
@@ -101,7 +101,7 @@ def test_what_is_written(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
-def test_records_give_the_same_as_the_store(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_record_files_give_the_same_clusters_as_the_store(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     records = exported(winnow, crawl)
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -117,7 +117,9 @@ def test_records_give_the_same_as_the_store(winnow: Winnow, crawl: Path, tmp_pat
 
 
 @pytest.mark.check
-def test_records_count_more_than_a_store_of_the_environment(process: Process, winnow: Winnow, crawl: Path) -> None:
+def test_records_take_precedence_over_the_store_of_the_environment(
+    process: Process, winnow: Winnow, crawl: Path
+) -> None:
     before = stored_clusters(crawl)
     records = exported(winnow, crawl)
     done = process("cluster", "--records", records, "--json", WINNOW_STORE=str(crawl))
@@ -135,7 +137,7 @@ def test_thresholds_and_linkages(winnow: Winnow, crawl: Path) -> None:
 
     assert clustered("--threshold", "1") == 2
     assert clustered("--threshold", "0.9") == 3
-    # The first capture of the mill has two thirds of the second, which the others have: a chain.
+    # A chain: the first capture of the mill has two thirds of the second's text, which the other pages contain.
     assert clustered("--threshold", "0.45") == 4
     assert clustered("--threshold", "0.45", "--linkage", "components") == 5
 
@@ -164,7 +166,7 @@ def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
 
 @pytest.mark.check
 @pytest.mark.parametrize("columns", [44, 60, 80, 120])
-def test_it_fits_and_does_nothing_to_the_terminal(process: Process, crawl: Path, columns: int) -> None:
+def test_lines_fit_and_contain_no_control_characters(process: Process, crawl: Path, columns: int) -> None:
     with Index.open(crawl) as index:
         index.add(
             [
@@ -176,7 +178,7 @@ def test_it_fits_and_does_nothing_to_the_terminal(process: Process, crawl: Path,
     lines = unstyle(shown.decode()).splitlines()
     assert max(map(width, lines)) <= columns
     assert "".join(lines).count("␛") >= 2
-    assert not any(HOSTILE.search(line) for line in lines)
+    assert not any(CONTROL_CHARACTERS.search(line) for line in lines)
 
 
 def test_rows_in_a_pipe(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
@@ -230,7 +232,7 @@ def test_a_fast_run_warns_of_a_low_recall(winnow: Winnow, tmp_path: Path) -> Non
     assert full["candidates"]["edges"] > answer["candidates"]["edges"]
 
 
-def test_a_crawl_that_grows(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_a_state_updates_the_clusters_of_a_growing_crawl(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     def clustered(name: str, *options: str | Path) -> dict[str, Any]:
         tables = ("--output", tmp_path / f"{name}.parquet", "--evidence", tmp_path / f"{name}-edges.parquet")
         found: dict[str, Any] = json.loads(winnow("cluster", "--store", crawl, *tables, *options, "--json").stdout)

@@ -75,9 +75,7 @@ def wait_until(condition: Callable[[], bool], run: subprocess.Popen[bytes]) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_in_the_middle_nothing_is_written(
-    winnow: Winnow, crawl: Path, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_stopped_run_writes_nothing(winnow: Winnow, crawl: Path, tmp_path: Path, number: signal.Signals) -> None:
     records = exported(winnow, crawl)
     (tmp_path / "work").mkdir()
     many = [records] * 300
@@ -92,7 +90,7 @@ def test_stopped_in_the_middle_nothing_is_written(
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_stopped_while_the_store_is_updated(crawl: Path, tmp_path: Path) -> None:
+def test_a_run_stopped_during_the_update_of_the_store_says_so(crawl: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(crawl)) as other:
         other.execute("BEGIN IMMEDIATE")  # no other connection can write now
         run = started(tmp_path, "--store", crawl, "--output", "out.parquet")

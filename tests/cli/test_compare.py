@@ -20,7 +20,7 @@ Winnow = Callable[..., Result]
 Prose = Callable[..., str]
 
 
-def test_json_is_what_the_library_says(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_json_equals_the_answer_of_the_library(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     done = winnow("compare", *pair, "--json")
     both = compare(pair[0].read_text(), pair[1].read_text())
     assert done.exit_code == 0
@@ -49,7 +49,7 @@ def test_rows_have_the_passages(winnow: Winnow, pair: tuple[Path, Path]) -> None
         assert row[7] == " ".join(a[start:end].split())
 
 
-def test_offsets_count_characters_of_the_file_as_it_is(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+def test_offsets_count_characters_of_the_unchanged_file(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
     """Line ends of two characters stay two, and a byte order mark is one."""
     shared = prose(60)
     (tmp_path / "a").write_bytes(("\ufeffé\r\n\r\n" + shared).encode())
@@ -72,7 +72,7 @@ def test_nothing_shared_says_why(winnow: Winnow, tmp_path: Path, prose: Prose) -
     assert json.loads(done.stdout) == {"resemblance": 0, "containment": 0, "contained": 0, "passages": []}
 
 
-def test_nothing_shared_names_what_would_find_something(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+def test_nothing_shared_suggests_what_would_find_something(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     quote = "seven remarkable expressions standing together"  # 42 letters
     a.write_text(f"{prose(40, 1)} {quote} {prose(40, 2)}")
@@ -94,7 +94,7 @@ def test_fail_above(winnow: Winnow, pair: tuple[Path, Path], tmp_path: Path, pro
     assert "Nothing shared" in nothing.stderr
 
 
-def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_one_text_may_come_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     whole = winnow("compare", *pair, "--json").stdout
     assert winnow("compare", "-", pair[1], "--json", stdin=pair[0].read_bytes()).stdout == whole
     assert winnow("compare", pair[0], "-", "--json", stdin=pair[1].read_bytes()).stdout == whole
@@ -103,7 +103,7 @@ def test_one_of_them_from_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None
     assert "only one of A and B can be -" in both.stderr
 
 
-def test_programs(winnow: Winnow, tmp_path: Path) -> None:
+def test_copied_programs_are_recognized(winnow: Winnow, tmp_path: Path) -> None:
     """All names differ, and comments contain other languages' syntax; the file names tell the language."""
     a, b = tmp_path / "a.py", tmp_path / "b.py"
     line = "def {0}(self, {1}):\n    {2}while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
@@ -142,7 +142,7 @@ def test_programs_that_share_nothing(winnow: Winnow, tmp_path: Path) -> None:
         (1, "100 %"),
     ],
 )
-def test_percent_rounds_nothing_to_all_or_to_nothing(share: float, words: str) -> None:
+def test_percentages_are_never_rounded_to_0_or_100(share: float, words: str) -> None:
     assert percent(share).strip() == words
 
 
@@ -181,7 +181,7 @@ def test_a_file_against_a_page(winnow: Winnow, crawl: Path, tmp_path: Path) -> N
     assert html["resemblance"] == json.loads(whole)["resemblance"]
 
 
-def test_the_scheme_is_that_of_the_store(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+def test_the_scheme_of_the_store_is_used(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
     """Options override it; and a store named only by the environment does not change how files are compared."""
     store = tmp_path / "fine.winnow"
     quote = "seven remarkable expressions standing together"
@@ -213,7 +213,7 @@ def test_the_store_of_the_environment(
     assert "gone.winnow" in winnow("compare", MILL, QUOTE).stderr
 
 
-def test_pages_that_are_not_there(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
+def test_unknown_pages_are_refused(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
     near = winnow("compare", pair[0], "https://example.org/mill", "--store", crawl)
     assert (near.exit_code, near.stdout) == (2, "")
     assert f"there is {MILL}" in near.stderr
@@ -223,7 +223,7 @@ def test_pages_that_are_not_there(winnow: Winnow, crawl: Path, pair: tuple[Path,
     assert "--store" in no_store.stderr
 
 
-def test_the_same_page_twice_is_said_to_be_so(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
+def test_the_same_page_twice_is_reported(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
     done = winnow("compare", MILL, MILL, "--store", crawl, "--json")
     assert (done.exit_code, json.loads(done.stdout)["resemblance"]) == (0, 1)
     assert done.stderr == f"A and B are the same page. To compare its captures: winnow history {MILL}\n"

@@ -1,4 +1,4 @@
-"""winnow compare --html: one file, inert, in which the marks are the passages."""
+"""winnow compare --html: one file without scripts, in which the passages are marked."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from opensearch_winnow.web.marked_text import (
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
-EMPTY = {"meta", "rect"}
+VOID_ELEMENTS = {"meta", "rect"}
 A, B = Marking(own="p", partner="b"), Marking(own="b", partner="p")
 
 
 class Page(HTMLParser):
-    """What a page says: the texts of A and B, of each passage in them, and the rest that the tests ask for."""
+    """Parses a page into the texts of A and B, the text of each passage, and other parts that the tests need."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Page(HTMLParser):
         attributes = dict(attrs)
         self.tags[tag] += 1
         self.attributes |= attributes.keys()
-        if tag not in EMPTY:
+        if tag not in VOID_ELEMENTS:
             self.open.append((tag, attributes))
         if attributes.get("class") == "text":
             self.texts.append("")
@@ -75,7 +75,7 @@ class Page(HTMLParser):
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in EMPTY:
+        if tag not in VOID_ELEMENTS:
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -106,7 +106,7 @@ def page_of(a: str, b: str, scheme: Scheme | None = None, boilerplate: str = "")
     return html, Page(html)
 
 
-def test_marks_of_a_number_have_the_same_text_on_both_sides(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_marks_with_the_same_number_have_the_same_text(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     out = pair[0].with_name("out.html")
     done = winnow("compare", *pair, "--html", out)
     assert done.exit_code == 0
@@ -143,7 +143,7 @@ def test_the_page_is_inert(prose: Prose, tmp_path: Path, winnow: Winnow) -> None
     assert not re.search(r"url\(|@import|https?:", html.partition("<body")[0])
 
 
-def test_nothing_is_allowed_but_its_own_style(prose: Prose) -> None:
+def test_the_security_policy_allows_only_the_style_of_the_page(prose: Prose) -> None:
     html, _ = page_of(prose(60), prose(60))
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', html)
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
@@ -153,8 +153,8 @@ def test_nothing_is_allowed_but_its_own_style(prose: Prose) -> None:
     assert "prefers-color-scheme: dark" in style
 
 
-def test_a_paragraph_that_is_there_a_hundred_times(prose: Prose) -> None:
-    """Then a hundred passages begin in one place: all can be jumped to, three numbers are shown."""
+def test_a_paragraph_that_is_repeated_a_hundred_times(prose: Prose) -> None:
+    """A hundred passages begin at one place: all can be jumped to, but only three numbers are shown."""
     shared = prose(60)
     html, page = page_of(shared, " ".join(shared + prose(5, number) for number in range(100)))
     assert {f"{side}{number}" for side in "pb" for number in range(1, 101)} <= page.ids
@@ -181,7 +181,7 @@ def test_nothing_shared_and_empty_texts(prose: Prose) -> None:
         assert "Nothing shared" in page.words
 
 
-def test_line_ends_of_every_kind_are_lines(prose: Prose) -> None:
+def test_line_ends_of_every_kind_end_lines(prose: Prose) -> None:
     _, page = page_of(prose(60) + "\r\nwindows\rold\nunix", prose(60))
     assert page.texts[0].endswith("\nwindows\nold\nunix")
 
@@ -215,7 +215,7 @@ def test_every_overlap_is_marked_and_nothing_is_lost(
     assert page.passages[0] == {number: text[start:end] for number, (start, end) in enumerate(places, 1)}
     shown, hidden = (
         {at for start, end in each for at in range(start, end)} for each in (grey_places, places)
-    )  # where a passage is, boilerplate is not shown
+    )  # boilerplate is not shown within a passage
     assert page.boilerplate == ["".join(text[at] for at in sorted(shown - hidden))]
     stretches = sum(at - 1 not in shown - hidden for at in shown - hidden)
     assert html.count(">boilerplate<") == stretches
@@ -233,7 +233,7 @@ def test_blocks_are_of_bounded_size(line: str, place: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(("preset", "unit"), [("pages", "letters and digits"), ("code", "tokens")])
-def test_the_footer_says_what_is_counted(winnow: Winnow, tmp_path: Path, preset: str, unit: str) -> None:
+def test_the_footer_names_the_unit_of_the_counts(winnow: Winnow, tmp_path: Path, preset: str, unit: str) -> None:
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text("x = f(1, 2, y)\n" * 30)
     page = tmp_path / "compare.html"

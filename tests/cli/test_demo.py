@@ -1,4 +1,4 @@
-"""winnow demo. Its pages are those of the machine that runs the tests, so what it says is checked by plain means."""
+"""winnow demo. Its pages come from the machine that runs the tests, so simple code recomputes what it reports."""
 
 from __future__ import annotations
 
@@ -24,12 +24,22 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 
-pytestmark = [pytest.mark.check, pytest.mark.xdist_group("demo")]  # so that it runs once
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("demo")]  # on one worker, so that the demo runs once
 
 SCHEME = Scheme()
-SMALL = "60"  # pages, where the whole of it has nothing to add
-# What depends on the pages alone, whichever store they are in.
-SAME = ("pages", "modules", "licences", "characters", "fingerprints", "clusters", "contained", "copied", "comparison")
+SMALL = "60"  # pages of a quick demo, for tests that need no more
+# Keys of the answer that depend on the pages alone, and not on the store.
+STORE_INDEPENDENT = (
+    "pages",
+    "modules",
+    "licences",
+    "characters",
+    "fingerprints",
+    "clusters",
+    "contained",
+    "copied",
+    "comparison",
+)
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 OnTerminal = Callable[..., tuple[int, str]]
@@ -52,7 +62,7 @@ class Demo(NamedTuple):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """The whole of it, once."""
+    """The full demo, run once for all tests."""
     folder = tmp_path_factory.mktemp("demo")
     done = run(folder, "--to", "made here", "--json", WINNOW_STORE="somebody-elses.winnow")
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
@@ -61,7 +71,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         return Demo(folder, said, {record.url: record for record in index.store.scan(Record)})
 
 
-def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
+def test_the_documentation_and_licences_of_this_machine_are_indexed(demo: Demo) -> None:
     said, records = demo.said, demo.records
     assert said["modules"] >= 300
     assert said["licences"] >= 20
@@ -76,18 +86,18 @@ def test_it_indexes_what_is_on_this_machine(demo: Demo) -> None:
     assert [path.name for path in demo.folder.iterdir()] == ["made here"]
 
 
-def test_modules_that_do_more_than_to_be_imported_are_left_out(demo: Demo) -> None:
+def test_modules_with_side_effects_are_left_out(demo: Demo) -> None:
     assert {"antigravity", "this", "json.__main__"} & demo.said["left_out"].keys()
     assert not any(f"https://pydoc.example/{name}.html" in demo.records for name in demo.said["left_out"])
 
 
-def test_no_page_has_an_address_in_memory_or_our_environment_in_it(demo: Demo) -> None:
+def test_pages_contain_no_memory_addresses_and_no_environment(demo: Demo) -> None:
     for record in demo.records.values():
         assert not re.search(r"\bat 0x[0-9a-f]{6}", record.text), record.url
         assert "somebody-elses.winnow" not in record.text
 
 
-def test_near_copies_are_as_alike_as_it_says(demo: Demo) -> None:
+def test_near_copies_have_the_reported_resemblance(demo: Demo) -> None:
     clusters = demo.said["clusters"]
     threshold = demo.said["clustering"]["threshold"]
     assert [each["pages"] for each in clusters] == sorted((each["pages"] for each in clusters), reverse=True)
@@ -112,7 +122,7 @@ def resemblance(a: str, b: str) -> float:
     return len(one & other) / len(one | other)
 
 
-def test_every_licence_that_is_in_another_is_told(demo: Demo) -> None:
+def test_every_licence_contained_in_another_is_reported(demo: Demo) -> None:
     licences = {url: record for url, record in demo.records.items() if record.site == "licences.example"}
     sets = {url: words_of(record.text) for url, record in licences.items()}
     inside = {
@@ -131,7 +141,7 @@ def test_every_licence_that_is_in_another_is_told(demo: Demo) -> None:
             assert (licences[each["url"]].cluster, licences[other["url"]].cluster) in inside
 
 
-def test_no_passage_is_on_more_pages(demo: Demo) -> None:
+def test_no_passage_is_on_more_pages_than_the_reported_one(demo: Demo) -> None:
     assert [each["site"] for each in demo.said["copied"]] == ["pydoc.example", "licences.example"]
     for copied in demo.said["copied"]:
         texts = {url: record.text for url, record in demo.records.items() if record.site == copied["site"]}
@@ -144,7 +154,7 @@ def test_no_passage_is_on_more_pages(demo: Demo) -> None:
         assert copied["pages"] >= max(frequencies.values()) > 10
 
 
-def test_the_search_counts_what_is_there(demo: Demo) -> None:
+def test_the_search_counts_the_pages_with_its_words(demo: Demo) -> None:
     search = demo.said["search"]
     phrase = re.compile(r"\bpermission\W+notice\b", re.IGNORECASE)
     assert search["words"] == '"permission notice"'
@@ -167,7 +177,7 @@ def test_the_two_licences_are_compared_exactly(demo: Demo) -> None:
     assert len(pair["passages"]) > 1
 
 
-def test_the_commands_to_try_next_work_as_they_are(demo: Demo) -> None:
+def test_the_suggested_commands_work(demo: Demo) -> None:
     serve, *others = demo.said["next"]
     assert serve == f"winnow serve --store {shlex.quote(demo.said['store'])}"
     assert [shlex.split(line)[1] for line in others] == ["search", "similar", "compare"]
@@ -186,7 +196,7 @@ def report(demo: Demo) -> html.HtmlElement:
     return html.document_fromstring((demo.folder / demo.said["report"]).read_bytes())
 
 
-def test_the_report_is_one_file_on_which_nothing_runs(report: html.HtmlElement) -> None:
+def test_the_report_is_one_file_without_scripts(report: html.HtmlElement) -> None:
     assert (
         report.xpath(
             "//script | //link | //iframe | //img | //form | //@src | //@style | //@*[starts-with(name(), 'on')]"
@@ -220,17 +230,17 @@ def test_the_report_has_all_findings(demo: Demo, report: html.HtmlElement) -> No
     assert [line for line in report.xpath("string(//pre)").splitlines() if line] == said["next"]
 
 
-# --- in words, again, and elsewhere -----------------------------------------------------------------------------------
+# --- text output, second runs, other stores ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A quick look."""
+    """A demo with few pages: its folder, and its answer."""
     folder = tmp_path_factory.mktemp("small")
     return folder, json.loads(run(folder, "--to", ".", "--pages", SMALL, "--json").stdout)
 
 
-def test_a_quick_look_is_at_about_so_many_pages(small: tuple[Path, dict[str, Any]]) -> None:
+def test_a_quick_demo_has_about_the_requested_number_of_pages(small: tuple[Path, dict[str, Any]]) -> None:
     _, said = small
     assert 0.7 * int(SMALL) <= said["pages"] + len(said["left_out"]) <= int(SMALL)
     assert said["modules"] > 10
@@ -251,7 +261,7 @@ def expected_sentences(said: dict[str, Any]) -> Iterator[str]:
     yield from said["next"]
 
 
-def test_a_second_run_finds_nothing_changed_and_tells_the_same_in_words(small: tuple[Path, dict[str, Any]]) -> None:
+def test_a_second_run_finds_nothing_changed_and_prints_the_same_findings(small: tuple[Path, dict[str, Any]]) -> None:
     folder, said = small
     done = run(folder, "--to", ".", "--pages", SMALL)
     told = " ".join(done.stdout.decode().split())
@@ -272,7 +282,7 @@ def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: 
     assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]
 
 
-def test_the_same_is_found_in_an_opensearch(
+def test_the_findings_are_the_same_on_opensearch(
     engine: Running, small: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     _, there = small
@@ -282,7 +292,7 @@ def test_the_same_is_found_in_an_opensearch(
         assert done.returncode == 0, done.stderr.decode()
         said = json.loads(done.stdout)
         assert said["unchanged"] == unchanged
-        assert {name: said[name] for name in SAME} == {name: there[name] for name in SAME}
+        assert {name: said[name] for name in STORE_INDEPENDENT} == {name: there[name] for name in STORE_INDEPENDENT}
         assert [said["search"][name] for name in ("total", "groups")] == [
             there["search"][name] for name in ("total", "groups")
         ]

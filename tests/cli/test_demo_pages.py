@@ -1,4 +1,4 @@
-"""Where the pages of the demo come from."""
+"""The sources of the pages of the demo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODULES = {
 }
 
 
-def test_pages_are_the_same_whoever_renders_them() -> None:
+def test_pages_do_not_depend_on_the_number_of_workers() -> None:
     (one, left_out), (other, left_out_again) = (pydoc_pages(NOW, workers, 30, lambda *_: None) for workers in (1, 3))
     assert one == other
     assert left_out == left_out_again
@@ -34,7 +34,7 @@ def test_pages_are_the_same_whoever_renders_them() -> None:
     assert {page.fetched_at for page in one} == {NOW}
 
 
-def test_a_module_that_misbehaves_hurts_no_other(tmp_path: Path) -> None:
+def test_a_module_that_misbehaves_does_not_affect_others(tmp_path: Path) -> None:
     modules, pages = tmp_path / "modules", tmp_path / "pages"
     modules.mkdir()
     pages.mkdir()
@@ -60,7 +60,7 @@ def test_a_module_that_misbehaves_hurts_no_other(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_most_copied_passage_is_the_whole_of_it_in_whole_words(tmp_path: Path) -> None:
+def test_the_most_copied_passage_is_complete_and_has_whole_words(tmp_path: Path) -> None:
     passage, longer = sentences(59, 1), sentences(90, 2)
     texts = [f"{sentences(40, ord(part))} {part}{passage}{part} {sentences(40, ord(part) + 9)}" for part in "xyz"]
     texts += [f"{sentences(40, 20)} {longer}", f"{longer} {sentences(40, 21)}"]
@@ -70,7 +70,8 @@ def test_the_most_copied_passage_is_the_whole_of_it_in_whole_words(tmp_path: Pat
         copied = most_copied(records, index.scheme)
         alone = most_copied(records[:1], index.scheme)
     assert copied is not None
-    assert copied.text == " ".join(passage.split(" ")[1:-1])  # without the words that it is only a part of
+    # The first and last word of the passage are parts of longer words on each page.
+    assert copied.text == " ".join(passage.split(" ")[1:-1])
     assert copied.words == 57
     assert [record.url for record in copied.pages] == [f"http://example.org/{number}" for number in range(3)]
     assert alone is None

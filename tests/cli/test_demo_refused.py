@@ -1,4 +1,4 @@
-"""winnow demo that cannot be done, or is stopped: one sentence, and nothing left over."""
+"""winnow demo that is refused or stopped: it prints one sentence and leaves no files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.check
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-def test_a_folder_that_cannot_be_made(process: Process, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created(process: Process, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = process("demo", "--to", "file/folder")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -30,7 +30,7 @@ def test_a_folder_that_cannot_be_made(process: Process, tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_an_opensearch_that_is_not_there(process: Process, tmp_path: Path) -> None:
+def test_an_opensearch_that_does_not_answer(process: Process, tmp_path: Path) -> None:
     address = f"http://127.0.0.1:{free_port()}"
     done = process("demo", "--to", "folder", "--store", f"{address}/demo")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -49,7 +49,7 @@ def test_a_store_with_other_pages_is_left_alone(process: Process, crawl: Path) -
         assert list(index.store.scan(Record)) == before
 
 
-def test_a_page_of_somebody_in_the_store_of_the_demo(process: Process, tmp_path: Path) -> None:
+def test_a_foreign_page_in_the_store_of_the_demo(process: Process, tmp_path: Path) -> None:
     with Index.open(tmp_path / "demo.winnow") as index:
         index.add([Page("http://example.org/", text="my own page")], crawl="mine")
     done = process("demo", "--to", ".")
@@ -65,7 +65,7 @@ def test_it_can_be_stopped_while_modules_are_imported(tmp_path: Path, sent: sign
     settings = CLEAN | {"PATH": PATH, "TMPDIR": str(scratch)}
     with subprocess.Popen(command, cwd=tmp_path, env=settings, stderr=subprocess.PIPE) as demo:
         assert demo.stderr is not None
-        while not list(scratch.glob("winnow-demo-*/*.html")):  # some were rendered, and others are on their way
+        while not list(scratch.glob("winnow-demo-*/*.html")):  # some modules are rendered, and others are in progress
             assert demo.poll() is None
             time.sleep(0.01)
         ours = psutil.Process(demo.pid).children(recursive=True)

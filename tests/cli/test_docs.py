@@ -23,12 +23,12 @@ SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 Run = Callable[[str, Path], str]
-SHELL = re.compile(r"[|<>$;&*~]|^(?!winnow )")  # what only a shell understands
+NEEDS_SHELL = re.compile(r"[|<>$;&*~]|^(?!winnow )")  # what only a shell understands
 
 
 def run_here(command: str, folder: Path) -> str:
     """Return a command's output in a pipe; run it in this process if it needs no shell."""
-    if SHELL.search(command):
+    if NEEDS_SHELL.search(command):
         return run(command, folder)
     settings = {"COLUMNS": "80", "NO_COLOR": None, "WINNOW_STORE": None}
     with contextlib.chdir(folder):
@@ -63,7 +63,7 @@ def rewritten(page: str, folder: Path, run: Run = run) -> str:
 
 
 @pytest.mark.parametrize("run", [run_here, pytest.param(run, marks=pytest.mark.check)])
-def test_the_page_is_as_the_commands_are(run: Run, tmp_path: Path) -> None:
+def test_the_page_quotes_the_present_output(run: Run, tmp_path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == rewritten(page, tmp_path, run)
 

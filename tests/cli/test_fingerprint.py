@@ -14,7 +14,7 @@ from opensearch_winnow import Scheme, fingerprint
 Winnow = Callable[..., Result]
 
 
-def test_json_is_what_the_library_says(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_json_equals_the_answer_of_the_library(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     done = winnow("fingerprint", pair[0], "--json", "--noise", "20", "--guarantee", "40", "--selection", "open-closed")
     prints = fingerprint(pair[0].read_text(), Scheme(noise=20, guarantee=40, selection="open-closed"))
     assert done.exit_code == 0
@@ -36,7 +36,7 @@ def test_rows_have_hash_position_offsets_and_text(winnow: Winnow, pair: tuple[Pa
     assert all(row[4] == " ".join(text[int(row[2]) : int(row[3])].split()) for row in rows)
 
 
-def test_a_preset_is_where_other_options_start(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_options_override_a_preset(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     schemes = [
         json.loads(winnow("fingerprint", pair[0], "--json", *options).stdout)["scheme"]
         for options in ([], ["--preset", "passages"], ["--preset", "consonants", "--guarantee", "60"])
@@ -45,7 +45,7 @@ def test_a_preset_is_where_other_options_start(winnow: Winnow, pair: tuple[Path,
     assert schemes == [Scheme().id, Scheme.preset("passages").id, consonants.id]
 
 
-def test_too_short_says_what_is_missing(winnow: Winnow, tmp_path: Path) -> None:
+def test_a_text_that_is_too_short_gets_an_explanation(winnow: Winnow, tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("a b c " * 16)
     done = winnow("fingerprint", short)
@@ -62,7 +62,7 @@ def test_stdin(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     assert piped.stdout == winnow("fingerprint", pair[0], "--json").stdout
 
 
-def test_all_that_is_wrong_with_a_scheme_is_said_at_once(winnow: Winnow, pair: tuple[Path, Path]) -> None:
+def test_all_errors_of_a_scheme_are_reported_at_once(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     done = winnow("fingerprint", pair[0], "--noise", "0", "--guarantee", "-3", "--selection", "random")
     assert done.exit_code == 2
     assert all(word in done.stderr for word in ("noise", "guarantee", "selection", "'random'", "-3"))
@@ -77,7 +77,7 @@ def test_a_threshold_is_a_whole_number(winnow: Winnow, pair: tuple[Path, Path], 
     assert noise in done.stderr
 
 
-def test_the_name_of_a_program_tells_its_language(winnow: Winnow, tmp_path: Path) -> None:
+def test_a_file_name_tells_the_language_of_a_program(winnow: Winnow, tmp_path: Path) -> None:
     source = "".join(f"def f{i}(x, y={i}):\n    return x + y // {i}\n" for i in range(20))
     code = Scheme.preset("code")
     file = tmp_path / "program.py"

@@ -61,7 +61,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert step.startswith(f"→ winnow similar {MILL}")
 
 
-def test_captures_of_one_day_and_of_no_known_one(on_terminal: OnTerminal, winnow: Winnow, tmp_path: Path) -> None:
+def test_captures_of_one_day_or_without_a_date(on_terminal: OnTerminal, winnow: Winnow, tmp_path: Path) -> None:
     store = tmp_path / "odd.winnow"
     with Index.open(store) as index:
         times = [None, *(datetime(2024, 3, 1, hour, tzinfo=UTC) for hour in (1, 2))]
@@ -81,7 +81,7 @@ def test_captures_of_one_day_and_of_no_known_one(on_terminal: OnTerminal, winnow
     assert (as_json["earlier"], len(as_json["captures"])) == (True, 2)
 
 
-def test_a_url_that_is_not_there(winnow: Winnow, crawl: Path) -> None:
+def test_an_unknown_url_is_refused(winnow: Winnow, crawl: Path) -> None:
     done = winnow("history", f"{MILL}/", "--store", crawl)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == f"Error: {crawl} has no page {MILL}/; there is {MILL}\n"

@@ -25,7 +25,7 @@ def prose(seed: int, words: int = 80) -> str:
 
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
-    """A folder as wget leaves it."""
+    """A folder such as wget leaves behind."""
     folder = tmp_path / "mirror"
     (folder / "sub").mkdir(parents=True)
     (folder / "index.html").write_text(f"<title>Home</title><p>{prose(1)}")
@@ -40,7 +40,7 @@ def urls(path: Path) -> list[str]:
     return [record.url for record in read_records(path)]
 
 
-def test_a_folder(process: Process, mirror: Path, tmp_path: Path) -> None:
+def test_a_folder_is_indexed(process: Process, mirror: Path, tmp_path: Path) -> None:
     done = process("index", mirror, "--to", "records.parquet", "--base-url", "http://example.org", "--json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -59,7 +59,7 @@ def test_a_folder(process: Process, mirror: Path, tmp_path: Path) -> None:
     assert [record.title for record in records] == ["Home", None, "A", "A"]
 
 
-def test_again_is_unchanged_and_a_changed_file_is_not(process: Process, mirror: Path, tmp_path: Path) -> None:
+def test_a_second_run_indexes_only_changed_files(process: Process, mirror: Path, tmp_path: Path) -> None:
     process("index", mirror, "--to", "records.parquet")
     (mirror / "index.html").write_text(f"<title>New home</title><p>{prose(9)}")
     answer = json.loads(process("index", mirror, "--to", "records.parquet", "--json").stdout)
@@ -74,7 +74,7 @@ def test_again_is_unchanged_and_a_changed_file_is_not(process: Process, mirror: 
 
 @pytest.mark.check
 @pytest.mark.parametrize("to", ["records.parquet", "records/"])
-def test_what_it_wrote_itself_is_not_a_source(process: Process, mirror: Path, tmp_path: Path, to: str) -> None:
+def test_files_written_by_the_command_are_not_sources(process: Process, mirror: Path, tmp_path: Path, to: str) -> None:
     (tmp_path / "bad.jsonl").write_text("not JSON\n")
     first = json.loads(process("index", ".", "--to", to, "--json").stdout)
     again = json.loads(process("index", ".", "--to", to, "--json").stdout)
@@ -92,7 +92,7 @@ def test_several_sources_a_pattern_and_standard_input(process: Process, mirror: 
     assert {"http://example.org/j", "http://example.org/s"} < set(urls(tmp_path / "r.parquet"))
 
 
-def test_in_a_pipe_a_row_for_each_reason(process: Process, mirror: Path) -> None:
+def test_a_pipe_gets_a_row_for_each_reason(process: Process, mirror: Path) -> None:
     done = process("index", mirror, "--to", "records.parquet")
     assert done.stdout.decode().splitlines() == [
         "outcome\treason\tpages",
@@ -104,7 +104,7 @@ def test_in_a_pipe_a_row_for_each_reason(process: Process, mirror: Path) -> None
     ]
 
 
-def test_on_a_terminal_a_table(on_terminal: Callable[..., tuple[int, str]], mirror: Path) -> None:
+def test_a_terminal_gets_a_table(on_terminal: Callable[..., tuple[int, str]], mirror: Path) -> None:
     code, shown = on_terminal("winnow", "index", mirror, "--to", "records.parquet", NO_COLOR="1")
     assert code == 0
     assert "indexed    4  equal to an earlier page: content 1\n" in shown
@@ -114,8 +114,8 @@ def test_on_a_terminal_a_table(on_terminal: Callable[..., tuple[int, str]], mirr
 
 
 @pytest.mark.check
-def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_path: Path) -> None:
-    lines, letters = tmp_path / "pages.jsonl", tmp_path / "r.parquet.failed.jsonl"
+def test_failed_pages_are_kept_and_can_be_indexed_again(process: Process, tmp_path: Path) -> None:
+    lines, failed_pages = tmp_path / "pages.jsonl", tmp_path / "r.parquet.failed.jsonl"
     broken = gzip.compress(f"<p>{prose(2)}".encode())[:-20]
     body = b64encode(broken).decode()
     page = {"url": "http://example.org/broken", "html_base64": body, "codings": ["gzip"]}
@@ -127,16 +127,16 @@ def test_failed_pages_are_kept_and_can_be_fed_in_again(process: Process, tmp_pat
     assert json.loads(first.stdout)["failed"] == 2
     assert b"The pages that failed are in r.parquet.failed.jsonl" in first.stderr
     mended = b64encode(gzip.compress(f"<p>{prose(2)}".encode())).decode()
-    letters.write_text(letters.read_text().replace(body, mended))
-    again = process("index", letters, "--to", "r.parquet", "--json")
+    failed_pages.write_text(failed_pages.read_text().replace(body, mended))
+    again = process("index", failed_pages, "--to", "r.parquet", "--json")
     answer = json.loads(again.stdout)
     assert (answer["indexed"], answer["failed"]) == (1, 1)
     assert urls(tmp_path / "r.parquet") == ["http://example.org/good", "http://example.org/broken"]
-    assert [json.loads(line)["reason"] for line in letters.read_text().splitlines()] == ["not JSON"]
+    assert [json.loads(line)["reason"] for line in failed_pages.read_text().splitlines()] == ["not JSON"]
 
 
 @pytest.mark.check
-def test_a_page_that_is_too_large_is_named_and_read_with_a_larger_limit(process: Process, tmp_path: Path) -> None:
+def test_a_page_that_is_too_large_can_be_read_with_a_larger_limit(process: Process, tmp_path: Path) -> None:
     lines = tmp_path / "pages.jsonl"
     lines.write_text(json.dumps({"url": "http://example.org/large", "text": prose(2, 2000)}) + "\n")
     first = process("index", lines, "--to", "r.parquet", "--max-page-size", "5k", "--json")
@@ -156,7 +156,7 @@ def test_a_page_that_is_too_large_is_named_and_read_with_a_larger_limit(process:
         (["http://example.org/", "--to", "r.parquet"], "fetch it first"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_left(
+def test_errors_are_reported_and_leave_no_files(
     process: Process, mirror: Path, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:
     done = process("index", *arguments)
@@ -179,11 +179,11 @@ def test_another_scheme_is_refused(process: Process, mirror: Path, tmp_path: Pat
 
 @pytest.mark.check
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_it_and_the_same_command_goes_on(
+def test_a_signal_stops_the_run_and_the_same_command_continues_it(
     tmp_path: Path, process: Process, signal_: signal.Signals
 ) -> None:
     lines = tmp_path / "pages.jsonl"
-    page = "<p>" + "<b><i>slow</i></b> to parse " * 200  # with BeautifulSoup
+    page = "<p>" + "<b><i>slow</i></b> to parse " * 200  # slow with BeautifulSoup
     with lines.open("w") as file:
         for number in range(2_000):
             file.write(json.dumps({"url": f"http://example.org/{number}", "html": f"{page}{prose(number, 40)}"}) + "\n")

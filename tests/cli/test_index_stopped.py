@@ -1,4 +1,4 @@
-"""winnow index into a store, stopped in the middle: by a signal, by a kill, by a full disk."""
+"""winnow index into a store, stopped in the middle by a signal, a kill or a full disk."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def exported(process: Process, folder: Path, store: str) -> list[Record]:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """Pages that take a while with BeautifulSoup, among them equal ones."""
+    """Pages that BeautifulSoup parses slowly; each text is on two of them."""
     path = tmp_path / "pages.jsonl"
     slow = "<b><i>slow</i></b> to parse " * 60
     with path.open("w") as file:
@@ -73,7 +73,7 @@ def start(folder: Path, *arguments: str | Path, **environment: str) -> subproces
 
 
 def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
-    """How many there are, when the first are stored."""
+    """Wait until the first pages are stored, and return how many there are."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and run.poll() is None:
         if store.exists():
@@ -84,7 +84,7 @@ def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
     pytest.fail("nothing was stored while it ran")
 
 
-SMALL_BATCHES = """
+SMALL_BATCHES_SCRIPT = """
 import sys
 from opensearch_winnow.stores import destination
 destination.MAX_BATCH_RECORDS = 20
@@ -93,14 +93,14 @@ destination.MAX_BATCH_RECORDS = 20
 
 @pytest.fixture
 def small_batches(tmp_path: Path) -> dict[str, str]:
-    """The environment in which twenty records make a batch."""
+    """Environment variables that limit a batch to twenty records."""
     folder = tmp_path / "site"
     folder.mkdir()
-    (folder / "sitecustomize.py").write_text(SMALL_BATCHES)
+    (folder / "sitecustomize.py").write_text(SMALL_BATCHES_SCRIPT)
     return {"PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))}
 
 
-def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
+def test_a_killed_run_continues_and_ends_with_the_same_records(
     process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
 ) -> None:
     whole = process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup", "--json")
@@ -117,7 +117,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
 
 
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_in_the_middle_all_that_was_counted_is_kept(
+def test_a_stopped_run_has_stored_every_page_it_counted(
     process: Process, many: Path, tmp_path: Path, signal_: signal.Signals, small_batches: dict[str, str]
 ) -> None:
     run = start(tmp_path, many, "--store", "a.winnow", "--json", **small_batches)
@@ -134,7 +134,7 @@ def test_stopped_in_the_middle_all_that_was_counted_is_kept(
     assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
 
 
-def test_a_full_disk_is_said_with_what_is_stored(
+def test_a_full_disk_is_reported_with_the_number_of_stored_pages(
     process: Process, tmp_path: Path, small_batches: dict[str, str]
 ) -> None:
     with (tmp_path / "pages.jsonl").open("w") as file:
@@ -153,7 +153,7 @@ def test_a_full_disk_is_said_with_what_is_stored(
     assert counted(process("index", "pages.jsonl", "--store", "a.winnow", "--json")) == (400 - kept, kept, 0, 0)
 
 
-def test_the_same_for_any_number_of_workers_and_any_batches(
+def test_records_do_not_depend_on_workers_or_batches(
     process: Process, many: Path, tmp_path: Path, small_batches: dict[str, str]
 ) -> None:
     process("index", many, "--store", "a.winnow", "--workers", "1")

@@ -36,7 +36,7 @@ def lines(path: Path, numbers: range, words: int = 80) -> Path:
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """Thirty, of which three each are equal."""
+    """Thirty pages with ten texts, each on three pages."""
     return lines(tmp_path / "pages.jsonl", range(30))
 
 
@@ -58,7 +58,7 @@ def settings(path: Path) -> dict[str, Any]:
         return store.settings()
 
 
-def test_into_a_store_and_again(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_a_second_run_finds_everything_unchanged(process: Process, pages: Path, tmp_path: Path) -> None:
     first = process("index", pages, "--store", "a.winnow", "--crawl", "one", "--json")
     assert counted(first) == (30, 0, 0, 0)
     before = stored(tmp_path / "a.winnow")
@@ -69,7 +69,7 @@ def test_into_a_store_and_again(process: Process, pages: Path, tmp_path: Path) -
 
 
 @pytest.mark.check
-def test_the_same_records_as_in_a_file(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_a_store_has_the_same_records_as_a_record_file(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--to", "a.parquet", WINNOW_STORE="not-this-one.winnow")
     process("index", pages, "--store", "a.winnow")
     assert stored(tmp_path / "a.winnow") == list(read_records(tmp_path / "a.parquet"))
@@ -77,7 +77,7 @@ def test_the_same_records_as_in_a_file(process: Process, pages: Path, tmp_path: 
     assert json.loads(done.stdout)["records"] == 30
     assert scheme_of(tmp_path / "b.parquet").scheme() == Scheme()
     assert list(read_records(tmp_path / "b.parquet", Scheme())) == list(read_records(tmp_path / "a.parquet"))
-    # It is a record file like any other: it can be merged, and added to.
+    # The exported file is a usual record file, which can be merged and added to.
     assert process("export", "a.parquet", "b.parquet", "--to", "c.parquet").returncode == 0
     assert counted(process("index", pages, "--to", "b.parquet", "--json")) == (0, 30, 0, 0)
     assert not (tmp_path / "not-this-one.winnow").exists()
@@ -99,7 +99,7 @@ def test_a_part_of_a_store_as_json_lines(process: Process, tmp_path: Path, name:
 
 
 @pytest.mark.check
-def test_the_scheme_of_the_store_is_the_scheme(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_the_scheme_of_the_store_is_used(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow", "--preset", "passages")
     more = lines(tmp_path / "more.jsonl", range(30, 33))
     assert counted(process("index", more, "--store", "a.winnow", "--json")) == (3, 0, 0, 0)
@@ -116,7 +116,7 @@ def test_the_scheme_of_the_store_is_the_scheme(process: Process, pages: Path, tm
 
 
 @pytest.mark.check
-def test_how_texts_are_found_is_kept(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_the_store_remembers_the_recipe(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow", "--alt", "--title", "--extractor", "beautifulsoup")
     kept = {"extractor": "beautifulsoup", "alt": True, "title": True, "text": True}
     assert settings(tmp_path / "a.winnow")["recipe"] == kept
@@ -131,7 +131,7 @@ def test_how_texts_are_found_is_kept(process: Process, pages: Path, tmp_path: Pa
 
 @pytest.mark.check
 @pytest.mark.parametrize("place", ["--store", "--to"])
-def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str) -> None:
+def test_records_without_texts(process: Process, pages: Path, tmp_path: Path, place: str) -> None:
     process("index", pages, place, "a", "--no-text")
     process("index", pages, "--to", "b.parquet")
     without = stored(tmp_path / "a") if place == "--store" else list(read_records(tmp_path / "a"))
@@ -159,7 +159,7 @@ def test_without_texts(process: Process, pages: Path, tmp_path: Path, place: str
         (["pages.jsonl", "--store", "a.winnow", "--noise", "9", "--guarantee", "3"], "guarantee"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_left(
+def test_errors_are_reported_and_leave_no_files(
     process: Process, pages: Path, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:
     done = process("index", *arguments)
@@ -169,19 +169,19 @@ def test_what_cannot_be_done_is_said_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == [pages]
 
 
-def test_a_store_is_no_source(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_a_store_is_not_a_source(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow")
     done = process("index", "a.winnow", "--store", "b.winnow")
     assert done.returncode == 2
     assert done.stderr.decode().startswith("Error: a.winnow is a SQLite file, as stores are, and not a source of pages")
     assert not (tmp_path / "b.winnow").exists()
-    # In a folder it is a file among others.
+    # A store within a folder of sources is skipped.
     assert counted(process("index", ".", "--store", "a.winnow", "--json")) == (0, 30, 0, 0)
 
 
 @pytest.mark.check
 @pytest.mark.parametrize("out", ["out.parquet", "-"])
-def test_what_cannot_be_exported_is_said(process: Process, pages: Path, tmp_path: Path, out: str) -> None:
+def test_stores_that_cannot_be_exported_are_reported(process: Process, pages: Path, tmp_path: Path, out: str) -> None:
     process("index", pages, "--store", "a.winnow")
     garbage = Random(1).randbytes(50_000)
     whole = (tmp_path / "a.winnow").read_bytes()
@@ -198,7 +198,7 @@ def test_what_cannot_be_exported_is_said(process: Process, pages: Path, tmp_path
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_a_damaged_store_is_said_by_index_and_nothing_is_changed(process: Process, pages: Path, tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported_by_index(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow")
     whole = (tmp_path / "a.winnow").read_bytes()
     broken = whole[:16_384] + Random(1).randbytes(len(whole) - 16_384)
@@ -209,7 +209,7 @@ def test_a_damaged_store_is_said_by_index_and_nothing_is_changed(process: Proces
     assert b"Traceback" not in done.stderr
 
 
-def test_on_a_terminal_the_store_and_what_to_do_next(
+def test_a_terminal_shows_the_store_and_the_next_command(
     on_terminal: Callable[..., tuple[int, str]], pages: Path, tmp_path: Path
 ) -> None:
     code, shown = on_terminal("winnow", "index", pages, "--store", "a.winnow", NO_COLOR="1")
@@ -224,7 +224,7 @@ def test_on_a_terminal_the_store_and_what_to_do_next(
 def test_revisits_of_a_real_crawl_get_the_text_that_they_repeat(
     process: Process, unpacked: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """By the digest of their payload; and where a server said that nothing has changed, by the URL."""
+    """Their text is found by the payload digest or, if the server answered "not modified", by the URL."""
     samples = unpacked("warc-samples") / "iipc/specifications/warc-deduplication/samples"
     assert counted(process("index", samples, "--store", "a.winnow", "--json")) == (5, 0, 0, 0)
     records = stored(tmp_path / "a.winnow")

@@ -18,12 +18,12 @@ from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import bar
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
-from tests.cli.shown_card import HOSTILE, MILL, card
+from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
 
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
 
 
-def of(*found: Match, score: str = "resemblance") -> Matches:
+def matches_of(*found: Match, score: str = "resemblance") -> Matches:
     return Matches(list(found), len(found), score, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
 
 
@@ -32,7 +32,7 @@ def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
 
 
 def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
-    head, line = lines(of(match), 120)
+    head, line = lines(matches_of(match), 120)
     assert head.split() == ["resemblance", "A", "in", "B", "B", "in", "A", "passages", "date", "page", "(B)"]
     assert re.split(" {2,}", line.strip()) == [
         "94 % █████████▍", "97 %", "96 %", "3", "2024-03-01", MILL, "The mill"
@@ -41,65 +41,67 @@ def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
 
 
 def test_the_score_of_the_threshold_comes_first() -> None:
-    head, line = lines(of(match, score="containment"), 120)
+    head, line = lines(matches_of(match, score="containment"), 120)
     assert head.startswith("A in B ")
     assert line.strip().startswith("97 % █████████▊")
-    head, line = lines(of(match, score="contained"), 120)
+    head, line = lines(matches_of(match, score="contained"), 120)
     assert head.startswith("B in A ")
     assert line.strip().startswith("96 % █████████▋")
 
 
-def test_estimates_say_so() -> None:
-    head, line = lines(of(replace(match, kind="estimate", error=0.034, passages=[])), 120)
+def test_estimates_are_marked() -> None:
+    head, line = lines(matches_of(replace(match, kind="estimate", error=0.034, passages=[])), 120)
     assert "≈ 94 ± 3 % █" in line
     assert "≈ 97 %" in line
     assert "≈ 96 %" in line
-    assert "passages" not in head  # none was looked for
-    mixed = lines(of(match, replace(match, kind="estimate", passages=[])), 120)
+    assert "passages" not in head  # none were computed
+    mixed = lines(matches_of(match, replace(match, kind="estimate", passages=[])), 120)
     assert "passages" in mixed[0]
     assert "  –  " in mixed[2]
-    assert "≈ 94 ± 0.4 %" in lines(of(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
+    assert "≈ 94 ± 0.4 %" in lines(matches_of(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
 
 
-LONG = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
+LONG_URL = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
-@pytest.mark.parametrize("url", [MILL, LONG, "http://例え.jp/" + "とても長い道/" * 9, "http://x.org/שלום/" + "ش" * 90])
+@pytest.mark.parametrize(
+    "url", [MILL, LONG_URL, "http://例え.jp/" + "とても長い道/" * 9, "http://x.org/שלום/" + "ش" * 90]
+)
 @pytest.mark.parametrize("title", [None, "漢字の" * 30, "שלום עולם", "🙂 and 🙂" * 9, "\x1b]0;t\x07\x1b[2J\u202e"])
 def test_lines_fit_and_stay_in_columns(columns: int, url: str, title: str | None) -> None:
     hostile = replace(match, card=card._replace(url=url, title=title))
-    shown = lines(of(match, hostile), columns)
+    shown = lines(matches_of(match, hostile), columns)
     assert max(map(width, shown[1:])) <= columns
     first, second = (line.index("2024-03-01") for line in shown[1:] if "2024-03-01" in line)
     assert first == second
-    assert not HOSTILE.search("".join(shown))
+    assert not CONTROL_CHARACTERS.search("".join(shown))
 
 
 def test_a_url_is_shortened_in_its_middle_unless_told_not_to() -> None:
-    far = replace(match, card=card._replace(url=LONG))
+    far = replace(match, card=card._replace(url=LONG_URL))
     for columns in (80, 120):
-        assert lines(of(far), columns)[-1].endswith("end.html")
-        assert "…" in lines(of(far), columns)[-1]
-        assert lines(of(far), columns, full=True)[-1].endswith(LONG)
+        assert lines(matches_of(far), columns)[-1].endswith("end.html")
+        assert "…" in lines(matches_of(far), columns)[-1]
+        assert lines(matches_of(far), columns, full=True)[-1].endswith(LONG_URL)
 
 
-def test_a_url_that_would_be_cut_to_a_few_letters_has_a_line_of_its_own() -> None:
+def test_a_url_without_enough_room_gets_its_own_line() -> None:
     far = replace(match, card=card._replace(url=f"http://www.example.org/{'way/' * 8}end.html"))
-    _, numbers, url = lines(of(far), 80)
+    _, numbers, url = lines(matches_of(far), 80)
     assert numbers.endswith("2024-03-01  The mill")
     assert url == f"  {far.url}"
-    assert len(lines(of(far), 130)) == 2
+    assert len(lines(matches_of(far), 130)) == 2
 
 
-def test_what_all_urls_begin_with_is_left_out_where_there_is_no_room() -> None:
+def test_the_common_beginning_of_urls_is_omitted_if_room_is_short() -> None:
     folder = "http://www.example.org/" + "a-long-way/" * 5
     found = [replace(match, card=card._replace(url=f"{folder}{name}/index.html", title=None)) for name in ("13", "15")]
-    head, *rows = lines(of(*found), 100)
+    head, *rows = lines(matches_of(*found), 100)
     assert [row.split()[-1] for row in rows] == ["…/13/index.html", "…/15/index.html"]
     assert "page (B), … is http" in head
-    assert max(map(width, lines(of(*found), 80))) <= 80
-    assert folder in lines(of(*found), 160)[1]
+    assert max(map(width, lines(matches_of(*found), 80))) <= 80
+    assert folder in lines(matches_of(*found), 160)[1]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_bars_grow_and_are_never_rounded_to_empty_or_full(share: float, columns:
 
 
 @given(st.floats(0, 1))
-def test_percent_is_never_rounded_to_nothing_or_all(share: float) -> None:
+def test_percentages_are_never_rounded_to_0_or_100(share: float) -> None:
     assert (compact_percent(share) == "0 %") == (share == 0)
     assert (compact_percent(share) == "100 %") == (share == 1)
 
@@ -152,7 +154,7 @@ def test_percent_is_never_rounded_to_nothing_or_all(share: float) -> None:
         ("2024-03-01T12:00:00.5", "2024-03-01T12:00:00.500000", "2024-03-01T12:00:00.500001"),
     ],
 )
-def test_a_date_is_all_that_it_names(typed: str, start: str, end: str) -> None:
+def test_a_date_is_the_period_it_names(typed: str, start: str, end: str) -> None:
     assert TimePeriod.of(typed) == tuple(datetime.fromisoformat(each).replace(tzinfo=UTC) for each in (start, end))
 
 

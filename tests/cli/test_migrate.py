@@ -1,4 +1,4 @@
-"""winnow migrate, as a user sees it; what it does is tested beside the store."""
+"""winnow migrate, as a user sees it. The tests of the store cover what it does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.check
 Winnow = Callable[..., Result]
 
 
-def test_the_store_is_the_same_on_another_index(winnow: Winnow, engine: Running, prose: Callable[..., str]) -> None:
+def test_a_migrated_store_gives_the_same_answers(winnow: Winnow, engine: Running, prose: Callable[..., str]) -> None:
     store = f"{engine.url}/cli-migrated"
     day = datetime(2024, 5, 6, tzinfo=UTC)
     texts = [f"{prose(100)} {prose(40, number)}" for number in range(1, 6)]
@@ -45,7 +45,7 @@ def test_the_store_is_the_same_on_another_index(winnow: Winnow, engine: Running,
     assert answer() == before
 
 
-def test_a_store_that_is_not_there_is_told(winnow: Winnow, engine: Running) -> None:
+def test_a_missing_store_is_reported(winnow: Winnow, engine: Running) -> None:
     missing = winnow("migrate", "--store", f"{engine.url}/cli-nothing")
     assert missing.exit_code == 2
     assert "cli-nothing cannot be migrated: there is no " in missing.stderr

@@ -26,7 +26,7 @@ def columns_of(drawn: list[str], label: int) -> list[int]:
 
 
 @given(some_bars, st.floats(0.001, 1), st.integers(44, 200))
-def test_it_fits_and_marks_the_threshold(bars: list[int], threshold: float, columns: int) -> None:
+def test_the_histogram_fits_and_marks_the_threshold(bars: list[int], threshold: float, columns: int) -> None:
     drawn = lines(bars, threshold, columns)
     assert max(map(width, drawn)) <= columns
     label = len(drawn[0]) - len(drawn[0].lstrip("0123456789,")) + 1
@@ -37,7 +37,7 @@ def test_it_fits_and_marks_the_threshold(bars: list[int], threshold: float, colu
 
 
 @given(some_bars)
-def test_bars_are_as_high_as_they_have_pairs(bars: list[int]) -> None:
+def test_the_height_of_bars_follows_the_number_of_pairs(bars: list[int]) -> None:
     label = len(f"{max(bars):,}") + 1
     heights = columns_of(lines(bars, 0.5, 100), label)
     assert [height > 0 for height in heights] == [pairs > 0 for pairs in bars]
@@ -46,7 +46,7 @@ def test_bars_are_as_high_as_they_have_pairs(bars: list[int]) -> None:
     assert by_pairs == sorted(by_pairs)
 
 
-def test_where_there_is_no_room_two_bars_are_one() -> None:
+def test_two_bars_become_one_if_room_is_short() -> None:
     assert lines([1] * HISTOGRAM_BARS, 0.5, 80)[0] == "1 " + "█" * HISTOGRAM_BARS
     assert lines([1] * HISTOGRAM_BARS, 0.5, 50)[0] == "2 " + "█" * (HISTOGRAM_BARS // 2)
 
@@ -86,7 +86,7 @@ def test_clusters_and_pages(result: ClusteringResult, sentence: str) -> None:
     assert summary.clusters_and_pages(result) == sentence
 
 
-def test_left_out_pairs() -> None:
+def test_omitted_pairs_are_reported() -> None:
     cut = Candidates(common=3, longest=5_000, left_out=12_345)
     said = summary.left_out_pairs(cut, ClusteringOptions(compared=100))
     assert said.startswith("3 bands and shingles are on more than 101 contents each, one of them on 5,000. ")

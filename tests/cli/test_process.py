@@ -61,12 +61,12 @@ def test_files_that_cannot_be_read(process: Process, tmp_path: Path) -> None:
     assert "iconv -f UTF-16" in complaint(process("fingerprint", "wide.txt"))
     assert "binary file" in complaint(process("fingerprint", "program"))
     assert "the piped input is not UTF-8" in complaint(process("fingerprint", "-", stdin=b"\xff"))
-    if os.geteuid():  # root may read all
+    if os.geteuid():  # root may read everything
         (tmp_path / "secret").touch(mode=0)
         assert "secret cannot be read: Permission denied" in complaint(process("fingerprint", "secret"))
 
 
-def test_names_of_files_are_text_of_others_too(process: Process) -> None:
+def test_control_characters_in_file_names_are_replaced(process: Process) -> None:
     message = process("fingerprint", b"\x1b[31mred\xff\xe2\x80\xae").stderr.decode()
     assert "␛[31mred" in message
     assert "\x1b" not in message
@@ -110,7 +110,7 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path, prose: Callable[..., str]) -> No
 @pytest.mark.parametrize(
     "command", ["compare a.txt b.txt", "compare a.txt b.txt --json", "demo --pages 20 -q", "compare -h", "--help"]
 )
-def test_a_pipe_that_was_closed_before_is_quiet_too(pair: tuple[Path, Path], command: str) -> None:
+def test_a_pipe_that_was_closed_before_the_start_is_quiet_too(pair: tuple[Path, Path], command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     arguments = [str(WINNOW), *command.split()]
@@ -119,22 +119,22 @@ def test_a_pipe_that_was_closed_before_is_quiet_too(pair: tuple[Path, Path], com
     with subprocess.Popen(arguments, stdout=writing, stderr=subprocess.PIPE, cwd=folder, env=settings) as run:
         os.close(writing)
         assert run.communicate()[1] == b""
-    assert run.returncode == (1 if command == "--help" else 128 + signal.SIGPIPE)  # click's own 1
+    assert run.returncode == (1 if command == "--help" else 128 + signal.SIGPIPE)  # click itself exits with 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full was not found: it plays the full disk")
-def test_a_full_disk_is_said(pair: tuple[Path, Path]) -> None:
+def test_a_full_disk_is_reported(pair: tuple[Path, Path]) -> None:
     whole = '"$0" compare "$1" "$2" > /dev/full'
     done = subprocess.run(["bash", "-c", whole, WINNOW, *pair], capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stderr.decode() == "Error: No space left on device: the output\n"
 
 
-def test_interrupted_is_quiet(tmp_path: Path) -> None:
+def test_ctrl_c_is_quiet(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     run = subprocess.Popen([WINNOW, "fingerprint", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with run, pipe.open("wb"):  # which waits until the command reads
+    with run, pipe.open("wb"):  # opening blocks until the command reads
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=20)
     assert (run.returncode, out, err) == (130, b"", b"")

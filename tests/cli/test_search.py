@@ -19,12 +19,11 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import Member, SearchResults
 from opensearch_winnow.stores.engine.running import Running
+from tests.cli.sample_card import CONTROL_CHARACTERS, MILL
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
-MILL = "http://example.org/mill"
-HEAD = "score\tmembers\tfetched_at\turl\ttitle\tsnippet\n"
-HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+HEADER = "score\tmembers\tfetched_at\turl\ttitle\tsnippet\n"
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def as_json(member: Member) -> dict[str, Any]:
 
 @pytest.mark.parametrize("by", ["signature", "cluster", "both"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path, word: str, by: str, exact: bool) -> None:
+def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path, word: str, by: str, exact: bool) -> None:
     options = ["--by", by, "--facets", "site,month", *(["--exact"] if exact else [])]
     done = winnow("search", word, "--store", crawl, "--json", *options)
     found = results_of(crawl, word, group=True, by=by, exact=exact, facets=("site", "month"))
@@ -91,13 +90,13 @@ def test_without_groups(winnow: Winnow, crawl: Path, word: str) -> None:
     assert (answer["total"], len(answer["hits"]), answer["groups"], answer["by"]) == (5, 5, None, None)
 
 
-def test_the_threshold_says_what_is_alike(winnow: Winnow, crawl: Path, word: str) -> None:
+def test_the_threshold_decides_the_groups(winnow: Winnow, crawl: Path, word: str) -> None:
     def sizes(*options: str) -> list[int]:
         hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
         return sorted(len(hit["members"]) for hit in hits)
 
     assert sizes() == sizes("--threshold", "0.7") == [1, 4]
-    assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the one that goes on with something else
+    assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the page that continues with other text
     assert sizes("--threshold", "1") == [1, 1, 1, 2]
     assert sizes("--threshold", "0.1") == [5]
 
@@ -106,15 +105,15 @@ def urls(done: Result) -> set[str]:
     return {hit["url"] for hit in json.loads(done.stdout)["hits"]}
 
 
-def test_phrases_and_what_a_page_must_not_have(winnow: Winnow, crawl: Path) -> None:
+def test_phrases_and_excluded_words(winnow: Winnow, crawl: Path) -> None:
     def found(*words: str, option: str = "--no-group") -> set[str]:
         return urls(winnow("search", "--store", crawl, "--json", "--no-group", option, "--", *words))
 
-    assert found("the mill") == found('"the mill"') == {MILL}  # as one word of the shell it is a phrase
+    assert found("the mill") == found('"the mill"') == {MILL}  # quoted in the shell, the words are a phrase
     assert found("mill", "the") == {MILL}
     assert found("mill the") == set()
     assert found("valley", "-mill") == {"http://example.com/\x1b[2J"}
-    assert found("valley", "-the mill") == {"http://example.com/\x1b[2J"}  # as a shell leaves it of -"the mill"
+    assert found("valley", "-the mill") == {"http://example.com/\x1b[2J"}  # what a shell makes of -"the mill"
     assert found("水車") == {"http://mirror.example/mill"}
     assert found("mil*") == found("mill", "OR", "unheardof") == found("mill", "unheardof", option="--any") == {MILL}
 
@@ -146,7 +145,7 @@ def test_pages_of_hits(winnow: Winnow, crawl: Path, word: str, option: str) -> N
     assert len(whole) == (2 if option == "--group" else 5)
     assert [hit for page in range(1, 6) for hit in hits("--limit", "1", "--page", str(page))] == whole
     beyond = winnow("search", word, "--store", crawl, "--limit", "2", "--page", "9", option)
-    assert (beyond.exit_code, beyond.stdout) == (1, HEAD)
+    assert (beyond.exit_code, beyond.stdout) == (1, HEADER)
     assert beyond.stderr.strip() == (
         "There are 5 pages in 2 groups · 3 repeats folded, and --page 1 is the last"
         if option == "--group"
@@ -154,7 +153,9 @@ def test_pages_of_hits(winnow: Winnow, crawl: Path, word: str, option: str) -> N
     )
 
 
-def test_few_that_are_examined_give_bounds(winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal) -> None:
+def test_the_number_of_groups_is_a_range_if_few_hits_are_examined(
+    winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal
+) -> None:
     few = ["--examine", "1", "--limit", "1"]
     answer = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
     assert (answer["groups"], answer["groups_at_least"], answer["groups_at_most"], answer["examined"]) == (
@@ -169,7 +170,7 @@ def test_few_that_are_examined_give_bounds(winnow: Winnow, crawl: Path, word: st
     assert which == "showing 1 to 1 (--page 2 may have more)"
 
 
-def test_what_is_found_late_is_told_on_a_later_page(
+def test_members_found_late_are_shown_on_a_later_page(
     winnow: Winnow, crawl: Path, word: str, on_terminal: OnTerminal
 ) -> None:
     few = ["--examine", "1", "--limit", "1", "--page", "2"]
@@ -179,7 +180,7 @@ def test_what_is_found_late_is_told_on_a_later_page(
     assert second["folded"] == [{"url": best.card.url, "member": as_json(member)} for member in best.members]
     _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, *few)
     assert "▸ 3 pages are like hits before these" in unstyle(shown).splitlines()
-    assert not HOSTILE.search(unstyle(shown))
+    assert not CONTROL_CHARACTERS.search(unstyle(shown))
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -197,7 +198,7 @@ def test_a_list_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: str
     assert any(line.startswith("site  example.com 1 (1 group) · ") for line in lines)
     assert lines[-1].startswith("→ winnow similar http")
     assert lines[-1].endswith(f"--store {crawl.name}")
-    assert not HOSTILE.search(unstyle(shown))
+    assert not CONTROL_CHARACTERS.search(unstyle(shown))
 
 
 def test_exact_scores_are_plain_on_a_terminal(on_terminal: OnTerminal, crawl: Path, word: str) -> None:
@@ -206,7 +207,7 @@ def test_exact_scores_are_plain_on_a_terminal(on_terminal: OnTerminal, crawl: Pa
     assert re.search(r"▸ 3 more like this \(\d\d–\d+ %\)", unstyle(shown))
 
 
-def test_pages_of_a_cluster_that_are_below_the_threshold(winnow: Winnow, crawl: Path, word: str) -> None:
+def test_members_of_a_cluster_below_the_threshold_are_marked(winnow: Winnow, crawl: Path, word: str) -> None:
     with Index.open(crawl, create=False) as index:
         index.store.set_clusters({card.id: "one" for card in index.store.scan(Card)})
     shown = winnow("search", word, "--store", crawl, "--by", "cluster", "--exact", "--color", "always").stdout
@@ -216,21 +217,21 @@ def test_pages_of_a_cluster_that_are_below_the_threshold(winnow: Winnow, crawl: 
     assert (answer["groups"], answer["total"], [len(hit["members"]) for hit in answer["hits"]]) == (1, 5, [5])
 
 
-def test_rows_are_in_full(winnow: Winnow, crawl: Path, word: str) -> None:
+def test_rows_are_not_shortened(winnow: Winnow, crawl: Path, word: str) -> None:
     head, *rows = [line.split("\t") for line in winnow("search", "café", "--store", crawl).stdout.splitlines()]
-    assert head == HEAD.split()
+    assert head == HEADER.split()
     assert [(row[1], row[2], len(row[3]) > 300, row[4]) for row in rows] == [
         ("1", "2024-04-01T00:00:00Z", True, "A café")
     ]
     done = winnow("search", word, "--store", crawl)
     assert sorted(line.split("\t")[1] for line in done.stdout.splitlines()[1:]) == ["1", "4"]
-    assert not HOSTILE.search(re.sub(r"[\t\n]", "", done.stdout))
+    assert not CONTROL_CHARACTERS.search(re.sub(r"[\t\n]", "", done.stdout))
 
 
-def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Path) -> None:
+def test_nothing_found_suggests_what_would_find_something(winnow: Winnow, crawl: Path) -> None:
     def said(*words: str | Path) -> str:
         done = winnow("search", "--store", crawl, *words)
-        assert (done.exit_code, done.stdout) == (1, HEAD)
+        assert (done.exit_code, done.stdout) == (1, HEADER)
         return done.stderr.strip()
 
     assert said("unheardof") == f"No page in {crawl} has unheardof"
@@ -251,7 +252,7 @@ def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Pat
     assert (empty.exit_code, json.loads(empty.stdout)["hits"], json.loads(empty.stdout)["groups"]) == (1, [], 0)
 
 
-def test_what_cannot_be_searched_for(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_invalid_searches_are_refused(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     def refused(*arguments: str) -> str:
         done = winnow("search", "--store", crawl, *arguments)
         assert (done.exit_code, done.stdout) == (2, "")
@@ -293,7 +294,7 @@ def notes(engine: Running, tmp_path: Path) -> str:
     return address
 
 
-def test_a_cursor_goes_on_whatever_is_written(winnow: Winnow, notes: str) -> None:
+def test_a_cursor_continues_whatever_is_written(winnow: Winnow, notes: str) -> None:
     before = [hit.card.url for hit in results_of(notes, "mill", group=True, limit=50).hits]
     assert len(before) == 12
     done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "5", "--json")

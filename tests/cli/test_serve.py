@@ -1,4 +1,4 @@
-"""winnow serve: how it starts, what it says, and how it ends."""
+"""winnow serve: start, messages and end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def ended(served: Served, by: signal.Signals) -> tuple[int, str]:
-    """The exit code, and what it said in the end."""
+    """Stop the server with a signal, and return its exit code and its last messages."""
     served.process.send_signal(by)
     assert served.process.stderr is not None
     return served.process.wait(60), served.process.stderr.read()
@@ -34,14 +34,14 @@ def ended(served: Served, by: signal.Signals) -> tuple[int, str]:
 # --- one request ------------------------------------------------------------------------------------------------------
 
 
-def test_the_answer_to_one_request(process: Process, crawl: Path) -> None:
+def test_get_prints_the_answer_to_one_request(process: Process, crawl: Path) -> None:
     done = process("serve", "--store", crawl, "--get", "/api/v1/search?q=valley")
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["total"] == 2
     assert process("serve", "--store", crawl, "--get", "search?q=valley").stdout.startswith(b"<!doctype html>")
 
 
-def test_from_the_environment(process: Process, crawl: Path) -> None:
+def test_the_store_of_the_environment_is_served(process: Process, crawl: Path) -> None:
     done = process("serve", "--get", "/search.csv?q=valley", WINNOW_STORE=str(crawl), WINNOW_TOKEN="ignored-here")
     assert done.returncode == 0
     assert done.stdout.startswith(b"group,resemblance,")
@@ -54,10 +54,10 @@ def test_a_request_that_is_refused(process: Process, crawl: Path, path: str, sai
     assert said in done.stdout
 
 
-# --- what it cannot serve ---------------------------------------------------------------------------------------------
+# --- refusals to start ------------------------------------------------------------------------------------------------
 
 
-def test_a_store_that_is_not_there(process: Process, tmp_path: Path) -> None:
+def test_a_missing_store_is_refused(process: Process, tmp_path: Path) -> None:
     done = process("serve", "--store", "none.winnow", "--port", "0")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"none.winnow" in done.stderr
@@ -74,20 +74,20 @@ def test_a_port_that_is_taken(process: Process, crawl: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_a_place_that_is_none_of_ours(process: Process, crawl: Path) -> None:
+def test_an_address_of_another_machine_is_refused(process: Process, crawl: Path) -> None:
     done = process("serve", "--store", crawl, "--host", "192.0.2.1", "--port", "0")
     assert done.returncode == 2
     assert b"cannot listen at 192.0.2.1:0" in done.stderr
 
 
 @pytest.mark.parametrize("token", ["", "short", "eight ch", "t\u00f6ken-token", "line\nbreak-token"])
-def test_a_token_that_protects_nothing_or_cannot_be_sent(winnow: Winnow, crawl: Path, token: str) -> None:
+def test_a_token_that_is_weak_or_cannot_be_sent_is_refused(winnow: Winnow, crawl: Path, token: str) -> None:
     done = winnow("serve", "--store", crawl, "--token", token, "--get", "/")
     assert done.exit_code == 2
     assert "use at least 8 characters" in done.stderr
 
 
-# --- its life ---------------------------------------------------------------------------------------------------------
+# --- a running server -------------------------------------------------------------------------------------------------
 
 
 def test_ctrl_c_ends_it(crawl: Path) -> None:
@@ -97,21 +97,21 @@ def test_ctrl_c_ends_it(crawl: Path) -> None:
         assert ended(served, signal.SIGINT) == (0, "")
 
 
-def test_an_impatient_ctrl_c_changes_nothing(crawl: Path) -> None:
+def test_a_second_ctrl_c_changes_nothing(crawl: Path) -> None:
     with serving(crawl) as served:
         served.process.send_signal(signal.SIGINT)
-        sleep(0.02)  # or the two would be one
+        sleep(0.02)  # otherwise both signals would arrive as one
         code, said = ended(served, signal.SIGINT)
         assert said == ""
-        assert code in (0, -signal.SIGINT)  # where all was closed already
+        assert code in (0, -signal.SIGINT)  # killed by the signal if everything was closed already
 
 
-def test_ctrl_c_as_soon_as_it_offers_that(crawl: Path) -> None:
+def test_ctrl_c_works_as_soon_as_it_is_offered(crawl: Path) -> None:
     with serving(crawl) as served:
         assert ended(served, signal.SIGINT) == (0, "")
 
 
-def test_a_request_that_was_begun_does_not_hold_it_up(crawl: Path) -> None:
+def test_an_unfinished_request_does_not_delay_the_end(crawl: Path) -> None:
     with serving(crawl) as served:
         port = int(served.address.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as idle:
@@ -136,7 +136,7 @@ def test_on_this_machine_no_token_is_needed(crawl: Path) -> None:
         assert served.get("/").status == 200
 
 
-def test_where_others_can_ask_they_need_a_token(crawl: Path) -> None:
+def test_other_machines_need_a_token(crawl: Path) -> None:
     with serving(crawl, "--host", "0.0.0.0") as served:
         found = re.search(r"\?token=([\w-]{20,})$", served.said, re.MULTILINE)
         assert found
@@ -147,7 +147,7 @@ def test_where_others_can_ask_they_need_a_token(crawl: Path) -> None:
         assert (with_token.status, with_token.headers["location"]) == (303, "/")
 
 
-def test_a_token_of_ones_own(crawl: Path) -> None:
+def test_a_chosen_token_is_used(crawl: Path) -> None:
     with serving(crawl, WINNOW_TOKEN="of-ones-own") as served:
         assert "?token=of-ones-own" in served.said
         assert served.get("/").status == 401
@@ -155,16 +155,16 @@ def test_a_token_of_ones_own(crawl: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost", "LOCALHOST"])
-def test_places_of_this_machine(host: str) -> None:
+def test_loopback_addresses(host: str) -> None:
     assert is_loopback(host)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost.example", "1", ""])
-def test_places_of_others(host: str) -> None:
+def test_other_addresses_are_not_loopback(host: str) -> None:
     assert not is_loopback(host)
 
 
-def test_addresses_that_can_be_opened() -> None:
+def test_the_printed_address_can_be_opened() -> None:
     assert reachable_host("::1") == "[::1]"
     assert reachable_host("0.0.0.0") == reachable_host("::") == socket.gethostname()
 
@@ -175,10 +175,10 @@ def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}\n')
     browser.chmod(0o755)
     with serving(crawl, "--open", BROWSER=f"{browser} %s") as served:
-        assert told.read_text() == f"{served.address}/"  # once somebody writes it there
+        assert told.read_text() == f"{served.address}/"  # waits until the browser script writes
 
 
 def test_answers_are_sent_at_once() -> None:
-    """asyncio sees to it where a socket names its protocol; else each answer takes 40 ms more."""
+    """asyncio sets TCP_NODELAY only if the socket names its protocol. Otherwise each answer takes 40 ms more."""
     with listening_socket("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -22,12 +22,12 @@ FORBIDDEN = {
 
 
 def no_rights_on_the_cluster(arrived: Arrived) -> Answer | None:
-    """What is of the whole cluster is for others to change."""
+    """Refuse changes to the whole cluster, as for a user without these permissions."""
     changes = arrived.method == "PUT" and arrived.path.startswith("/_")
     return Answer(403, json.dumps(FORBIDDEN).encode()) if changes else None
 
 
-def test_it_says_what_it_made_and_what_was_there(winnow: Winnow, engine: Running) -> None:
+def test_setup_reports_what_it_created_and_what_existed(winnow: Winnow, engine: Running) -> None:
     store = f"{engine.url}/cli-made"
     first = winnow("setup", "--store", store, "--preset", "passages", "--shards", "2", "--replicas", "0")
     assert first.exit_code == 0
@@ -59,7 +59,7 @@ def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engin
         assert not client.indices.exists(index="cli-dry")
 
 
-def test_who_may_not_do_it_is_told_who_can(winnow: Winnow, engine: Running) -> None:
+def test_a_user_without_permission_is_referred_to_an_administrator(winnow: Winnow, engine: Running) -> None:
     with Gateway(engine.url, no_rights_on_the_cluster) as gate:
         address = gate.url
         refused = winnow("setup", "--store", f"{address}/cli-refused")
@@ -72,7 +72,7 @@ def test_who_may_not_do_it_is_told_who_can(winnow: Winnow, engine: Running) -> N
 
 
 @pytest.mark.parametrize("command", ["setup", "migrate"])
-def test_a_file_needs_neither(winnow: Winnow, command: str) -> None:
+def test_a_store_file_needs_neither_setup_nor_migration(winnow: Winnow, command: str) -> None:
     said = winnow(command, "--store", "crawl.winnow", "--json")
     assert said.exit_code == 0
     assert said.stderr.startswith("crawl.winnow is a file, which needs no ")

@@ -20,14 +20,13 @@ from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
+from tests.cli.sample_card import CONTROL_CHARACTERS, MILL
 from tests.public_pages import licences
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
-MILL = "http://example.org/mill"
 SCORES = ("resemblance", "containment", "contained")
-HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def matches_of(store: Path, **question: object) -> Matches:
@@ -35,7 +34,7 @@ def matches_of(store: Path, **question: object) -> Matches:
         return index.similar(**question)  # type: ignore[arg-type]
 
 
-def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
+def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--store", crawl, "--json")
     found = matches_of(crawl, url=MILL)
     answer = json.loads(done.stdout)
@@ -86,7 +85,7 @@ def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
         (["--no-boilerplate"], {"boilerplate": False}),
     ],
 )
-def test_options_are_those_of_the_library(
+def test_options_equal_parameters_of_the_library(
     winnow: Winnow, crawl: Path, options: list[str], question: dict[str, object]
 ) -> None:
     answer = json.loads(winnow("similar", MILL, "--store", crawl, "--json", *options).stdout)
@@ -106,7 +105,7 @@ def test_rows_have_full_urls(process: Process, crawl: Path) -> None:
     assert any(len(row[7]) > 300 for row in rows)
     assert rows[0][3:6] == ["exact", "0", str(len(found[0].passages))]
     assert rows[0][6:] == ["2024-03-02T00:00:00Z", "http://mirror.example/mill", "漢字の水車小屋"]
-    assert not HOSTILE.search("".join("".join(row) for row in rows))
+    assert not CONTROL_CHARACTERS.search("".join("".join(row) for row in rows))
     assert done.stderr == b""
 
 
@@ -122,7 +121,7 @@ def test_a_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: st
     assert len(table) == 1 + len(found) * (2 if columns == "80" else 1)
     assert re.fullmatch(rf"{len(found)} pages with a resemblance of at least 50 % · \d+ candidates · \d+ ms", summary)
     assert next_step == f"→ winnow compare {MILL} http://mirror.example/mill --store {crawl.name}"
-    assert not HOSTILE.search(unstyle(shown))
+    assert not CONTROL_CHARACTERS.search(unstyle(shown))
     _, full = on_terminal("winnow", "similar", MILL, "-w", COLUMNS=columns, WINNOW_STORE=str(crawl))
     assert max(map(len, full.splitlines())) > 300
     assert unstyle(full).splitlines()[-1] == f"→ winnow compare {MILL} http://mirror.example/mill"
@@ -135,7 +134,7 @@ def test_estimates(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> None
     assert "≈" in on_terminal("winnow", "similar", MILL, "--store", crawl, "--estimate")[1]
 
 
-def test_a_text_a_file_and_html_ask_the_same(
+def test_a_text_a_file_and_html_are_the_same_question(
     winnow: Winnow, crawl: Path, tmp_path: Path, prose: Callable[..., str]
 ) -> None:
     quote = prose(60, 0)
@@ -154,7 +153,7 @@ def test_a_text_a_file_and_html_ask_the_same(
     assert [each["url"] for each in json.loads(piped.stdout)["matches"]] == urls
 
 
-def test_there_is_one_question(winnow: Winnow, crawl: Path) -> None:
+def test_exactly_one_question_is_required(winnow: Winnow, crawl: Path) -> None:
     for question in ([], [MILL, "--text", "x"], ["--text", "x", "--file", "y"]):
         done = winnow("similar", *question, "--store", crawl)
         assert done.exit_code == 2
@@ -172,7 +171,8 @@ def complaint(done: Result) -> str:
 
 
 def test_an_error_is_one_sentence(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
-    assert f"there is {MILL}" in complaint(winnow("similar", "https://example.org/mill", "--store", crawl))  # nearly
+    nearly = "https://example.org/mill"
+    assert f"there is {MILL}" in complaint(winnow("similar", nearly, "--store", crawl))
     assert "nothing.winnow" in complaint(winnow("similar", MILL, "--store", tmp_path / "nothing.winnow"))
     assert not (tmp_path / "nothing.winnow").exists()
     (tmp_path / "page.txt").write_text("a page")
@@ -186,7 +186,9 @@ def test_an_error_is_one_sentence(winnow: Winnow, crawl: Path, tmp_path: Path) -
     assert "149" in complaint(winnow("similar", MILL, "--guarantee", "100", "--store", crawl))
 
 
-def test_nothing_found_says_what_would_find_something(winnow: Winnow, crawl: Path, prose: Callable[..., str]) -> None:
+def test_nothing_found_suggests_what_would_find_something(
+    winnow: Winnow, crawl: Path, prose: Callable[..., str]
+) -> None:
     done = winnow("similar", "http://example.net/quote", "--store", crawl)
     assert done.exit_code == 1
     first, second = done.stderr.splitlines()
@@ -277,7 +279,7 @@ def test_a_licence_is_found_among_real_pages(
     assert json.loads(pair.stdout)["passages"] == []
 
 
-def test_more_than_is_shown(winnow: Winnow, crawl: Path) -> None:
+def test_matches_beyond_the_limit_are_counted(winnow: Winnow, crawl: Path) -> None:
     done = winnow("similar", MILL, "--limit", "1", "--store", crawl)
     assert done.exit_code == 0
     assert f"showing 1 of {matches_of(crawl, url=MILL).total} matches; --limit shows more" in done.stderr

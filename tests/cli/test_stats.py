@@ -1,4 +1,4 @@
-"""winnow stats: what is counted, and the power law."""
+"""winnow stats: counts, and the power law."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
 
 
-def drawn(exponent: float, tokens: int = 50_000) -> Counter[int]:
+def token_frequencies(exponent: float, tokens: int = 50_000) -> Counter[int]:
     """Draw tokens from a power law, and count them by the number of pages they are on."""
     random = Random(5)
     law = list(accumulate(n**-exponent for n in range(1, 100_000)))
@@ -34,23 +34,23 @@ def drawn(exponent: float, tokens: int = 50_000) -> Counter[int]:
 
 
 @pytest.mark.parametrize("exponent", [1.6, 2.0, 2.43, 3.5])
-def test_a_power_law_is_found_again(exponent: float) -> None:
-    law = power_law(drawn(exponent))
+def test_the_exponent_of_a_power_law_is_estimated(exponent: float) -> None:
+    law = power_law(token_frequencies(exponent))
     assert law is not None
     assert abs(law.exponent - exponent) < 4 * law.error < 0.1
     assert law.distance < 0.01
     assert law.rank_slope is not None
-    # Of all that are on at least x pages, the x is in proportion to the rank to this power.
+    # The number of pages of a token is proportional to its rank, raised to this power.
     assert law.rank_slope == pytest.approx(-1 / (exponent - 1), rel=0.15)
 
 
-def test_what_follows_no_power_law_does_not_fit() -> None:
+def test_other_distributions_fit_badly() -> None:
     law = power_law({1: 10, 3: 5_000, 4: 20})
     assert law is not None
     assert law.distance > 0.3
 
 
-def test_where_there_is_no_law() -> None:
+def test_too_few_frequencies_have_no_power_law() -> None:
     assert power_law({}) is None
     assert power_law({1: 100}) is None
     alone = power_law({3: 100})
@@ -65,7 +65,7 @@ def test_zeta() -> None:
 
 
 @given(st.dictionaries(st.integers(1, 10**7), st.integers(1, 10**6), max_size=30))
-def test_bins_lose_nothing_and_end_with_the_last(counts: dict[int, int]) -> None:
+def test_bins_count_every_token_and_the_last_is_not_empty(counts: dict[int, int]) -> None:
     shown = bins(counts)
     assert sum(tokens for _, tokens in shown) == sum(counts.values())
     assert not shown or shown[-1][1]
@@ -74,7 +74,7 @@ def test_bins_lose_nothing_and_end_with_the_last(counts: dict[int, int]) -> None
         assert tokens == sum(count for on, count in counts.items() if int(first) <= on <= int(last or first))
 
 
-def test_bins_are_named_by_their_pages() -> None:
+def test_bins_are_labelled_with_their_pages() -> None:
     assert [label for label, _ in bins({1: 1, 1_001: 1})] == [
         "1", "2", "3–10", "11–30", "31–100", "101–300", "301–1,000", "1,001–3,000"
     ]  # fmt: skip
@@ -89,7 +89,7 @@ def test_sizes(count: float, shown: str) -> None:
     assert byte_size(count) == shown
 
 
-def test_json_is_what_the_library_says(winnow: Winnow, crawl: Path) -> None:
+def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> None:
     done = winnow("stats", "--store", crawl, "--json")
     answer = json.loads(done.stdout)
     with Index.open(crawl, create=False) as index:
@@ -142,7 +142,7 @@ def test_rows(winnow: Winnow, crawl: Path) -> None:
     )
 
 
-def test_a_store_that_is_not_there(winnow: Winnow, tmp_path: Path) -> None:
+def test_a_missing_store_is_refused(winnow: Winnow, tmp_path: Path) -> None:
     done = winnow("stats", "--store", tmp_path / "no.winnow")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "no.winnow" in done.stderr

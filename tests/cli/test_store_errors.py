@@ -1,4 +1,4 @@
-"""What goes wrong with a store on a cluster, as who types the command sees it."""
+"""Errors of a store on a cluster, as the user of the command sees them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_PERMISSION = {
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # pages that failed are kept there
+    monkeypatch.chdir(tmp_path)  # the file of failed pages goes there
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def name(request: pytest.FixtureRequest, client: OpenSearch) -> Iterator[str]:
-    """Of an index that is this test's own."""
+    """The name of an index for one test, which is deleted afterwards."""
     own = request.node.name.replace("_", "-")
     yield own
     client.indices.delete(index=f"{own}*")
@@ -56,7 +56,7 @@ def pages(tmp_path: Path, prose: Callable[..., str]) -> Path:
 
 
 def sentence(done: Result) -> str:
-    """The one that was said, and nothing else."""
+    """Return the error message, which must be one line and the only output."""
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: ")
     assert done.stderr.count("\n") == 1
@@ -79,7 +79,7 @@ def test_no_engine(winnow: Winnow, command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("command", ["setup", "migrate"])
-def test_nothing_to_set_up_or_to_migrate(winnow: Winnow, command: str) -> None:
+def test_no_engine_to_set_up_or_to_migrate(winnow: Winnow, command: str) -> None:
     port = closed_port()
     said = sentence(winnow(command, "--store", f"http://me:{SECRET}@127.0.0.1:{port}/pages"))
     assert f"http://127.0.0.1:{port}/pages cannot be used: nothing listens there" in said
@@ -98,16 +98,16 @@ def test_no_such_host(winnow: Winnow) -> None:
         ("http://me:open-sesame@localhost:x/pages", "the address of a store needs a host, and a number as the port"),
     ],
 )
-def test_no_address(winnow: Winnow, store: str, said: str) -> None:
+def test_invalid_addresses(winnow: Winnow, store: str, said: str) -> None:
     assert sentence(winnow("search", "words", "--store", store)).startswith(said)
 
 
-def test_no_tls(winnow: Winnow, engine: Running) -> None:
+def test_an_engine_without_tls(winnow: Winnow, engine: Running) -> None:
     said = sentence(winnow("search", "words", "--store", f"{engine.url.replace('http', 'https')}/pages"))
     assert "it does not speak TLS there; use http://" in said
 
 
-def test_no_index(winnow: Winnow, engine: Running) -> None:
+def test_a_missing_index(winnow: Winnow, engine: Running) -> None:
     said = sentence(winnow("search", "words", "--store", f"{engine.url}/no-such-index"))
     assert said == (
         f"{engine.url}/no-such-index cannot be opened: there is no index no-such-index; `winnow index` or"
@@ -115,7 +115,7 @@ def test_no_index(winnow: Winnow, engine: Running) -> None:
     )
 
 
-def test_no_store(winnow: Winnow, engine: Running, client: OpenSearch, name: str) -> None:
+def test_an_index_of_other_software(winnow: Winnow, engine: Running, client: OpenSearch, name: str) -> None:
     client.indices.create(index=name)
     said = sentence(winnow("search", "words", "--store", f"{engine.url}/{name}"))
     assert f"{engine.url}/{name} is an index, but not a store of winnow" in said
@@ -144,25 +144,25 @@ def test_a_full_disk(winnow: Winnow, engine: Running, client: OpenSearch, name: 
 
 
 def test_a_field_of_another_type(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:
-    """In an index that somebody has made with our scheme, and not with our fields."""
+    """The index was created by others with the right scheme, but with another type of field."""
     body: dict[str, Any] = {"mappings": mapping(Scheme()), "settings": index_settings()}
     body["mappings"]["properties"]["text"] = {"type": "long"}
     store = f"{engine.url}/{name}"
     client.indices.create(index=name, body=body)
-    assert winnow("setup", "--store", store).exit_code == 0  # the rest of it
+    assert winnow("setup", "--store", store).exit_code == 0  # creates what is missing
     done = winnow("index", pages, "--store", store, "--json")
     assert done.exit_code in (1, 2)
     assert "a value does not fit the field text of the index, which has the type long" in done.stderr + done.stdout
 
 
-def test_no_credentials(winnow: Winnow, engine: Running) -> None:
+def test_wrong_credentials(winnow: Winnow, engine: Running) -> None:
     with Gateway(engine.url, lambda _: Answer(401, b"Unauthorized", "text/plain")) as gateway:
         said = sentence(winnow("search", "words", "--store", f"http://me:{SECRET}@localhost:{gateway.port}/pages"))
     assert "it requires credentials, or other ones; check WINNOW_USER and WINNOW_PASSWORD, WINNOW_API_KEY" in said
 
 
-def test_no_permission(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:
-    """To write: all else is allowed."""
+def test_no_permission_to_write(winnow: Winnow, engine: Running, client: OpenSearch, name: str, pages: Path) -> None:
+    """The user may do everything except write."""
 
     def check(arrived: Arrived) -> Answer | None:
         body = {"error": NO_PERMISSION, "status": 403}

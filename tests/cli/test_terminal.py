@@ -13,7 +13,7 @@ from opensearch_winnow.answers.display_text import width
 
 OnTerminal = Callable[..., tuple[int, str]]
 Prose = Callable[..., str]
-COLOURED = re.compile(r"\x1b\[38;5;16m\x1b\[48;5;\d+m(.*?)\x1b\[0m")
+BACKGROUND_COLOUR = re.compile(r"\x1b\[38;5;16m\x1b\[48;5;\d+m(.*?)\x1b\[0m")
 
 
 def test_compare_answers_first_then_shows_passages_side_by_side(
@@ -37,11 +37,13 @@ def test_compare_answers_first_then_shows_passages_side_by_side(
     assert pair[0].read_text()[:200] in left
 
 
-def test_what_is_coloured_is_the_passages(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+def test_only_the_passages_are_coloured(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
     _, shown = on_terminal("winnow", "compare", "a.txt", "b.txt", "--full")
     first = shown.split("[2]")[0].split("[1]")[1]
     rows = [
-        [" ".join(COLOURED.findall(side)) for side in line.split("│")] for line in first.splitlines() if "│" in line
+        [" ".join(BACKGROUND_COLOUR.findall(side)) for side in line.split("│")]
+        for line in first.splitlines()
+        if "│" in line
     ]
     left, right = ("".join(row[side] for row in rows).replace(" ", "") for side in (0, 1))
     assert left.rstrip(".") == right.rstrip(".") == pair[0].read_text().split("\n\n")[0].replace(" ", "").rstrip(".")
@@ -60,7 +62,7 @@ def test_long_passages_are_shortened_in_the_middle(on_terminal: OnTerminal, tmp_
 def test_no_color(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
     _, plain = on_terminal("winnow", "compare", *pair, NO_COLOR="1")
     assert "\x1b" not in plain
-    assert re.search(r"\[1\] \w", plain)  # then numbers say where a passage starts and ends
+    assert re.search(r"\[1\] \w", plain)  # numbers mark the start and end of a passage instead
     assert "[/1]" in plain
     assert on_terminal("winnow", "compare", *pair, "--color", "never")[1] == plain
     assert on_terminal("winnow", "compare", *pair, TERM="dumb")[1] == plain
@@ -68,7 +70,7 @@ def test_no_color(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
     assert "\x1b[" in on_terminal("winnow", "compare", *pair, NO_COLOR="")[1]
 
 
-def test_a_narrow_terminal_has_a_above_b(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
+def test_a_narrow_terminal_shows_a_above_b(on_terminal: OnTerminal, pair: tuple[Path, Path]) -> None:
     _, shown = on_terminal("winnow", "compare", *(path.name for path in pair), COLUMNS="40")
     assert "│" not in shown
     assert max(len(line) for line in unstyle(shown).splitlines()[5:-1] if "·" not in line) <= 40
@@ -86,7 +88,7 @@ def test_wide_characters_keep_the_columns_straight(on_terminal: OnTerminal, tmp_
 
 
 @pytest.mark.parametrize("command", ["compare", "fingerprint"])
-def test_no_control_of_a_text_reaches_the_terminal(
+def test_no_control_characters_of_a_text_reach_the_terminal(
     on_terminal: OnTerminal, tmp_path: Path, prose: Prose, command: str
 ) -> None:
     hostile = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egnp\u2066\b\r"
@@ -122,7 +124,7 @@ def test_fingerprint_is_a_table(on_terminal: OnTerminal, pair: tuple[Path, Path]
     assert next_step.startswith("→ winnow compare")
 
 
-def test_text_is_not_waited_for_on_a_terminal(on_terminal: OnTerminal) -> None:
+def test_a_terminal_is_not_read_as_standard_input(on_terminal: OnTerminal) -> None:
     code, shown = on_terminal("winnow", "fingerprint", "-")
     assert code == 2
     assert "Examples:" in shown

@@ -37,7 +37,7 @@ def checked(winnow: Winnow, store: Path, *arguments: str) -> tuple[int, dict[str
     return done.exit_code, {each["name"]: each for each in json.loads(done.stdout)["watches"]}
 
 
-def test_what_has_come_is_shown_once(winnow: Winnow, crawl: Path) -> None:
+def test_new_matches_are_shown_once(winnow: Winnow, crawl: Path) -> None:
     added = winnow("watch", "add", "mill", MILL, "--min-containment", "0.2", "--store", crawl)
     assert (added.exit_code, added.stdout) == (0, "")
     assert added.stderr == f"Added mill: pages with ≥ 20 % of {MILL}\n"
@@ -59,7 +59,7 @@ def test_what_has_come_is_shown_once(winnow: Winnow, crawl: Path) -> None:
     assert checked(winnow, crawl)[0] == 1
 
 
-def test_by_name(winnow: Winnow, crawl: Path) -> None:
+def test_watches_can_be_checked_by_name(winnow: Winnow, crawl: Path) -> None:
     for name in ("a", "b", "c"):
         assert winnow("watch", "add", name, "--text", FIRST, "--store", crawl).exit_code == 0
     quote(crawl)
@@ -114,7 +114,7 @@ def test_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> 
     assert (code, shown) == (1, "No new pages for 2 watches\n")
 
 
-def test_sources(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+def test_watches_of_files_pages_and_stdin(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     (tmp_path / "release.html").write_text(f"<title>x</title><p>{FIRST}<script>y</script>")
     as_json = winnow("watch", "add", "file", "--file", tmp_path / "release.html", "--store", crawl, "--json")
     kept = json.loads(as_json.stdout)
@@ -147,7 +147,7 @@ def test_sources(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
         (["remove", "x"], "has no watch x; there is there"),
     ],
 )
-def test_what_cannot_be_done(winnow: Winnow, crawl: Path, arguments: list[str], reason: str) -> None:
+def test_errors_are_reported(winnow: Winnow, crawl: Path, arguments: list[str], reason: str) -> None:
     winnow("watch", "add", "there", "--text", FIRST, "--store", crawl)
     done = winnow("watch", *arguments, "--store", crawl)
     assert (done.exit_code, done.stdout) == (2, "")
@@ -157,7 +157,7 @@ def test_what_cannot_be_done(winnow: Winnow, crawl: Path, arguments: list[str], 
     assert replaced.stderr == "Replaced there: pages with ≥ 30 % of the text\n"
 
 
-def test_nothing_is_watched(winnow: Winnow, crawl: Path) -> None:
+def test_a_store_without_watches(winnow: Winnow, crawl: Path) -> None:
     for verb in ("list", "check"):
         done = winnow("watch", verb, "--store", crawl)
         assert (done.exit_code, done.stderr) == (1, f"No watches in {crawl}; add one with: winnow watch add NAME\n")

@@ -1,4 +1,4 @@
-"""A run from sources to records, as the command makes it."""
+"""Fixtures that index sources into record files, as the command does."""
 
 from __future__ import annotations
 
@@ -22,46 +22,50 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.reader import read_records
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
-USUAL = Recipe()
+DEFAULT_RECIPE = Recipe()
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
+    """What a run has left: its report, the records, and the lines of the file of failed pages."""
+
     report: Report
     records: list[Record]
     failed: list[dict[str, Any]]
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """Indexed, unchanged, skipped, failed."""
+        """The numbers of indexed, unchanged, skipped and failed pages."""
         report = self.report
         return report.indexed, report.unchanged, report.skipped.total(), report.failed.total()
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Done]:
+    """A function that indexes `sources` into the record file `to`."""
+
     def call(
         sources: Sequence[Path | str],
         to: str = "records.parquet",
         split: int = 1_000_000,
-        recipe: Recipe = USUAL,
+        recipe: Recipe = DEFAULT_RECIPE,
         **options: Any,
     ) -> Done:
-        target, letters = tmp_path / to, tmp_path / f"{to}.failed.jsonl"
+        target, failed_path = tmp_path / to, tmp_path / f"{to}.failed.jsonl"
         with (
             Sources([str(source) for source in sources]) as crawled,
             RecordWriter(target, recipe.scheme) as records,
-            FailedPages(letters) as failed,
+            FailedPages(failed_path) as failed,
         ):
             report = index(crawled.splits(split), records, failed, recipe, **options)
-        lines = letters.read_text().splitlines() if letters.exists() else []
+        lines = failed_path.read_text().splitlines() if failed_path.exists() else []
         return Done(report, list(read_records(target)), [json.loads(line) for line in lines])
 
     return call
 
 
 def html(seed: int, words: int = 60) -> bytes:
-    """A page of its own."""
+    """Return a page of random words, always the same for the same `seed`."""
     source = Random(seed)
     prose = " ".join("".join(source.choices("abcdefghij", k=source.randint(2, 9))) for _ in range(words))
     return f"<html><head><title>Page {seed}</title></head><body><p>{prose}</p></body></html>".encode()
@@ -74,7 +78,7 @@ def page() -> Callable[..., bytes]:
 
 @pytest.fixture
 def warc(tmp_path: Path) -> Callable[..., Path]:
-    """An archive of responses: of each the URL, the body, and maybe headers."""
+    """A function that writes a WARC file of responses, each given as URL, body and, optionally, headers."""
 
     def write(name: str, responses: Iterable[tuple[Any, ...]], *, compress: Callable[[bytes], bytes] = gzip) -> Path:
         path = tmp_path / name
@@ -92,7 +96,7 @@ def gzip(data: bytes) -> bytes:
 
 
 def response(url: str, body: bytes, headers: dict[str, str]) -> bytes:
-    """A record of a WARC."""
+    """Return an HTTP response as a WARC record."""
     http = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     block = f"HTTP/1.1 200 OK\r\n{http}\r\n".encode() + body
     fields = f"WARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"

@@ -1,4 +1,4 @@
-"""Whole runs with real workers."""
+"""Indexing runs with real worker processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pages(page: Callable[..., bytes], count: int) -> list[tuple[str, bytes]]:
     return [(f"{URL}{number}", page(number)) for number in range(count)]
 
 
-def test_the_same_records_in_the_same_order_for_any_workers_and_splits(
+def test_records_and_their_order_do_not_depend_on_workers_or_splits(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes], tmp_path: Path
 ) -> None:
     archive = warc("a.warc.gz", pages(page, 120))
@@ -46,7 +46,7 @@ def test_the_same_records_in_the_same_order_for_any_workers_and_splits(
         assert again.records == plain.records
 
 
-def test_the_order_of_pages_does_not_count_but_for_who_is_the_first_of_equals(
+def test_the_order_of_pages_decides_only_which_duplicate_comes_first(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
     given = pages(page, 20) + [(f"{URL}copy{number}", page(number % 3)) for number in range(7)]
@@ -64,16 +64,18 @@ def test_the_order_of_pages_does_not_count_but_for_who_is_the_first_of_equals(
 def test_a_false_start_of_a_member_in_a_split_is_read_again_from_the_true_one(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
-    """An archive stored in an archive, where a cut falls on one of its records."""
+    """A split begins at a record of an archive that is stored within the archive."""
     inner = warc("inner.warc.gz", pages(page, 40)).read_bytes()
     outer = [(f"{URL}a", page(1)), (f"{URL}inner", inner), (f"{URL}b", page(2)), *pages(page, 9)]
-    archive = warc("outer.warc.gz", outer, compress=lambda data: gzip.compress(data, 0))  # as it is, so that it shows
+    archive = warc(
+        "outer.warc.gz", outer, compress=lambda data: gzip.compress(data, 0)
+    )  # stored, so that the inner archive is visible
     whole = run([archive], "whole.parquet", split=10**9)
     for split in (500, 1_000, 3_000):
         assert run([archive], f"{split}.parquet", split=split, workers=2).records == whole.records
 
 
-def test_a_run_that_was_stopped_goes_on(
+def test_a_stopped_run_can_be_continued(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
     archive = warc("a.warc.gz", pages(page, 300))
@@ -102,7 +104,7 @@ def test_a_capture_that_has_changed_is_replaced(
     assert sorted(record.title for record in changed.records) == ["Page 2", "Page 3"]
 
 
-# BeautifulSoup takes seconds for this, and lxml's events a blink.
+# BeautifulSoup needs seconds for this page; the lxml extractor needs almost no time.
 SLOW = b"<p>" + b"<b><i>slow</i></b>" * 60_000
 
 
@@ -123,19 +125,19 @@ def test_a_page_that_takes_too_long_fails_alone_and_can_be_tried_again(
 
 
 def workers() -> list[int]:
-    """The worker processes: the engine of other tests may be a child of this one too."""
+    """Return the ids of the worker processes. Other children, such as the engine of other tests, are not among them."""
     return [process.pid for process in active_children() if process.pid]
 
 
 @pytest.mark.check
-def test_a_worker_that_is_killed_costs_the_page_in_its_hands(
+def test_a_worker_that_is_killed_loses_only_its_current_page(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
     archive = warc("a.warc.gz", [*pages(page, 5), (f"{URL}slow", SLOW * 8), (f"{URL}after", page(7))])
     killed: list[int] = []
 
-    def kill_a_worker_that_works() -> bool:
-        """Asked several times a second: one that has used a second of CPU time is at the slow page."""
+    def kill_the_busy_worker() -> bool:
+        """Kill the worker that has used two seconds of CPU time: it has the slow page. Called many times a second."""
         for worker in () if killed else workers():
             ticks = sum(map(int, Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[11:13]))
             if ticks / os.sysconf("SC_CLK_TCK") > 2:
@@ -143,7 +145,7 @@ def test_a_worker_that_is_killed_costs_the_page_in_its_hands(
                 killed.append(worker)
         return False
 
-    done = run([archive], recipe=Recipe(extractor="beautifulsoup"), stop=kill_a_worker_that_works, cpu_seconds=600)
+    done = run([archive], recipe=Recipe(extractor="beautifulsoup"), stop=kill_the_busy_worker, cpu_seconds=600)
     assert killed
     assert done.counts == (6, 0, 0, 1)
     assert done.report.failed == {"its worker was killed, perhaps for lack of memory": 1}
@@ -171,7 +173,7 @@ def test_workers_that_retire_are_replaced(
 ) -> None:
     archive = warc("a.warc.gz", pages(page, 40))
     write_stored(tmp_path / "stored", [])
-    job = Job(Recipe(), 10, tmp_path / "stored", max_memory=1)  # each retires after its first task
+    job = Job(Recipe(), 10, tmp_path / "stored", max_memory=1)  # each worker retires after its first task
     seen: set[int] = set()
     made: list[str] = []
     with Sources([str(archive)]) as sources, WorkerPool(2, job) as pool:
@@ -182,14 +184,14 @@ def test_workers_that_retire_are_replaced(
     assert len(seen) > 3
 
 
-def test_a_source_that_is_gone_does_not_end_the_run(
+def test_a_source_that_was_deleted_does_not_end_the_run(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:
     here, gone = warc("a.warc.gz", pages(page, 3)), warc("b.warc.gz", pages(page, 9))
     size = gone.stat().st_size
 
     def remove() -> bool:
-        """Asked when it is planned what to read, and before anything is."""
+        """Delete a source. First called when the splits are planned, before anything is read."""
         gone.unlink(missing_ok=True)
         return False
 

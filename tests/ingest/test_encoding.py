@@ -35,7 +35,7 @@ CHINESE = "秋天的时候，大雁飞过宽阔的河流向南方去。河边的
 TAIWANESE = "秋天的時候，大雁飛過寬闊的河流向南方去。河邊的小村莊裡，孩子們看著天空，等待冬天的第一場雪。"
 KOREAN = "가을이 되면 기러기는 넓은 강을 건너 남쪽으로 날아간다. 강가의 작은 마을에서 아이들이 하늘을 바라본다."
 
-# What is written, and the labels that such pages have, each with the codec of the editor they were saved with
+# By text: the labels that such pages carry, each with the codec that their editor saved them with.
 SAVED = {
     FRENCH: "windows-1252=cp1252 iso-8859-1=cp1252 macintosh=mac-roman",  # ’ is in windows-1252 only
     GERMAN: "us-ascii=cp1252 latin1=latin-1 iso-8859-15=iso8859-15",
@@ -51,16 +51,16 @@ SAVED = {
     LATVIAN: "windows-1257=cp1257 iso-8859-13=iso8859-13",
     THAI: "windows-874=cp874 tis-620=cp874",
     JAPANESE: "x-sjis=cp932 euc-jp=euc_jp iso-2022-jp=iso2022_jp",
-    JAPANESE + "①": "shift_jis=cp932 euc-jp=euc_jis_2004",  # in no JIS of then, and in many pages
+    JAPANESE + "①": "shift_jis=cp932 euc-jp=euc_jis_2004",  # in no JIS standard of that time, but on many pages
     CHINESE: "gbk=gbk hz-gb-2312=hz utf-8=utf-8",
-    CHINESE + "朱镕基": "gb2312=gbk",  # the second is in no GB 2312
+    CHINESE + "朱镕基": "gb2312=gbk",  # 镕 is not in GB 2312
     CHINESE + "㐀": "gb18030=gb18030",
     TAIWANESE: "big5=big5 big5-hkscs=big5hkscs",
     KOREAN: "euc-kr=euc_kr iso-2022-kr=iso2022_kr",
     KOREAN + "똠": "ks_c_5601-1987=cp949",
 }
 WRITTEN = [(*pair.split("="), text) for text, pairs in SAVED.items() for pair in pairs.split()]
-# Read only where a label says so: hardly a page without a label is in them
+# Read only if a label says so: hardly any page without a label uses them.
 NEVER_DETECTED = {"cp866", "hz", "iso8859-6", "iso8859-13", "iso8859-15", "iso8859-16", "mac-cyrillic", "mac-roman"}
 
 
@@ -86,13 +86,15 @@ def read(body: bytes, content_type: str | None = None) -> str:
         ("<!-- <meta charset=koi8-r> --><meta name=a content='charset=big5'><meta charset = '{}' />", None),
     ],
 )
-def test_a_page_with_the_right_label(label: str, codec: str, text: str, head: str, content_type: str | None) -> None:
+def test_a_page_with_the_right_label_is_decoded(
+    label: str, codec: str, text: str, head: str, content_type: str | None
+) -> None:
     html = page(text, head.format(label))
     assert read(html.encode(codec), content_type and content_type.format(label)) == html
 
 
 @pytest.mark.parametrize(("codec", "text"), sorted({row[1:] for row in WRITTEN if row[1] not in NEVER_DETECTED}))
-def test_a_page_without_a_label(codec: str, text: str) -> None:
+def test_a_page_without_a_label_is_decoded(codec: str, text: str) -> None:
     html = page(text)
     assert read(html.encode(codec)) == html
 
@@ -103,7 +105,7 @@ def test_a_page_without_a_label(codec: str, text: str) -> None:
     st.none() | st.sampled_from(sorted(webencodings.LABELS)) | st.text(max_size=20),
     st.sampled_from(["", "<meta charset='{}'>", "<?xml version='1.0' encoding='{}'?>", "<meta charset={}", "\0"]),
 )
-def test_utf8_comes_out_whatever_goes_in(noise: bytes, written: bytes, label: str | None, head: str) -> None:
+def test_the_output_is_always_valid_utf8(noise: bytes, written: bytes, label: str | None, head: str) -> None:
     start = head.format(label).encode("utf-8", "surrogatepass")
     for body in (noise, start + noise, noise + written, start + written[: len(noise)] + noise + written):
         for content_type in (None, label, f"text/html; charset={label}"):
@@ -143,7 +145,7 @@ LATIN, GB, UTF8, UTF16 = (f"text/html; charset={label}" for label in ("ISO-8859-
 @pytest.mark.parametrize(
     ("text", "codec", "meta", "content_type"),
     [
-        # UTF-8 whatever they say: a server's default, a template's old <meta>
+        # UTF-8 despite the label: a server's default, a template's old <meta>
         (GERMAN, "utf-8", "iso-8859-1", LATIN),
         (CHINESE, "utf-8", "gb2312", GB),
         (GERMAN, "utf-8", "utf-16", UTF16),
@@ -159,24 +161,24 @@ LATIN, GB, UTF8, UTF16 = (f"text/html; charset={label}" for label in ("ISO-8859-
         (RUSSIAN, "koi8-r", "", LATIN),
         (CHINESE, "gbk", "", LATIN),
         (HEBREW, "cp1255", "", LATIN),
-        # and is right
+        # a server that says ISO-8859-1 and is right
         (FRENCH + " «\xa0é\xa0»" + "\xa0" * 400 + "»—–»" * 3, "cp1252", "", LATIN),
-        # one Japanese encoding for the other
+        # one Japanese encoding labelled as the other
         (JAPANESE, "euc_jp", "", "text/html; charset=shift_jis"),
         (JAPANESE, "cp932", "", "text/html; charset=euc-jp"),
-        # words that are no labels
+        # words that are not labels
         (POLISH, "cp1250", "windows-1250", "text/html; charset=none"),
         (POLISH, "cp1250", "windows-1250", "text/html; charset="),
         (FRENCH, "cp1252", "x-user-defined", None),
     ],
 )
-def test_wrong_labels_of_the_wild(text: str, codec: str, meta: str, content_type: str | None) -> None:
+def test_wrong_labels_of_real_pages(text: str, codec: str, meta: str, content_type: str | None) -> None:
     html = page(text, f"<meta charset={meta}>")
     assert read(html.encode(codec), content_type) == html
-    assert read(b"\xef\xbb\xbf" + html.encode(codec), content_type) == html  # as a sloppy editor saves it
+    assert read(b"\xef\xbb\xbf" + html.encode(codec), content_type) == html  # as careless editors save it
 
 
-def test_the_server_counts_more_than_the_page() -> None:
+def test_the_label_of_the_server_takes_precedence() -> None:
     body = page(RUSSIAN, "<meta charset=koi8-r>").encode("cp1251")
     assert encoding_of(body, "text/html; charset=windows-1251") == Encoding("cp1251", "http")
     assert encoding_of(body) == Encoding("koi8-r", "meta")
@@ -190,7 +192,7 @@ def test_a_few_broken_bytes_do_not_make_it_another_encoding() -> None:
 
 
 @pytest.mark.parametrize("label", [None, "text/html; charset=utf-8"])
-def test_half_a_character_of_utf_16_in_utf_8(label: str | None) -> None:
+def test_surrogates_encoded_in_utf_8(label: str | None) -> None:
     assert encoding_of(b"<p>one \xed\xa0\xbd two", label) == Encoding("utf-8", "mostly utf-8")
 
 
@@ -202,7 +204,7 @@ def test_plain_ascii_under_any_label_is_left_alone() -> None:
         assert to_utf8(body, encoding) is body
 
 
-def test_text_has_no_meta() -> None:
+def test_plain_text_has_no_meta_element() -> None:
     body = f"<meta charset=koi8-r> {RUSSIAN}".encode("cp1251")
     assert encoding_of(body, "text/plain", markup=False) == Encoding("cp1251", "detected")
     assert encoding_of(body, "text/plain; charset=windows-1251", markup=False).how == "http"
@@ -216,13 +218,13 @@ def test_text_has_no_meta() -> None:
         "<META/CHARSET=windows-1251\n>",
         "<a title='<meta charset=koi8-r>'><meta charset=windows-1251>",
         "<!-- > <meta charset=koi8-r>--><meta charset=windows-1251>",
-        "<!--><meta charset=windows-1251>-->",  # a whole comment, to browsers
+        "<!--><meta charset=windows-1251>-->",  # browsers see a complete comment
         "<metadata charset=koi8-r><meta http-equiv=content-type content='a;charset=windows-1251'>",
         "<?xml version='1.0' encoding='windows-1251'?><html>",
         "x" * 2_000 + "<meta charset=windows-1251>",
     ],
 )
-def test_where_the_label_of_a_page_stands(head: str) -> None:
+def test_the_label_is_found_where_browsers_find_it(head: str) -> None:
     encoding = encoding_of((head + "<p>" + RUSSIAN).encode("cp1251"))
     assert encoding == Encoding("cp1251", "xml" if "xml" in head else "meta")
 
@@ -242,19 +244,21 @@ def test_no_page_takes_long() -> None:
 
 # --- real pages -------------------------------------------------------------------------------------------------------
 
-SETS = ("trafilatura-eval", "article-extraction-benchmark", "wcxb-dev350")
+PAGE_SETS = ("trafilatura-eval", "article-extraction-benchmark", "wcxb-dev350")
 MOJIBAKE = re.compile("[\x80-\x9f\ufffd]|[ÃÄÅÐÑ][\x80-¿ƒ„†‡‰ŠŒŽ‘’“”•–—™š›œž]|â€[™œ\x9d˜¦“”]|Â[\xa0-¿]")
-SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
+LABEL = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 
 
-def _known(body: bytes) -> str | None:
-    """The text of a page, if it is beyond doubt: strict UTF-8, or what the only other label in the page makes of it
-    without an error and without a trace of mojibake."""
+def _certain_text(body: bytes) -> str | None:
+    """Return the text of a page if it is certain, otherwise None.
+
+    It is certain if the page is strict UTF-8, or if its only other label decodes it without errors or mojibake.
+    """
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         pass
-    labels = {webencodings.lookup(label.decode()) for label in SAID.findall(body)} - {
+    labels = {webencodings.lookup(label.decode()) for label in LABEL.findall(body)} - {
         None,
         webencodings.lookup("utf-8"),
     }
@@ -270,9 +274,9 @@ def _known(body: bytes) -> str | None:
 @pytest.mark.check
 def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     known = legacy = 0
-    for path in (path for name in SETS for path in unpacked(name).rglob("*.html")):
+    for path in (path for name in PAGE_SETS for path in unpacked(name).rglob("*.html")):
         body = path.read_bytes()
-        text = _known(body)
+        text = _certain_text(body)
         if text is not None:
             encoding = encoding_of(body)
             assert to_text(body, encoding) == text, path.name
@@ -286,11 +290,11 @@ def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     ("releases", "codec"), [(HUTOOL, "gb18030"), (NABLARCH, "cp932"), (NABLARCH, "euc_jp")], ids=["zh", "ja", "ja-euc"]
 )
 def test_real_pages_in_other_scripts_without_their_label(releases: Sequence[Release], codec: str) -> None:
-    """Decode pages as an editor of their language would have saved them before UTF-8."""
+    """The pages are saved as an editor of their language would have done before UTF-8, without a label."""
     pages = wrong = 0
     for page in javadoc(*releases):
         assert isinstance(page.html, bytes)
-        body = SAID.sub(b"", page.html.decode().encode(codec, "xmlcharrefreplace"))
+        body = LABEL.sub(b"", page.html.decode().encode(codec, "xmlcharrefreplace"))
         if not body.isascii():
             pages += 1
             wrong += to_text(body, encoding_of(body)) != body.decode(codec)
@@ -300,7 +304,7 @@ def test_real_pages_in_other_scripts_without_their_label(releases: Sequence[Rele
 
 @pytest.mark.check
 def test_real_pages_without_their_label(unpacked: Callable[[str], Path]) -> None:
-    """Pages of the evaluation set as an editor of their language would have saved them before UTF-8, with no label."""
+    """The pages are saved as an editor of their language would have done before UTF-8, without a label."""
     codecs = {"pl": "cp1250", "ru": "cp1251", "ja": "cp932", "ko": "cp949"}
     pages = wrong = 0
     for path in sorted(unpacked("trafilatura-eval").rglob("*.html")):
@@ -310,7 +314,7 @@ def test_real_pages_without_their_label(unpacked: Callable[[str], Path]) -> None
             continue
         language = re.search("<html[^>]*lang=[\"']?([a-z]+)", html[:5_000])
         codec = codecs.get(language[1] if language else "", "cp1252")
-        body = SAID.sub(b"", html.encode(codec, "xmlcharrefreplace"))
+        body = LABEL.sub(b"", html.encode(codec, "xmlcharrefreplace"))
         if not body.isascii():
             pages += 1
             wrong += to_text(body, encoding_of(body)) != body.decode(codec)

@@ -40,7 +40,7 @@ def test_a_failed_page_comes_back_as_it_was(tmp_path: Path) -> None:
     assert read == [*PAGES, None]
 
 
-def test_nothing_failed_and_no_file(tmp_path: Path) -> None:
+def test_no_file_is_written_if_nothing_failed(tmp_path: Path) -> None:
     with FailedPages(tmp_path / "failed.jsonl"):
         pass
     assert list(tmp_path.iterdir()) == []
@@ -59,7 +59,7 @@ def test_failures_in_other_sources_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("incomplete", [True, False])
 @pytest.mark.parametrize("itself", [True, False])
-def test_a_source_that_was_read_again_to_its_end_has_only_its_new_lines(
+def test_the_lines_of_a_source_are_replaced_after_a_complete_run(
     tmp_path: Path, itself: bool, incomplete: bool
 ) -> None:
     path = tmp_path / "failed.jsonl"
@@ -74,7 +74,7 @@ def test_a_source_that_was_read_again_to_its_end_has_only_its_new_lines(
     assert sorted(lines(path)) == (sorted([*urls, urls[1]]) if incomplete else [urls[1]])
 
 
-def test_no_file_is_left_when_all_pages_are_well(tmp_path: Path) -> None:
+def test_the_file_is_removed_when_no_page_fails_any_more(tmp_path: Path) -> None:
     path = tmp_path / "failed.jsonl"
     path.write_text('{"url": "http://example.org/", "text": "x"}\n')
     with FailedPages(path) as failed:
@@ -83,7 +83,7 @@ def test_no_file_is_left_when_all_pages_are_well(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_lines_of_somebody_else_stay(tmp_path: Path) -> None:
+def test_other_lines_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "failed.jsonl"
     path.write_text('{"url": "http://example.org/", "text": "x"}\nnot JSON\n[]\n')
     before = path.read_text()
@@ -93,13 +93,13 @@ def test_lines_of_somebody_else_stay(tmp_path: Path) -> None:
     assert path.read_text() == before
 
 
-def test_a_place_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(WinnowError, match=r"nowhere/failed\.jsonl: No such file or directory; choose another file"):
         FailedPages(tmp_path / "nowhere" / "failed.jsonl")
 
 
-def test_what_is_no_regular_file_is_not_touched(tmp_path: Path) -> None:
-    """As /dev/null is none: for want of failed pages it would be removed."""
+def test_only_regular_files_are_accepted(tmp_path: Path) -> None:
+    """A file without failed pages is removed at the end, which must not happen to /dev/null or to a pipe."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(WinnowError, match="pipe is not a regular file; name another"):

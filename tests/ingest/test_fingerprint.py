@@ -15,7 +15,7 @@ SMALL = Scheme(noise=5, guarantee=9)
 SENTENCE = "A do run run run, a do run run"  # figure 1 of the winnowing paper
 
 
-def test_the_sentence_of_the_paper() -> None:
+def test_the_example_of_the_winnowing_paper() -> None:
     prints = fingerprint(SENTENCE, Scheme(noise=5, guarantee=8))
     assert prints.canonical.chars == "adorunrunrunadorunrun"
     assert len(prints) == len(prints.hashes) == len(prints.positions) == len(prints.spans)
@@ -42,25 +42,25 @@ def test_a_page_of_60_characters_is_found_by_an_equal_page() -> None:
     assert fingerprint(page).hashes == fingerprint(page.upper().replace(" ", "\n")).hashes
 
 
-def test_below_the_noise_threshold_there_is_nothing() -> None:
+def test_a_text_below_the_noise_threshold_has_no_fingerprints() -> None:
     prints = fingerprint("too short")
     assert len(prints) == 0
     assert prints.spans == []
 
 
-def test_two_keys_share_nothing() -> None:
+def test_fingerprints_of_different_keys_share_nothing() -> None:
     page = "".join(random.Random(1).choices("abcdefgh ", k=5000))
     shared = set(fingerprint(page, Scheme(key="a")).hashes) & set(fingerprint(page, Scheme(key="b")).hashes)
     assert not shared
 
 
-def test_bytes_are_refused_in_words() -> None:
+def test_bytes_are_refused_with_a_clear_message() -> None:
     with pytest.raises(TypeError, match="expects str, got bytes: decode it first"):
         fingerprint(b"bytes")  # type: ignore[arg-type]
 
 
-def test_others_run_while_a_long_text_is_fingerprinted() -> None:
-    """Without the GIL: a counter in another thread goes on during one call."""
+def test_other_threads_run_while_a_long_text_is_fingerprinted() -> None:
+    """The call releases the GIL: a counter in another thread continues during one call."""
     text = "the quick brown fox jumps over the lazy dog " * 1_500_000
     ticks = 0
     done = threading.Event()

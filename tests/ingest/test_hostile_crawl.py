@@ -1,4 +1,4 @@
-"""Whole runs over what is meant to break them: an outcome for every page, in time, and the pages beside it unharmed."""
+"""Indexing runs over hostile pages and archives: every page gets an outcome in time, and other pages are unharmed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ URL = "http://example.org/"
 CHINESE = "网页去重是搜索引擎的重要问题"
 LONG = b"word " * 2_100_000  # over 10 MB
 
-# Pages of which measurements say that parsers hang, lose text or raise, and what is to become of them.
+# Pages on which parsers were measured to hang, lose text or raise, and the expected text, or the reason after a "!".
 HOSTILE: dict[str, tuple[bytes, dict[str, str], str]] = {
     "nested 300 deep": (b"<div>" * 300 + b"deep" + b"</div>" * 300 + b"<p>after", {}, "deep\nafter"),
     "nested 100,000 deep": (b"<div>" * 100_000 + b"deep" + b"</div>" * 100_000 + b"<p>after", {}, "deep\nafter"),
@@ -48,7 +48,7 @@ def test_every_hostile_page_has_its_outcome(
     archive = warc("a.warc.gz", [(f"{URL}first", page(1)), *given, (f"{URL}last", page(2))])
     start = time.monotonic()
     done = run([archive], workers=2, split=50_000)
-    assert time.monotonic() - start < 60  # not a hang
+    assert time.monotonic() - start < 60  # seconds; it does not hang
     texts = {record.url.removeprefix(URL).replace("-", " "): record.text for record in done.records}
     reasons = {each["url"].removeprefix(URL).replace("-", " "): f"!{each['reason']}" for each in done.failed}
     outcomes = texts | reasons
@@ -60,12 +60,14 @@ def test_every_hostile_page_has_its_outcome(
 
 @pytest.mark.check
 def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked: Callable[[str], Path]) -> None:
-    """A folder of all of them, the damaged ones and the files that are none too."""
+    """The folder includes damaged archives, and files that are not archives."""
     done = run([unpacked("warc-samples")], workers=2, split=200_000)
     report = done.report
     assert report.pages == sum(done.counts)
     assert len(done.records) == report.indexed
-    assert report.skipped["other content for the same capture"] == 2  # a page of a WARC, twice in WET
+    assert (
+        report.skipped["other content for the same capture"] == 2
+    )  # a page of a WARC file that is in two WET files too
     assert len(done.failed) == report.failed.total()
     assert report.indexed > 200
     assert report.damaged_bytes > 0
@@ -78,7 +80,7 @@ def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked
     assert again.report.damaged_bytes == report.damaged_bytes
 
 
-LARGEST = """
+LARGEST_PAGES_SCRIPT = """
 import sys
 from pathlib import Path
 from opensearch_winnow.ingest.page import Page
@@ -107,7 +109,9 @@ print(len(body), int(peak.split()[1]) * 1024)
     ],
 )
 def test_the_largest_pages_fit_into_the_memory_of_a_worker(text: str, encoding: str) -> None:
-    done = subprocess.run([sys.executable, "-c", LARGEST, text, encoding], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LARGEST_PAGES_SCRIPT, text, encoding], capture_output=True, text=True, check=True
+    )
     size, peak = map(int, done.stdout.split())
     assert size > 9_900_000
     assert peak < 300_000_000, f"{peak / 1e6:.0f} MB"

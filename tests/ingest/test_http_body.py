@@ -35,7 +35,7 @@ def raw_deflate(body: bytes) -> bytes:
 
 
 def streamed_zstd(body: bytes) -> bytes:
-    """As servers send it: without the size in front."""
+    """Compress as servers do, without the size in the frame header."""
     compressor = zstandard.ZstdCompressor().compressobj()
     return compressor.compress(body) + compressor.flush()
 
@@ -72,7 +72,7 @@ def outcome(body: bytes, labels: list[str], limit: int) -> tuple[bytes, str]:
 
 
 @given(st.binary(max_size=3000) | st.just(PAGE), st.lists(NAMES, max_size=MAX_CODINGS))
-def test_what_was_applied_is_undone(payload: bytes, names: list[str]) -> None:
+def test_applied_codings_are_undone(payload: bytes, names: list[str]) -> None:
     assume(not payload.startswith(GZIP))
     body, labels = coded(payload, names)
     assert decoded(body, labels, MB) == payload
@@ -80,7 +80,7 @@ def test_what_was_applied_is_undone(payload: bytes, names: list[str]) -> None:
 
 
 @given(st.binary(max_size=300), st.lists(st.sampled_from(LABELS), max_size=4), st.integers(0, 400), NAMES)
-def test_any_bytes_decode_or_say_why_not(body: bytes, labels: list[str], limit: int, name: str) -> None:
+def test_any_bytes_decode_or_give_a_reason(body: bytes, labels: list[str], limit: int, name: str) -> None:
     for candidate in (body, coded(body, [name])[0], coded(PAGE, [name])[0] + body, coded(PAGE, [name])[0][:200] + body):
         page, reason = outcome(candidate, labels, limit)
         assert len(page) <= limit
@@ -88,7 +88,7 @@ def test_any_bytes_decode_or_say_why_not(body: bytes, labels: list[str], limit: 
 
 
 @given(st.binary(min_size=1, max_size=2000) | st.just(PAGE), NAMES, st.data())
-def test_a_cut_body_is_never_taken_for_a_whole_one(payload: bytes, name: str, data: st.DataObject) -> None:
+def test_a_cut_body_is_never_mistaken_for_a_whole_one(payload: bytes, name: str, data: st.DataObject) -> None:
     assume(not name.startswith("no") and not payload.startswith(GZIP))
     body, labels = coded(payload, [name])
     body = body[: data.draw(st.integers(1, len(body) - 1), label="kept")]
@@ -97,11 +97,11 @@ def test_a_cut_body_is_never_taken_for_a_whole_one(payload: bytes, name: str, da
         assert reason == f"cut off within its {labels[0].strip().lower().removeprefix('x-')} coding"
     else:
         assert page == payload
-        assert name.startswith("chunked")  # in its last chunk, which adds nothing
+        assert name.startswith("chunked")  # the cut is in the last chunk, which is empty
 
 
 @given(NAMES, NAMES)
-def test_of_two_codings_a_cut_is_told_too(inner: str, outer: str) -> None:
+def test_a_cut_within_two_codings_is_reported(inner: str, outer: str) -> None:
     assume("no" not in (inner[:2], outer[:2]))
     body, labels = coded(PAGE, [inner, outer])
     with pytest.raises(BodyError, match=r"cut off|damaged"):
@@ -120,18 +120,18 @@ def test_of_two_codings_a_cut_is_told_too(inner: str, outer: str) -> None:
         b"Quantum\n" * 99,
     ],
 )
-def test_plain_text_with_a_wrong_label_stays_as_it_is(label: str, plain: bytes) -> None:
+def test_plain_text_with_a_wrong_label_is_unchanged(label: str, plain: bytes) -> None:
     assert decoded(plain, [label], MB) == plain
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_the_first_bytes_count_more_than_the_label(label: str) -> None:
+def test_the_first_bytes_take_precedence_over_the_label(label: str) -> None:
     assert decoded(gzip.compress(PAGE), [label], MB) == PAGE
-    zstd = zstandard.compress(PAGE)  # looked for only if it is said to be compressed
+    zstd = zstandard.compress(PAGE)  # recognized only if a header says that the body is compressed
     assert decoded(zstd, [label], MB) == (zstd if label in ("", "identity", "chunked") else PAGE)
 
 
-def test_members_frames_and_what_follows_them() -> None:
+def test_several_members_or_frames_and_bytes_after_them() -> None:
     assert decoded(gzip.compress(gzip.compress(PAGE)), ["gzip"], MB) == PAGE
     assert decoded(gzip.compress(PAGE), ["gzip", "gzip"], MB) == PAGE
     half = len(PAGE) // 2
@@ -174,11 +174,11 @@ def test_chunks_as_servers_write_them(body: bytes, payload: bytes) -> None:
         (b"4\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
         (b"7\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
         (b"5\r\nducks\r\ngeese", "damaged in its chunked coding"),
-        (b"0\r\nof 12 ducks came back", "damaged in its chunked coding"),  # a text that starts like a last chunk
+        (b"0\r\nof 12 ducks came back", "damaged in its chunked coding"),  # a text that begins like a last chunk
         (b"ffffffffffffffff\r\nducks", "cut off within its chunked coding"),
     ],
 )
-def test_chunks_that_do_not_add_up(body: bytes, reason: str) -> None:
+def test_invalid_chunks_are_reported(body: bytes, reason: str) -> None:
     with pytest.raises(BodyError, match=reason):
         decoded(body, ["chunked"], MB)
 
@@ -191,15 +191,15 @@ def test_compressed_pages_do_not_need_the_last_chunk() -> None:
             decoded(chunked(body[:-20], last=b""), [*labels, "chunked"], MB)
 
 
-@pytest.mark.parametrize("name", ["gzip", "zlib", "br"])  # zstd has no checksum, as a rule
-def test_damage_is_told(name: str) -> None:
+@pytest.mark.parametrize("name", ["gzip", "zlib", "br"])  # zstd usually has no checksum
+def test_damage_is_reported(name: str) -> None:
     body, labels = coded(PAGE, [name])
     body = body[:200] + b"\xa7\x00\x5c" + body[203:]
     with pytest.raises(BodyError, match=r"damaged|cut off"):
         decoded(body, labels, MB)
 
 
-def test_a_real_coding_that_we_do_not_know() -> None:
+def test_an_unsupported_coding_is_reported() -> None:
     with pytest.raises(BodyError, match=r"^unknown coding compress$"):
         decoded(b"\x1f\x9d\x90\x3c\x42\x00", ["x-compress"], MB)
 
@@ -231,17 +231,17 @@ BOMBS = {
     "deflate": "zlib.compress(bytes(1 << 28), 1)",
     "br": "brotli.compress(bytes(1 << 28), quality=5)",
     "zstd": "zstandard.compress(bytes(1 << 24)) * 64",
-    # Blocks of four bytes, each a run of 128 kB, and no end: the most that zstd makes of a byte
+    # Blocks of four bytes, each a run of 128 kB, without an end: the highest ratio that zstd can have.
     "zstd runs": r"b'\x28\xb5\x2f\xfd\x00\x50' + b'\x02\x00\x10\x00' * 8192",
-    "zstd window": r"b'\x28\xb5\x2f\xfd\x00\xa0' + b'\x02\x00\x10\x00' * 8192",  # that wants a window of 1 GB
+    "zstd window": r"b'\x28\xb5\x2f\xfd\x00\xa0' + b'\x02\x00\x10\x00' * 8192",  # requires a window of 1 GB
 }
 
 
-DECODING = """
+DECODE_SCRIPT = """
 import resource, sys
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 def peak():
-    try:  # getrusage knows the peak of the process that started this one, too
+    try:  # getrusage includes the peak of the parent process
         return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -256,14 +256,14 @@ print(peak() - before, end="")
 
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
-def test_a_bomb_stays_small(name: str, tmp_path: Path) -> None:
-    """0.25 to 1 GB once decoded; what the process holds at its peak grows by less than 32 MB."""
+def test_a_decompression_bomb_takes_little_memory(name: str, tmp_path: Path) -> None:
+    """The bombs have 0.25 to 1 GB once decoded. The peak memory of the process grows by less than 32 MB."""
     bomb = tmp_path / "bomb"
     label = name.split(maxsplit=1)[0]
     making = f"import gzip, zlib, brotli, zstandard, sys; sys.stdout.buffer.write({BOMBS[name]})"
     bomb.write_bytes(subprocess.run([sys.executable, "-c", making], stdout=subprocess.PIPE, check=True).stdout)
     assert bomb.stat().st_size < 2 * MB
-    run = [sys.executable, "-c", DECODING, str(bomb), label]
+    run = [sys.executable, "-c", DECODE_SCRIPT, str(bomb), label]
     reason, kilobytes = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True, timeout=60).stdout.split(
         "\n"
     )
@@ -272,7 +272,7 @@ def test_a_bomb_stays_small(name: str, tmp_path: Path) -> None:
 
 
 def test_bodies_of_real_crawls(unpacked: Callable[[str], Path]) -> None:
-    """Most that say chunked or gzip are not: the crawler undid it and kept the header. One file was cut on purpose."""
+    """Most bodies labelled chunked or gzip are not: the crawler decoded them and kept the header. One is cut off."""
     undone = Counter[str]()
     for body, codings in _responses(unpacked("warc-samples")):
         page, reason = outcome(body, codings, 10 * MB)

@@ -7,7 +7,7 @@ from opensearch_winnow.ingest.lru_cache import LruCache
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40))), st.integers(0, 100))
-def test_the_sizes_of_what_is_kept_fit_the_room(puts: list[tuple[int, int]], room: int) -> None:
+def test_the_cached_sizes_never_exceed_the_limit(puts: list[tuple[int, int]], room: int) -> None:
     recent: LruCache[int] = LruCache(room)
     sizes: dict[int, int] = {}
     for key, size in puts:
@@ -18,7 +18,7 @@ def test_the_sizes_of_what_is_kept_fit_the_room(puts: list[tuple[int, int]], roo
         assert (recent.get(key) is not None) == (size <= room)
 
 
-def test_what_was_asked_for_stays_longest() -> None:
+def test_the_least_recently_used_entry_is_dropped_first() -> None:
     recent: LruCache[str] = LruCache(2)
     recent.put("a", "A", 1)
     recent.put("b", "B", 1)

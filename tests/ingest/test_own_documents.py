@@ -1,4 +1,4 @@
-"""The parts for pipelines of others."""
+"""The functions for other people's indexing pipelines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIME = datetime(2024, 5, 6, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("scheme", [Scheme(), Scheme(noise=20, guarantee=40, key="secret")])
-def test_fields_are_those_of_a_record(scheme: Scheme) -> None:
+def test_the_fields_equal_those_of_a_record(scheme: Scheme) -> None:
     fields = winnow_fields(TEXT, scheme)
     assert unpacked_tokens(fields["fingerprints"]) == array("Q", fingerprint(TEXT, scheme).hashes)
     record = RecordMaker(Recipe(scheme=scheme)).make(Page("https://example.org/", text=TEXT))
@@ -33,13 +33,13 @@ def test_fields_are_those_of_a_record(scheme: Scheme) -> None:
     assert record_of(action["_source"]) == record
 
 
-def test_the_fragment_has_a_field_for_each() -> None:
+def test_the_mapping_fragment_has_every_field() -> None:
     assert set(winnow_fields(TEXT, cluster="1")) == set(mapping_fragment()["properties"])
     assert set(winnow_fields(TEXT)) == set(mapping_fragment()["properties"]) - {"cluster"}
     assert mapping_fragment("a.b") == {"properties": {"a": {"properties": {"b": mapping_fragment()}}}}
 
 
-def test_a_name_tells_the_language_of_code() -> None:
+def test_a_file_name_tells_the_language_of_code() -> None:
     code = "def double(number):\n    # twice\n    return 2 * number\n" * 20
     scheme = Scheme.preset("code")
     assert winnow_fields(code, scheme, name="a.py") != winnow_fields(code, scheme, name="a.c")
@@ -74,7 +74,7 @@ def test_no_page_is_lost_silently() -> None:
     assert [type(each) for each in left] == [Skipped, Failed]
 
 
-def test_they_need_no_client() -> None:
+def test_no_client_is_imported() -> None:
     program = (
         "import sys; from opensearch_winnow import actions, mapping_fragment, winnow_fields; winnow_fields('x');"
         " assert 'opensearchpy' not in sys.modules"

@@ -30,7 +30,7 @@ def made(page: Page, recipe: Recipe = SMALL) -> Record:
 
 
 @given(st.text(min_size=1, max_size=300).filter(str.strip))
-def test_a_record_says_of_its_text_what_the_core_says(text: str) -> None:
+def test_a_record_has_the_hashes_of_its_text(text: str) -> None:
     record = made(Page(URL, text=text))
     scheme = SMALL.scheme
     prints = fingerprint(record.text, scheme)
@@ -45,8 +45,8 @@ def test_a_record_says_of_its_text_what_the_core_says(text: str) -> None:
 
 @pytest.mark.check
 @given(st.lists(st.sampled_from(["<p>one two", "<p>three four five", "<b>one</b> two", ""]), max_size=12))
-def test_what_was_made_before_does_not_count(contents: list[str]) -> None:
-    """One maker that remembers, or one for each page."""
+def test_a_record_does_not_depend_on_earlier_pages(contents: list[str]) -> None:
+    """One maker with its cache gives the same records as a new maker for each page."""
     pages = [Page(f"{URL}{number}", html=html) for number, html in enumerate(contents)]
     one = RecordMaker(SMALL)
     assert [one.make(page) for page in pages] == [RecordMaker(SMALL).make(page) for page in pages]
@@ -60,14 +60,14 @@ def test_what_was_made_before_does_not_count(contents: list[str]) -> None:
         (f"<p>{PROSE} and more", set()),
     ],
 )
-def test_digests_are_equal_as_far_as_pages_are(html: str, equal: set[str]) -> None:
+def test_digests_tell_how_much_of_two_pages_is_equal(html: str, equal: set[str]) -> None:
     one, other = made(Page(URL, html=f"<p>{PROSE}")), made(Page(f"{URL}other", html=html))
     names = ("content_digest", "text_digest", "shingle_digest")
     assert {name for name in names if getattr(one, name) == getattr(other, name)} == equal
 
 
-def test_equal_shingles_of_another_text() -> None:
-    """A text twice has the same shingles as the text three times, the shingles across the joint included."""
+def test_different_texts_may_have_equal_shingles() -> None:
+    """A text repeated twice has the same shingles as when repeated three times, including those across the joints."""
     text = "one two three four five six "
     one, other = made(Page(URL, text=text * 2)), made(Page(URL, text=text * 3))
     assert one.text_digest != other.text_digest
@@ -79,7 +79,7 @@ def test_the_same_letters_in_other_words_are_another_text() -> None:
     assert made(Page(URL, text="no where")).text_digest != made(Page(URL, text="nowhere")).text_digest
 
 
-def test_what_the_page_says_of_itself_is_kept() -> None:
+def test_the_metadata_of_a_page_is_kept() -> None:
     time = datetime(2026, 1, 2, tzinfo=UTC)
     page = Page(URL, html="<title>Inside</title>one two three", fetched_at=time, payload_digest="sha1:ABC")
     record = made(page, replace(SMALL, crawl="winter"))
@@ -88,7 +88,7 @@ def test_what_the_page_says_of_itself_is_kept() -> None:
     assert made(replace(page, title="Outside")).title == "Outside"
 
 
-def test_title_and_alt_by_choice() -> None:
+def test_titles_and_alt_texts_are_optional() -> None:
     page = Page(URL, html='<title>A title</title><p>see <img src="x" alt="a mill"> here')
     assert made(page).text == "see here"
     assert made(page, replace(SMALL, alt=True)).text == "see a mill here"
@@ -111,22 +111,22 @@ def test_plain_text_is_not_parsed(content_type: str | None, text: str) -> None:
     assert made(Page(URL, html=b"<p>one two", content_type=content_type)).text == text
 
 
-def test_the_encoding_that_the_server_says() -> None:
+def test_the_encoding_from_the_server_is_used() -> None:
     body = "<p>Ахиллес и черепаха".encode("koi8-r")
     assert made(Page(URL, html=body, content_type="text/html; charset=koi8-r")).text == "Ахиллес и черепаха"
 
 
-def test_html_that_is_text_already_is_not_decoded_again() -> None:
+def test_html_given_as_a_string_is_not_decoded() -> None:
     assert made(Page(URL, html='<meta charset="latin-1"><p>Grüße')).text == "Grüße"
 
 
-def test_a_body_that_is_still_coded() -> None:
+def test_a_compressed_body_is_decoded() -> None:
     body = gzip.compress(b"<p>one two")
     coded, plain = made(Page(URL, html=body, codings=("gzip",))), made(Page(URL, html=b"<p>one two"))
     assert coded == plain
 
 
-def test_what_goes_wrong_is_said() -> None:
+def test_failures_have_a_reason() -> None:
     page = Page(URL, html=gzip.compress(b"<p>" + bytes(range(97, 120)) * 40)[:-12], codings=("gzip",))
     failed = RecordMaker(SMALL).make(page)
     assert isinstance(failed, Failed)
@@ -149,7 +149,7 @@ def test_a_revisit_is_a_known_duplicate() -> None:
     assert len(record.fingerprints) == record.shingle_count == 0
 
 
-def test_code_under_two_names_is_read_in_two_languages() -> None:
+def test_a_file_name_decides_the_language_of_code() -> None:
     code = Recipe(scheme=Scheme.preset("code"))
     source = "# a comment\nx = 1\n" * 20
     python, other = (made(Page(f"{URL}{name}", text=source), code) for name in ("a.py", "a.c"))

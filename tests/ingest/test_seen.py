@@ -56,16 +56,19 @@ def mark(settled: object) -> tuple[str | None, str | None]:
     return settled.duplicate, settled.duplicate_of
 
 
-def test_the_closest_equality_is_the_mark(ledger: Ledger) -> None:
+def test_a_duplicate_is_marked_by_its_closest_equality(ledger: Ledger) -> None:
     assert mark(ledger.settle(record("http://a/", "1", "2", "3"))) == (None, None)
     assert mark(ledger.settle(record("http://b/", "1", "2", "3"))) == ("content", "http://a/")
     assert mark(ledger.settle(record("http://c/", "4", "2", "3"))) == ("text", "http://a/")
     assert mark(ledger.settle(record("http://d/", "5", "6", "3"))) == ("shingles", "http://a/")
     assert mark(ledger.settle(record("http://e/", "5", "6", "3"))) == ("content", "http://d/")
-    assert mark(ledger.settle(record("http://f/", "3", "1", "2"))) == (None, None)  # digests of other kinds
+    assert mark(ledger.settle(record("http://f/", "3", "1", "2"))) == (
+        None,
+        None,
+    )  # equal only to digests of other kinds
 
 
-def test_what_was_stored_before_the_run_counts(ledger: Ledger) -> None:
+def test_pages_stored_before_the_run_are_compared(ledger: Ledger) -> None:
     assert mark(ledger.settle(record("http://new/", "old"))) == ("content", "http://old/")
 
 
@@ -74,26 +77,26 @@ def test_the_same_capture_with_the_same_content_is_unchanged(ledger: Ledger) -> 
     assert ledger.replaced == 0
 
 
-def test_a_capture_with_another_content_than_the_stored_one_replaces_it(ledger: Ledger) -> None:
+def test_a_capture_with_new_content_replaces_the_stored_one(ledger: Ledger) -> None:
     assert mark(ledger.settle(record("http://old/", "changed"))) == (None, None)
     assert ledger.replaced == 1
     assert isinstance(ledger.settle(record("http://old/", "changed")), Unchanged)
 
 
-def test_the_first_content_of_a_capture_counts_in_a_run(ledger: Ledger) -> None:
+def test_the_first_content_of_a_capture_in_a_run_is_kept(ledger: Ledger) -> None:
     another = Skipped("http://old/", "other content for the same capture")
     ledger.settle(record("http://old/", "changed"))
     assert ledger.settle(record("http://old/", "again")) == another
     assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, digest("old"))) == another
 
 
-def test_what_a_worker_found_unchanged_is_the_first_content(ledger: Ledger) -> None:
+def test_an_unchanged_capture_is_the_first_content_of_the_run(ledger: Ledger) -> None:
     unchanged = Unchanged("http://old/", record("http://old/", "").id, digest("old"))
     assert ledger.settle(unchanged) == unchanged
     assert isinstance(ledger.settle(record("http://old/", "changed")), Skipped)
 
 
-def test_workers_see_what_was_stored(stored: Path) -> None:
+def test_workers_read_the_stored_digests(stored: Path) -> None:
     with closing(StoredCaptures(stored)) as captures:
         assert captures.content(record("http://old/", "").id) == digest("old")
         assert captures.content(record("http://other/", "").id) is None
@@ -106,36 +109,38 @@ def test_a_page_without_words_equals_nothing(ledger: Ledger) -> None:
         assert mark(ledger.settle(empty)) == (None, None)
 
 
-def test_the_first_of_equals_is_the_first_stored_even_after_others_in_the_run(ledger: Ledger) -> None:
+def test_a_stored_page_is_the_original_of_all_its_duplicates_in_the_run(ledger: Ledger) -> None:
     for url in ("http://a/", "http://b/"):
         assert mark(ledger.settle(record(url, "old"))) == ("content", "http://old/")
     assert mark(ledger.settle(record("http://c/", "new", "old"))) == ("text", "http://old/")
 
 
-def test_a_content_that_was_replaced_is_nobodys(ledger: Ledger) -> None:
+def test_replaced_content_is_no_longer_compared(ledger: Ledger) -> None:
     ledger.settle(record("http://old/", "changed"))
     assert mark(ledger.settle(record("http://a/", "old"))) == (None, None)
     assert mark(ledger.settle(record("http://b/", "old"))) == ("content", "http://a/")
     assert mark(ledger.settle(record("http://c/", "changed"))) == ("content", "http://old/")
 
 
-def test_of_two_rows_of_one_capture_the_later_counts(tmp_path: Path) -> None:
-    """As a run leaves them in a folder of record files that was killed."""
+def test_the_later_of_two_rows_of_a_capture_counts(tmp_path: Path) -> None:
+    """A killed run leaves such rows in a folder of record files."""
     write_stored(tmp_path / "s", [Stored.of(record("http://a/", content)) for content in ("first", "second")])
     with closing(StoredCaptures(tmp_path / "s")) as captures:
         assert captures.content(record("http://a/", "").id) == digest("second")
 
 
-# Pages of a run: a capture, and its content, its text, its shingles.
+# Pages of a run, each with a URL and the digests of its content, text and shingles.
 PAGES = st.lists(st.tuples(*[st.integers(0, 4)] * 4).map(lambda given: record(*map(str, given))), max_size=20)
 
 
 @pytest.mark.check
 @given(before=PAGES, run=PAGES, writes=st.sets(st.integers(0, 20)))
-def test_when_a_run_writes_changes_nothing(before: list[Record], run: list[Record], writes: set[int]) -> None:
-    """A store that is looked into while the run writes to it says the same as one that is written at the end."""
+def test_outcomes_do_not_depend_on_when_the_run_writes(
+    before: list[Record], run: list[Record], writes: set[int]
+) -> None:
+    """The outcomes are the same whether the run writes to the store as it goes or only at the end."""
     with TemporaryDirectory() as folder:
-        told = []
+        outcomes = []
         for name, times in (("at the end", set[int]()), ("meanwhile", writes)):
             path = Path(folder, name)
             write_stored(path, [])
@@ -149,12 +154,12 @@ def test_when_a_run_writes_changes_nothing(before: list[Record], run: list[Recor
                     if number in times:
                         _write(path, waiting)
                         waiting = []
-                told.append((settled, ledger.replaced))
-        assert told[0] == told[1]
+                outcomes.append((settled, ledger.replaced))
+        assert outcomes[0] == outcomes[1]
 
 
 @given(before=PAGES, run=PAGES)
-def test_a_second_run_finds_all_unchanged(before: list[Record], run: list[Record]) -> None:
+def test_a_second_run_finds_everything_unchanged(before: list[Record], run: list[Record]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "stored")
         write_stored(path, [])
@@ -169,7 +174,7 @@ def test_a_second_run_finds_all_unchanged(before: list[Record], run: list[Record
 
 
 def _write(path: Path, records: list[Record]) -> None:
-    """As a store does it."""
+    """Write records as a store does."""
     with closing(sqlite3.connect(path)) as file:
         for each in records:
             id_, *digests = (bytes.fromhex(value) for value in (each.id, *Stored.of(each)[2:]))
@@ -178,13 +183,13 @@ def _write(path: Path, records: list[Record]) -> None:
         file.commit()
 
 
-def test_what_cannot_be_looked_into_is_said(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "garbage").write_bytes(b"garbage" * 1000)
     with pytest.raises(WinnowError, match="garbage"), closing(StoredCaptures(tmp_path / "garbage")) as captures:
         captures.content("00")
 
 
-def test_digests_of_others_are_digests(tmp_path: Path) -> None:
+def test_digests_may_have_any_format(tmp_path: Path) -> None:
     odd = replace(record("http://old/", "old"), content_digest="sha1:xyz")
     write_stored(tmp_path / "stored", [Stored.of(odd)])
     with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:

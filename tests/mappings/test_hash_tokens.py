@@ -21,7 +21,7 @@ POSITIONS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 300)).map(lambda
 
 
 @given(HASHES)
-def test_a_token_is_what_anybody_would_make_of_a_hash(hashes: array[int]) -> None:
+def test_a_token_is_the_hash_in_base64(hashes: array[int]) -> None:
     tokens = tokens_of(hashes)
     assert [int.from_bytes(urlsafe_b64decode(f"{token}=")) for token in tokens] == list(hashes)
     assert all(re.fullmatch(r"[\w-]{11}", token) for token in tokens)
@@ -33,17 +33,17 @@ def test_a_token_is_what_anybody_would_make_of_a_hash(hashes: array[int]) -> Non
     "packed",
     ["A", "AAAAAAAAAAA ", "AAAAAAAAAAAA", "AAAAAAAAAAA-AAAAAAAAAAA", "AAAAAAAAAA=", "AAAAA AAAAA", "é" * 6, "B" * 11],
 )
-def test_what_is_no_token_is_refused(packed: str) -> None:
+def test_invalid_tokens_are_refused(packed: str) -> None:
     with pytest.raises(ValueError, match="tokens are 11 characters of base64url"):
         unpacked_tokens(packed)
 
 
 @given(POSITIONS)
-def test_positions_come_back(positions: array[int]) -> None:
+def test_positions_survive_packing(positions: array[int]) -> None:
     assert unpacked_positions(packed_positions(positions)) == positions
 
 
-def test_positions_take_a_byte_each_where_they_are_near() -> None:
+def test_nearby_positions_take_a_byte_each() -> None:
     assert packed_positions(array("I", range(0, 120 * 3, 3))) == "A" + "AAMD"[1:] + "AwMD" * 39
 
 

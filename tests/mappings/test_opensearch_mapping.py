@@ -1,4 +1,4 @@
-"""Mapping, settings and template, as a real engine takes them."""
+"""Mapping, settings and index template, on a real engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.engine.running import Running
 
 MakeRecord = Callable[..., Record]
-SEARCHED = {"settings": index_settings(), "mappings": mapping(Scheme())}
+INDEX_BODY = {"settings": index_settings(), "mappings": mapping(Scheme())}
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 @pytest.fixture
 def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
     name = f"mapping-{request.node.name}".replace("_", "-").lower()
-    client.indices.create(index=name, body=SEARCHED)
+    client.indices.create(index=name, body=INDEX_BODY)
     return name
 
 
-def test_every_field_of_a_document_has_its_mapping(record: MakeRecord) -> None:
+def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
     whole = record(1, payload_digest="sha1:A", duplicate="text", duplicate_of="https://example.org/0")
     assert set(source_of(whole, place=1, latest=True)) == set(FIELDS)
 
@@ -66,12 +66,14 @@ def test_the_engine_keeps_the_scheme_and_not_its_key(client: OpenSearch, scheme:
         ({"_meta": {"winnow": {"format": 1}}}, "x has format 1 of winnow's indices, and this winnow knows 2 only"),
     ],
 )
-def test_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> None:
+def test_an_index_with_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> None:
     with pytest.raises(RecordsError, match=complaint):
         written_in(meta, "x")
 
 
-def test_shared_tokens_are_counted_and_nothing_else(client: OpenSearch, index: str, record: MakeRecord) -> None:
+def test_the_score_of_a_query_is_the_number_of_shared_tokens(
+    client: OpenSearch, index: str, record: MakeRecord
+) -> None:
     for number in range(3):
         source = source_of(record(number), place=number, latest=True)
         source["sketch"] = " ".join(["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1])
@@ -82,12 +84,12 @@ def test_shared_tokens_are_counted_and_nothing_else(client: OpenSearch, index: s
     assert [(hit["_id"], hit["_score"]) for hit in hits] == [("2", 3.0), ("1", 2.0), ("0", 1.0)]
 
 
-def test_a_field_that_nobody_knows_is_refused(client: OpenSearch, index: str) -> None:
+def test_an_unknown_field_is_refused(client: OpenSearch, index: str) -> None:
     with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
         client.index(index=index, body={"colour": "blue"}, params={"pipeline": "_none"})
 
 
-def test_a_url_longer_than_a_term_may_be_is_kept(client: OpenSearch, index: str, record: MakeRecord) -> None:
+def test_a_url_longer_than_the_maximum_term_is_stored(client: OpenSearch, index: str, record: MakeRecord) -> None:
     url = "https://example.org/" + "é" * 40_000
     long = record(1, url=url, payload_digest="x" * 40_000, duplicate="text", duplicate_of=url)
     source = source_of(long, place=1, latest=True)
@@ -95,8 +97,8 @@ def test_a_url_longer_than_a_term_may_be_is_kept(client: OpenSearch, index: str,
     assert client.get(index=index, id="1")["_source"] == source
 
 
-def test_the_template_makes_the_next_index(client: OpenSearch) -> None:
-    # Two stores of which the name of one starts as the indices of the other.
+def test_the_template_applies_to_the_next_index(client: OpenSearch) -> None:
+    # The name of the second store begins like the index names of the first.
     for name in ("templated", "templated-0x"):
         scheme = Scheme(noise=20 + len(name))
         template = index_template(name, scheme, shards=2, replicas=0)
@@ -108,11 +110,11 @@ def test_the_template_makes_the_next_index(client: OpenSearch) -> None:
         assert made["settings"]["index"]["default_pipeline"] == "winnow-2"
 
 
-def test_one_node_is_not_left_waiting_for_another(client: OpenSearch, index: str) -> None:
+def test_an_index_on_a_single_node_is_green(client: OpenSearch, index: str) -> None:
     assert client.cluster.health(index=index, params={"wait_for_status": "green"})["status"] == "green"
 
 
-def test_settings_are_kept_however_long_they_are(client: OpenSearch) -> None:
+def test_long_settings_are_stored(client: OpenSearch) -> None:
     client.indices.create(index="kept.settings", body=settings_index())
     client.index(index="kept.settings", id="recipe", body={"value": "x" * 100_000}, params={"refresh": "true"})
     (hit,) = client.search(index="kept.settings")["hits"]["hits"]
@@ -120,12 +122,12 @@ def test_settings_are_kept_however_long_they_are(client: OpenSearch) -> None:
     assert "kept.settings" not in client.indices.get(index="kept*")
 
 
-def test_a_fragment_is_ours_alone_and_below_any_field() -> None:
+def test_a_fragment_has_only_our_fields_below_any_field() -> None:
     assert mapping_fragment() == {"properties": {**HASH_FIELDS, "cluster": FIELDS["cluster"]}}
     assert mapping_fragment("a.b") == {"properties": {"a": {"properties": {"b": mapping_fragment()}}}}
 
 
-def test_what_is_given_out_can_be_changed() -> None:
+def test_changing_a_returned_mapping_changes_no_other() -> None:
     mapping_fragment()["properties"]["sketch"]["type"] = "date"
     mapping(Scheme())["properties"]["url"]["type"] = "date"
     assert mapping_fragment()["properties"]["sketch"]["type"] == "text"

@@ -1,4 +1,4 @@
-"""The pipeline, on a real engine: what it derives is what a record has, and what it refuses it says."""
+"""The ingest pipeline on a real engine: it derives the fields of a record, and reports what it refuses."""
 
 from __future__ import annotations
 
@@ -47,43 +47,43 @@ def client(engine: Running) -> Iterator[OpenSearch]:
         yield made
 
 
-def through(client: OpenSearch, *sources: dict[str, Any], id_: str | None = "some-id") -> list[dict[str, Any]]:
-    """What becomes of each: a document, or an error."""
+def simulate(client: OpenSearch, *sources: dict[str, Any], id_: str | None = "some-id") -> list[dict[str, Any]]:
+    """Return what the pipeline makes of each source: a document or an error."""
     ids = {} if id_ is None else {"_id": id_}
     body = {"docs": [{"_source": source} | ids for source in sources]}
     answers = client.ingest.simulate(id=PIPELINE, body=body)["docs"]
     return [each["doc"]["_source"] if "doc" in each else each["error"] for each in answers]
 
 
-def least(record: Record) -> dict[str, Any]:
-    """A document with nothing in it that can be derived."""
+def minimal_document(record: Record) -> dict[str, Any]:
+    """Return the document without the fields that can be derived."""
     whole = source_of(record, place=1, latest=True)
     return {name: value for name, value in whole.items() if name not in DERIVED}
 
 
-def test_what_is_missing_is_as_in_the_record(client: OpenSearch, record: MakeRecord) -> None:
+def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: MakeRecord) -> None:
     one = record(7)
-    one.fingerprints[3] = one.fingerprints[2]  # a passage that comes twice
+    one.fingerprints[3] = one.fingerprints[2]  # a repeated passage
     before = time.time_ns()
-    (made,) = through(client, least(one), id_=one.id)
+    (made,) = simulate(client, minimal_document(one), id_=one.id)
     place = made.pop("place")
     expected = source_of(one, place=0, latest=True)
     del expected["place"]
     assert made == expected
     assert made["fingerprint_count"] == len(one.fingerprints) - 1
     assert type(place) is int
-    assert abs(place - before) < 3_600 * 10**9  # a clock of its own
+    assert abs(place - before) < 3_600 * 10**9  # the engine has its own clock
     assert record_of(made) == one
 
 
-def test_the_site_is_that_of_the_url(client: OpenSearch, record: MakeRecord) -> None:
-    sources = [least(record(1)) | {"url": url} for url in URLS]
-    assert [each["site"] for each in through(client, *sources)] == [site_of(url) for url in URLS]
+def test_the_site_is_derived_from_the_url(client: OpenSearch, record: MakeRecord) -> None:
+    sources = [minimal_document(record(1)) | {"url": url} for url in URLS]
+    assert [each["site"] for each in simulate(client, *sources)] == [site_of(url) for url in URLS]
 
 
-def test_what_is_said_is_kept(client: OpenSearch, record: MakeRecord) -> None:
+def test_given_fields_are_kept(client: OpenSearch, record: MakeRecord) -> None:
     said = source_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
-    assert through(client, said) == [said]
+    assert simulate(client, said) == [said]
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,17 @@ def test_what_is_said_is_kept(client: OpenSearch, record: MakeRecord) -> None:
         (1_500, datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)),
     ],
 )
-def test_a_time_for_people_gives_the_exact_one(
+def test_microseconds_are_derived_from_the_date(
     client: OpenSearch, record: MakeRecord, given: str | int, time: datetime
 ) -> None:
-    (made,) = through(client, least(record(1)) | {"fetched_at": given})
+    (made,) = simulate(client, minimal_document(record(1)) | {"fetched_at": given})
     assert record_of(made).fetched_at == time
 
 
-def test_the_exact_time_gives_one_for_people(client: OpenSearch, record: MakeRecord) -> None:
-    source = least(record(1))
+def test_the_date_is_derived_from_microseconds(client: OpenSearch, record: MakeRecord) -> None:
+    source = minimal_document(record(1))
     del source["fetched_at"]
-    timed, timeless = through(client, source | {"fetched_us": -1_500_000}, source)
+    timed, timeless = simulate(client, source | {"fetched_us": -1_500_000}, source)
     assert timed["fetched_at"] == "1969-12-31T23:59:58.500Z"
     assert "fetched_at" not in timeless
     assert record_of(timeless).fetched_at is None
@@ -127,22 +127,24 @@ def test_the_exact_time_gives_one_for_people(client: OpenSearch, record: MakeRec
         ({"fetched_at": "yesterday"}, "fetched_at is no time as 2024-05-06T12:00:00Z: yesterday"),
     ],
 )
-def test_what_it_refuses_it_says(client: OpenSearch, record: MakeRecord, change: dict[str, Any], reason: str) -> None:
-    (answer,) = through(client, least(record(1)) | change)
+def test_invalid_documents_are_refused_with_a_reason(
+    client: OpenSearch, record: MakeRecord, change: dict[str, Any], reason: str
+) -> None:
+    (answer,) = simulate(client, minimal_document(record(1)) | change)
     assert answer["reason"].endswith(f"winnow-2 refuses the document: {reason}")
 
 
-def test_each_document_of_a_request_fares_by_itself(client: OpenSearch, record: MakeRecord) -> None:
+def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: MakeRecord) -> None:
     client.indices.create(index="piped", body={"settings": index_settings(), "mappings": mapping(Scheme())})
     pages = [record(1), record(2), record(3)]
-    bad = least(pages[1]) | {"sketch": "short"}
+    bad = minimal_document(pages[1]) | {"sketch": "short"}
     lines = [
         {"index": {"_id": pages[0].id}},
-        least(pages[0]),
+        minimal_document(pages[0]),
         {"index": {"_id": pages[1].id}},
         bad,
         {"index": {}},
-        least(pages[2]),
+        minimal_document(pages[2]),
     ]
     answer = client.bulk(index="piped", body=lines, params={"refresh": "true"})
     errors = [each["index"].get("error", {}).get("reason", "") for each in answer["items"]]

@@ -1,4 +1,4 @@
-"""A record, its id, and its document."""
+"""Records, their ids, and their documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ captures = st.tuples(st.text(max_size=5), st.none() | st.datetimes(timezones=st.
 
 
 @given(data=st.data())
-def test_a_document_says_all_of_a_record(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
+def test_a_document_has_everything_of_a_record(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
     record = data.draw(records)
     document = json.loads(json.dumps(as_document(record)))
     assert from_document(document) == record
@@ -37,7 +37,7 @@ def test_a_document_can_be_read_by_a_person(record: Make) -> None:
     assert document["fetched_at"] == "2024-01-01T12:01:00Z"
     assert document["title"] is None
     counts = (document["fingerprint_count"], document["shingle_count"], document["sketch_count"])
-    assert counts == (2, 191, 8)  # of fingerprints the different ones
+    assert counts == (2, 191, 8)  # different fingerprints are counted once
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), unique=True))
@@ -62,7 +62,9 @@ def test_hashes_sorted_as_text_are_sorted_as_numbers(numbers: list[int]) -> None
         ({"duplicate": "perhaps"}, "perhaps"),
     ],
 )
-def test_what_is_not_a_document_is_refused_in_words(record: Make, change: dict[str, Any], complaint: str) -> None:
+def test_an_invalid_document_is_refused_with_a_clear_message(
+    record: Make, change: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(RecordsError, match=complaint):
         from_document(as_document(record(1)) | change)
     without = {name: value for name, value in as_document(record(1)).items() if name != "bands"}
@@ -77,7 +79,7 @@ def test_an_id_never_changes() -> None:
 
 @given(captures, captures)
 def test_two_captures_have_two_ids(a: tuple[str, datetime | None], b: tuple[str, datetime | None]) -> None:
-    """Lone surrogates are not in these texts: they become one character."""
+    """The texts have no lone surrogates, because these all become the same character."""
     assert (capture_id(*a) == capture_id(*b)) == (a == b)
 
 
@@ -109,7 +111,7 @@ def test_the_site_is_the_host(url: str, site: str) -> None:
     assert Record(**EMPTY | {"url": url}).site == site
 
 
-def test_alone_a_record_is_its_own_cluster(record: Make) -> None:
+def test_a_new_record_is_its_own_cluster(record: Make) -> None:
     assert record(1).cluster == record(1).id
     assert record(1, cluster="of another").cluster == "of another"
 
@@ -130,12 +132,12 @@ def test_lone_surrogates_are_replaced_and_offsets_stay(record: Make) -> None:
         ({"duplicate": "copy"}, "one of revisit, content, text, shingles"),
     ],
 )
-def test_what_cannot_be_stored_is_no_record(change: dict[str, Any], complaint: str) -> None:
+def test_values_that_cannot_be_stored_are_refused(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         Record(**EMPTY | change)
 
 
-def test_a_record_goes_from_one_process_to_another(record: Make) -> None:
+def test_a_record_can_be_pickled(record: Make) -> None:
     assert pickle.loads(pickle.dumps(record(1))) == record(1)
 
 

@@ -1,4 +1,4 @@
-"""Tests captures by id: reading, similar pages, and comparison."""
+"""Captures by id: reading, similar pages, and comparison."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_capture_is_read_by_its_id(index: Index) -> None:
                 index.capture(unknown)
 
 
-def test_a_capture_is_asked_about(index: Index) -> None:
+def test_a_capture_can_be_the_question(index: Index) -> None:
     with index:
         latest, earlier = (card.id for card in captures(index.store, URL))
         assert [match.url for match in index.similar(id=latest)] == ["https://c.example/new"]
@@ -69,7 +69,7 @@ def test_captures_are_compared(index: Index) -> None:
             index.compare(latest, earlier)
 
 
-def test_unusual_ids_are_not_there(store: Store) -> None:
+def test_unusual_ids_are_unknown(store: Store) -> None:
     store.write([capture(1, prose(1, 60))])
     for unusual in ("", "x" * 2_000, "é\ud800\0", "../x", "*"):
         assert store.read([unusual], Record) == {}

@@ -1,4 +1,4 @@
-"""Tests the clusters of an index on both kinds of store."""
+"""The clusters of an index, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _day(name: str) -> datetime:
     return datetime(2024, 1, int(name[1]), tzinfo=UTC)
 
 
-def test_before_the_first_clustering(index: Index) -> None:
+def test_an_index_has_no_clusters_before_the_first_run(index: Index) -> None:
     assert index.clustering() is None
     assert index.clusters() == []
     assert index.cluster(write_back=False).clusters == 2
@@ -64,7 +64,7 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     assert index.clusters() == []
 
 
-def test_the_stored_result_is_not_too_long(tmp_path: Path) -> None:
+def test_the_stored_result_is_bounded(tmp_path: Path) -> None:
     long = "x" * 80_000
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(f"https://example.org/{name}", text=prose(1, 100), title=long) for name in "ab"])

@@ -1,4 +1,4 @@
-"""Tests the history of a URL on both kinds of store."""
+"""The history of a URL, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def capture(day: int | None, text: str, url: str = URL, hour: int = 0) -> Record
     return record
 
 
-def test_each_capture_is_held_against_the_one_before_it(store: Store) -> None:
+def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
     first, second, other = prose(1, 200), near(prose(1, 200), 2, 5), prose(3, 200)
     texts = [second, first, first.upper(), second, other]
     days = [None, 1, 2, 3, 5]
@@ -43,19 +43,19 @@ def test_each_capture_is_held_against_the_one_before_it(store: Store) -> None:
     assert history(store, URL, limit=0) == history(store, "https://a.example/gone", limit=3) == []
 
 
-def test_where_a_text_is_not_stored(store: Store) -> None:
+def test_captures_without_a_stored_text(store: Store) -> None:
     text = prose(1, 100)
     records = [capture(day, text) for day in (1, 2)]
     records += [capture(3, prose(3, 100)), capture(4, prose(3, 100)), capture(5, text)]
     for record in records[:4]:
         record.text = ""
-    revisit = capture(6, text)  # of an unknown capture
+    revisit = capture(6, text)  # a revisit of an unknown capture
     revisit.text = revisit.text_digest = revisit.shingle_digest = ""
     store.write([*records, revisit])
     assert [moment.resemblance for moment in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
 
 
-def test_boilerplate_is_no_resemblance(store: Store) -> None:
+def test_boilerplate_does_not_count_as_resemblance(store: Store) -> None:
     menu = prose("menu", 60)
     store.write([capture(day, f"{menu} {prose(day, 60)}") for day in (1, 2)])
     assert history(store, URL, limit=2)[1].resemblance == pytest.approx(0.3, abs=0.1)
@@ -63,7 +63,7 @@ def test_boilerplate_is_no_resemblance(store: Store) -> None:
     assert history(store, URL, limit=2, exclusions=exclusions)[1].resemblance == 0
 
 
-class Watched(EmbeddedStore):
+class RecordingStore(EmbeddedStore):
     """A store that records which texts were read."""
 
     texts_read: list[str]
@@ -80,7 +80,7 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
     days = [day for day in range(1, 31) for _ in range(3)]
     texts = [prose(min(number, 80), 60) for number in range(90)]  # the last ten are the same
     records = [capture(day, text, hour=number % 3) for number, (day, text) in enumerate(zip(days, texts, strict=True))]
-    with Watched.open(tmp_path / "crawl.winnow", create=True) as store:
+    with RecordingStore.open(tmp_path / "crawl.winnow", create=True) as store:
         store.texts_read = []
         store.write(records)
         found = [moment.resemblance for moment in history(store, URL, limit=1_000)]
@@ -90,7 +90,7 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
     assert expected[80:] == [1.0] * 9
 
 
-def test_of_the_index(tmp_path: Path) -> None:
+def test_an_index_returns_the_history_of_a_url(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
         assert [moment.card.fetched_at.day for moment in index.history(URL) if moment.card.fetched_at] == [1, 2]

@@ -1,4 +1,4 @@
-"""Tests grouped search results and paging on both kinds of store."""
+"""Grouped search results and paging, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_shown_page_is_the_best_then_the_newest_then_the_one_with_the_shorte
     assert second == ["a.org/a", "a.org/b", "a.org/longer", "a.org/old", "a.org/timeless", "a.org/less"]
 
 
-def test_a_group_is_no_chain(store: Store) -> None:
+def test_groups_are_not_chained(store: Store) -> None:
     """Each page resembles the next, but the first does not resemble the last."""
     words = text("chain", words=180).split()
     contents = [" ".join([*words[start : start + 100], "mill " * (3 - start // 25)]) for start in (0, 25, 50)]
@@ -114,7 +114,7 @@ def test_a_group_is_no_chain(store: Store) -> None:
 
 
 @pytest.mark.parametrize("difference", [-1, 0, 1])
-def test_near_the_threshold_the_texts_decide(store: Store, difference: int) -> None:
+def test_the_texts_are_compared_near_the_threshold(store: Store, difference: int) -> None:
     one, other = text("a"), text("a", changed=20)
     exact = compare(one, other).resemblance
     store.write([record("a.org/one", one), record("a.org/two", other)])
@@ -125,7 +125,7 @@ def test_near_the_threshold_the_texts_decide(store: Store, difference: int) -> N
         assert (member.resemblance, member.kind, member.error) == (exact, "exact", 0)
 
 
-def test_scores_that_are_shown_may_be_asked_for_exactly(store: Store) -> None:
+def test_shown_scores_can_be_exact(store: Store) -> None:
     texts = [text("a", changed=changed) for changed in range(0, 30, 6)]
     store.write([record(f"a.org/{number}", each) for number, each in enumerate(texts)])
     assert "estimate" in {member.kind for hit in grouped(store).hits for member in hit.members}
@@ -136,7 +136,7 @@ def test_scores_that_are_shown_may_be_asked_for_exactly(store: Store) -> None:
     }
 
 
-def test_pages_that_are_too_short_to_have_a_signature_are_alone_and_identical_ones_are_not(store: Store) -> None:
+def test_pages_without_a_signature_are_grouped_only_if_identical(store: Store) -> None:
     bare = record("a.org/", "x", title="mill")
     pages = [
         Record(**{**_fields(bare), "url": f"https://a.org/{n}", "text": "", "shingle_count": 0, "minhash": b""})
@@ -152,7 +152,7 @@ def _fields(record: Record) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
-def test_nothing_and_one_page_and_past_the_end(store: Store) -> None:
+def test_no_hits_one_hit_and_a_page_past_the_end(store: Store) -> None:
     assert counts(grouped(store)) == (0, 0, 0, 0)
     store.write([record("a.org", text("a"))])
     assert counts(grouped(store, "wheel")) == counts(grouped(store, "...")) == (0, 0, 0, 0)
@@ -202,7 +202,7 @@ def test_facets_count_pages_and_groups(store: Store) -> None:
 
 
 class TestClusters:
-    """Tests groups by the clusters of a batch run."""
+    """Groups by the clusters of a batch run."""
 
     @pytest.fixture
     def clustered(self, store: Store) -> Store:
@@ -212,14 +212,14 @@ class TestClusters:
         store.set_clusters({page.id: pages[number // 3 * 3].id for number, page in enumerate(pages) if number % 3 < 2})
         return store
 
-    def test_one_result_for_each(self, clustered: Store) -> None:
+    def test_each_cluster_is_one_result(self, clustered: Store) -> None:
         found = grouped(clustered, by="cluster", facets=("site",))
         assert counts(found) == (12, 8, 8, 8)
         assert sorted(map(len, urls(found))) == [1] * 4 + [2] * 4
         assert found.facets == {"site": [FacetCount("a.org", 12, 8)]}
         assert all(member.resemblance > 0.9 for hit in found.hits for member in hit.members)
 
-    def test_what_the_batch_has_not_seen_joins_them(self, clustered: Store) -> None:
+    def test_pages_unknown_to_the_batch_run_join_a_cluster_by_resemblance(self, clustered: Store) -> None:
         found = grouped(clustered, by="both")
         assert counts(found) == (12, 4, 4, 4)
         assert {frozenset(group) for group in urls(found)} == {
@@ -234,7 +234,7 @@ class TestClusters:
         for part in parts:
             assert part.at_least <= (whole.groups or 0) <= part.at_most
 
-    def test_members_below_the_threshold_are_told(self, store: Store) -> None:
+    def test_members_below_the_threshold_have_their_score(self, store: Store) -> None:
         pages = [record("a.org/1", text("a")), record("a.org/2", text("b"))]
         store.write(pages)
         store.set_clusters({page.id: pages[0].id for page in pages})
@@ -256,7 +256,7 @@ Made = list[tuple[int, int]]  # a family, and how many words are changed
     writes=st.lists(st.tuples(st.sampled_from(["add", "replace", "delete"]), st.integers(0, 14)), max_size=6),
     seed=st.integers(0, 99),
 )
-def test_pages_of_results_are_the_whole_whatever_is_written(
+def test_paging_gives_the_whole_result_whatever_is_written(
     new_store: Callable[[], Store],
     made: Made,
     threshold: float,
@@ -286,7 +286,7 @@ def test_pages_of_results_are_the_whole_whatever_is_written(
             found.append(paging.following(Cursor.of(found[-1].cursor)))
         assert [each.total for each in found] == [len(pages)] * len(found)
         assert [hit.url for part in found for hit in part.hits] == [hit.url for hit in whole.hits]
-        assert together(found) == together([whole])
+        assert members_by_group(found) == members_by_group([whole])
         assert found[-1].groups == whole.groups
 
 
@@ -299,7 +299,7 @@ def carry_out(store: Store, kind: str, number: int, pages: list[Record]) -> None
         store.delete([pages[number].id])
 
 
-def together(found: list[SearchResults]) -> dict[str, set[str]]:
+def members_by_group(found: list[SearchResults]) -> dict[str, set[str]]:
     """Return the members of each group, including those that came on a later page of results."""
     groups = {hit.url: {member.url for member in hit.members} for part in found for hit in part.hits}
     for part in found:
@@ -309,7 +309,7 @@ def together(found: list[SearchResults]) -> dict[str, set[str]]:
     return groups
 
 
-def test_what_comes_late_is_told(store: Store) -> None:
+def test_members_found_late_are_reported_on_a_later_page(store: Store) -> None:
     store.write([record(f"a.org/{number}", text(number % 5, found="mill " * (30 - number))) for number in range(25)])
     first = searches(store).results(SearchRequest(words="mill", group=True, limit=2, examine=5), 0, keep_open=True)
     assert [len(hit.members) for hit in first.hits] == [0, 0]
@@ -324,7 +324,7 @@ def test_what_comes_late_is_told(store: Store) -> None:
     assert (third.total, third.groups) == (25, 5)
 
 
-def test_a_page_of_results_may_be_asked_for_again(store: Store) -> None:
+def test_a_page_of_results_can_be_requested_again(store: Store) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
     paging = searches(store)
     first = paging.results(SearchRequest(words="mill", group=True, limit=4), 0, keep_open=True)
@@ -336,7 +336,7 @@ def test_a_page_of_results_may_be_asked_for_again(store: Store) -> None:
     assert paging.following(Cursor.of(first.cursor)) == second
 
 
-def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expired_cursor_is_reported(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.write([record(f"a.org/{number}", text(number)) for number in range(9)])
     request = SearchRequest(words="mill", group=True, limit=2)
     view = store.view(request.parsed, keep_open=True)
@@ -347,13 +347,13 @@ def test_a_view_that_has_ended(store: Store, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("written", ["", "x", "====", "eJwrSS0uAQAEXQHB", "ä", "a" * 10_000])
-def test_no_cursor(written: str) -> None:
+def test_invalid_cursors_are_refused(written: str) -> None:
     with pytest.raises(QuestionError, match="this is not a cursor"):
         Cursor.of(written)
 
 
 @given(st.text(max_size=40), st.integers(0, 10**9), st.sampled_from([None, DAY]))
-def test_cursors_say_what_was_asked(words: str, number: int, since: datetime | None) -> None:
+def test_cursors_contain_the_request(words: str, number: int, since: datetime | None) -> None:
     request = SearchRequest(
         words=words, where=Filters(site="a.org", since=since, latest=True), facets=("site",), group=True
     )
@@ -372,6 +372,6 @@ def test_cursors_say_what_was_asked(words: str, number: int, since: datetime | N
         ({"facets": ("title",)}, "there is no facet 'title': choose from site, crawl, month, year"),
     ],
 )
-def test_requests_that_are_refused(parameters: dict[str, Any], complaint: str) -> None:
+def test_invalid_requests_are_refused(parameters: dict[str, Any], complaint: str) -> None:
     with pytest.raises(QuestionError, match=complaint):
         SearchRequest(words="mill", **parameters)

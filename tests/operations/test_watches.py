@@ -1,4 +1,4 @@
-"""Tests watches on both kinds of store."""
+"""Watches, on both kinds of store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def add(index: Index, url: str, text: str, time: datetime = MARCH) -> str:
 
 
 @pytest.mark.parametrize("question", [{"url": "https://a.example/article"}, {"text": ARTICLE}], ids=["url", "text"])
-def test_what_comes_later_is_new_until_it_is_seen(index: Index, question: dict[str, Any]) -> None:
+def test_later_matches_are_new_until_they_are_seen(index: Index, question: dict[str, Any]) -> None:
     before = datetime.now(UTC)
     watch = index.add_watch("article", **question)
     assert before <= watch.at <= datetime.now(UTC)
@@ -54,7 +54,7 @@ def test_what_comes_later_is_new_until_it_is_seen(index: Index, question: dict[s
     assert len(known) == (1 if "url" in question else 2)
     assert index.check_watch("article").new == set()
     quoting = add(index, "https://d.example/quote", f"{prose('d', 50)} {ARTICLE[200:900]}")
-    add(index, "https://f.example/less", f"{prose('f', 50)} {ARTICLE[:200]}")  # too little of it
+    add(index, "https://f.example/less", f"{prose('f', 50)} {ARTICLE[:200]}")  # contains too little of the article
     report = index.check_watch("article")
     assert report.watch == watch
     assert {match.card.id for match in report.matches} == known | {quoting}
@@ -64,7 +64,7 @@ def test_what_comes_later_is_new_until_it_is_seen(index: Index, question: dict[s
     assert index.check_watch("article").new == set()
 
 
-def test_a_page_that_is_crawled_again_is_no_news(index: Index) -> None:
+def test_a_page_that_is_crawled_again_is_not_new(index: Index) -> None:
     index.add_watch("article", text=ARTICLE)
     again = add(index, "https://b.example/copy", near(ARTICLE, 1, 3))
     report = index.check_watch("article")
@@ -80,7 +80,7 @@ def test_a_page_that_is_crawled_again_is_no_news(index: Index) -> None:
     assert index.check_watch("article").new == set()
 
 
-def test_what_is_there_can_be_new(index: Index) -> None:
+def test_existing_matches_can_be_reported_as_new(index: Index) -> None:
     index.add_watch("all", text=ARTICLE, seen=False, min_containment=0.95)
     report = index.check_watch("all")
     assert [match.url for match in report.matches] == ["https://a.example/article"]
@@ -124,7 +124,7 @@ def test_names(index: Index) -> None:
         ({"min_containment": 2}, QuestionError, "a share from 0 to 1, not 2"),
     ],
 )
-def test_what_cannot_be_watched_is_not_kept(
+def test_invalid_watches_are_refused(
     tmp_path: Path, watch: dict[str, Any], error: type[Exception], reason: str
 ) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
@@ -134,7 +134,7 @@ def test_what_cannot_be_watched_is_not_kept(
         assert index.watches() == []
 
 
-def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watches_and_seen_captures_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         here = add(index, "https://a.example/article", ARTICLE)
         index.add_watch("0", text=ARTICLE)
@@ -151,7 +151,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert [watch.name for watch in index.watches()] == ["0", "1"]
 
 
-def test_the_page_may_be_gone(index: Index) -> None:
+def test_the_watched_page_may_be_deleted(index: Index) -> None:
     index.add_watch("article", url="https://a.example/article")
     index.store.delete([card.id for card in captures(index.store, "https://a.example/article")])
     with pytest.raises(QuestionError, match=r"has no page https://a\.example/article"):

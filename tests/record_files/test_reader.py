@@ -1,4 +1,4 @@
-"""Record files as they are read: by us, and by others."""
+"""Reading record files, with this package and with other software."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None
 
 
 @given(data=st.data())
-def test_what_is_read_is_what_was_written(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
+def test_reading_returns_what_was_written(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
     several = data.draw(st.lists(records, max_size=8, unique_by=lambda record: record.id))
     with TemporaryDirectory() as folder:
         write(Path(folder, "records.parquet"), *several)
         assert list(read_records(Path(folder, "records.parquet"))) == several
 
 
-def test_others_read_signed_hashes_and_times_in_utc(tmp_path: Path, record: Make) -> None:
+def test_other_software_reads_signed_hashes_and_times_in_utc(tmp_path: Path, record: Make) -> None:
     prints = {"fingerprints": array("Q", [2**64 - 1, 5, 5]), "positions": array("I", [0, 7, 9])}
     write(tmp_path / "r.parquet", record(1, **prints), record(2, fetched_at=None, title=None))
     table = pq.read_table(tmp_path / "r.parquet")
@@ -56,7 +56,7 @@ def test_others_read_signed_hashes_and_times_in_utc(tmp_path: Path, record: Make
     assert kinds == {"int64", "int32"}
 
 
-def test_the_metadata_tells_the_scheme_but_no_secret(tmp_path: Path, record: Make) -> None:
+def test_the_metadata_has_the_scheme_but_not_its_key(tmp_path: Path, record: Make) -> None:
     path = tmp_path / "r.parquet"
     secret = Scheme(noise=20, guarantee=40, key="open sesame")
     write(path, record(1), scheme=secret)
@@ -73,7 +73,7 @@ def test_the_metadata_tells_the_scheme_but_no_secret(tmp_path: Path, record: Mak
 
 
 def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Make) -> None:
-    """In what it says of the first column. Other files of Spark are not records."""
+    """Spark writes it as metadata of the first column. Other files of Spark are not record files."""
     write(tmp_path / "r.parquet", record(1))
     table = pq.read_table(tmp_path / "r.parquet")
     said = table.schema.metadata[record_metadata.METADATA].decode()
@@ -106,7 +106,7 @@ def test_records_of_another_scheme_are_refused_before_the_first(tmp_path: Path, 
         read_records(tmp_path / "r.parquet", other)
 
 
-def test_a_few_columns_are_read_alone(tmp_path: Path, record: Make) -> None:
+def test_columns_can_be_read_without_the_others(tmp_path: Path, record: Make) -> None:
     write(f"{tmp_path}/folder/", *map(record, range(5)))
     expected = [(each.id, each.content_digest) for each in map(record, range(5))]
     assert list(read_columns(tmp_path / "folder", "id", "content_digest")) == expected
@@ -114,7 +114,7 @@ def test_a_few_columns_are_read_alone(tmp_path: Path, record: Make) -> None:
     assert urls == [record(number).url for number in range(5)]
 
 
-def test_a_row_group_is_bounded_in_bytes_and_so_is_what_is_read(tmp_path: Path, record: Make) -> None:
+def test_row_groups_and_batches_are_bounded_in_bytes(tmp_path: Path, record: Make) -> None:
     path = tmp_path / "r.parquet"
     pages = [record(number, text=chr(97 + number) * 10_000_000) for number in range(8)]
     write(path, *pages)
@@ -129,10 +129,10 @@ def test_a_row_group_is_bounded_in_bytes_and_so_is_what_is_read(tmp_path: Path, 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(files=st.lists(st.lists(st.integers(0, 12), unique=True), min_size=1, max_size=4), ids=st.integers(1, 9))
-def test_of_equal_ids_the_last_counts(
+def test_the_last_row_of_an_id_counts(
     files: list[list[int]], ids: int, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However few ids are compared at a time."""
+    """The result does not depend on how many ids are compared per pass."""
     monkeypatch.setattr(reader, "MAX_IDS_PER_PASS", ids)
     rows = [(place, number) for place, numbers in enumerate(files) for number in numbers]
     last = {number: place for place, number in rows}
@@ -172,8 +172,10 @@ def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, l
 
 @settings(max_examples=300)
 @given(place=st.integers(0, 2**40), change=st.integers(0, 255))
-def test_damage_is_said_and_never_read(place: int, change: int, file_and_records: tuple[bytes, list[Record]]) -> None:
-    """A file that ends early, or with one byte changed."""
+def test_damage_is_reported_and_never_read(
+    place: int, change: int, file_and_records: tuple[bytes, list[Record]]
+) -> None:
+    """The file ends early, or one byte is changed."""
     whole, records = file_and_records
     place %= len(whole)
     damaged = whole[:place]
@@ -190,7 +192,7 @@ def test_damage_is_said_and_never_read(place: int, change: int, file_and_records
     assert "\n" not in complaint
 
 
-def test_what_is_no_record_file_is_said(tmp_path: Path, record: Make) -> None:
+def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("not Parquet at all")
     (tmp_path / "empty").mkdir()
@@ -220,7 +222,7 @@ def test_parts_of_two_schemes_are_refused(tmp_path: Path, record: Make) -> None:
         scheme_of(tmp_path)
 
 
-def test_the_page_about_record_files_has_every_column(root: Path) -> None:
+def test_the_documentation_lists_every_column(root: Path) -> None:
     page = (root / "docs" / "records.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.MULTILINE)
     names = {"string": "string", "timestamp[us, tz=UTC]": "timestamp, UTC", "int32": "int32", "binary": "binary"}
@@ -228,7 +230,7 @@ def test_the_page_about_record_files_has_every_column(root: Path) -> None:
     assert rows == [(field.name, (names | kinds)[str(field.type)]) for field in SCHEMA]
 
 
-def test_the_examples_on_that_page_run(
+def test_the_examples_in_the_documentation_run(
     root: Path, tmp_path: Path, record: Make, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path / "crawl.parquet", record(1), record(2, bands=record(1).bands), record(3))

@@ -1,4 +1,4 @@
-"""Writing record files: nothing that was there is lost, and nothing incomplete is seen."""
+"""Writing record files: no earlier record is lost, and no incomplete file is visible."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from opensearch_winnow.record_files.reader import read_columns, read_records
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
 Make = Callable[..., Record]
-BOTH = pytest.mark.parametrize("name", ["records.parquet", "records/"])
-# Every record becomes columns at once, two are a row group, and three a part.
-SMALL = {"MAX_WAITING_BYTES": 1_000, "MAX_PART_BYTES": 5_500}
+FILE_AND_FOLDER = pytest.mark.parametrize("name", ["records.parquet", "records/"])
+# With these limits, each record is converted to columns at once, two make a row group, and three make a part.
+SMALL_LIMITS = {"MAX_WAITING_BYTES": 1_000, "MAX_PART_BYTES": 5_500}
 
 
 def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
@@ -43,14 +43,14 @@ def hidden(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in SMALL.items():
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in SMALL_LIMITS.items():
         monkeypatch.setattr(record_writer, name, size)
     monkeypatch.setattr(atomic_parquet, "ROW_GROUP_BYTES", 3_000)
 
 
-@BOTH
-def test_a_second_run_adds(tmp_path: Path, record: Make, name: str) -> None:
+@FILE_AND_FOLDER
+def test_a_second_run_adds_records(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(1), record(2))
     write(path, record(3))
@@ -58,8 +58,8 @@ def test_a_second_run_adds(tmp_path: Path, record: Make, name: str) -> None:
     assert hidden(tmp_path) == []
 
 
-@BOTH
-def test_a_writer_knows_what_is_stored(tmp_path: Path, record: Make, name: str) -> None:
+@FILE_AND_FOLDER
+def test_a_writer_reads_the_stored_digests(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     with RecordWriter(path, Scheme()) as writer:
         assert list(writer.stored()) == []
@@ -68,7 +68,7 @@ def test_a_writer_knows_what_is_stored(tmp_path: Path, record: Make, name: str) 
         assert list(writer.stored()) == [Stored.of(record(1))]
 
 
-@BOTH
+@FILE_AND_FOLDER
 def test_a_record_replaces_the_one_with_its_id(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(1), record(2))
@@ -79,11 +79,11 @@ def test_a_record_replaces_the_one_with_its_id(tmp_path: Path, record: Make, nam
 
 
 @pytest.mark.check
-@pytest.mark.usefixtures("small")
-@BOTH
+@pytest.mark.usefixtures("small_limits")
+@FILE_AND_FOLDER
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(runs=st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=4))
-def test_after_any_runs_each_capture_is_there_once_and_is_its_latest(
+def test_after_any_runs_each_capture_is_stored_once_in_its_latest_version(
     runs: list[list[int]], name: str, record: Make
 ) -> None:
     expected: dict[str, Record] = {}
@@ -100,8 +100,8 @@ def test_after_any_runs_each_capture_is_there_once_and_is_its_latest(
         assert hidden(Path(folder)) == []
 
 
-@BOTH
-def test_without_a_record_there_is_still_the_scheme(tmp_path: Path, record: Make, name: str) -> None:
+@FILE_AND_FOLDER
+def test_a_file_without_records_has_the_scheme(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path)
     assert list(read_records(path, Scheme())) == []
@@ -110,17 +110,17 @@ def test_without_a_record_there_is_still_the_scheme(tmp_path: Path, record: Make
     assert list(read_records(path)) == [record(1)]
 
 
-@BOTH
+@FILE_AND_FOLDER
 def test_another_scheme_is_refused_at_the_start(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(1))
     other = Scheme(key="secret")
     with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, not {other.id}"):
         RecordWriter(path, other)
-    write(path, record(2))  # the one that was refused holds no lock
+    write(path, record(2))  # the refused writer holds no lock
 
 
-def test_what_is_not_ours_is_never_overwritten(tmp_path: Path, record: Make) -> None:
+def test_other_files_are_never_overwritten(tmp_path: Path, record: Make) -> None:
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
     (tmp_path / "notes.parquet").write_text("my notes")
     (tmp_path / "empty.parquet").touch()
@@ -135,7 +135,7 @@ def test_what_is_not_ours_is_never_overwritten(tmp_path: Path, record: Make) -> 
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
 
 
-def test_where_nothing_can_be_written(tmp_path: Path, record: Make) -> None:
+def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path, record: Make) -> None:
     with pytest.raises(RecordsError, match=r"r.parquet cannot be written: No such file or directory"):
         write(tmp_path / "gone" / "r.parquet", record(1))
     with pytest.raises(RecordsError, match="not UTF-8"):
@@ -143,7 +143,7 @@ def test_where_nothing_can_be_written(tmp_path: Path, record: Make) -> None:
     assert hidden(tmp_path) == []
 
 
-@BOTH
+@FILE_AND_FOLDER
 def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     with RecordWriter(path, Scheme()) as first:
@@ -154,8 +154,8 @@ def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, r
     assert list(read_records(path)) == [record(1), record(2)]
 
 
-@BOTH
-def test_an_exception_leaves_what_was_there(tmp_path: Path, record: Make, name: str) -> None:
+@FILE_AND_FOLDER
+def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(1))
     writer = RecordWriter(path, Scheme())
@@ -168,13 +168,13 @@ def test_an_exception_leaves_what_was_there(tmp_path: Path, record: Make, name: 
         writer.add(record(3))
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("stride", [19, pytest.param(1, marks=pytest.mark.check)])
-@BOTH
+@FILE_AND_FOLDER
 def test_ctrl_c_at_any_line_keeps_what_was_added(
     tmp_path: Path, record: Make, name: str, stride: int, request: pytest.FixtureRequest
 ) -> None:
-    """Whatever line of ours, or of Arrow's Python, is about to be run while records are added."""
+    """Ctrl-C arrives before each line of this package, or of Arrow's Python, that runs while records are added."""
     tracer = sys.gettrace()
     request.addfinalizer(lambda: sys.settrace(tracer))
     old = [record(0), record(1)]
@@ -192,7 +192,7 @@ def test_ctrl_c_at_any_line_keeps_what_was_added(
             nonlocal lines
             if "opensearch_winnow" not in frame.f_globals["__name__"] and "pyarrow" not in frame.f_globals["__name__"]:
                 return None
-            if frame.f_code.co_name == "__del__":  # where an exception ends nothing
+            if frame.f_code.co_name == "__del__":  # Python ignores exceptions there
                 return None
             lines += event == "line"
             if lines >= stop:
@@ -222,10 +222,10 @@ def test_ctrl_c_at_any_line_keeps_what_was_added(
     assert list(read_records(path)) == [old[0], *new]
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small_limits")
 def test_a_folder_has_complete_parts_in_the_order_of_their_numbers(tmp_path: Path, record: Make) -> None:
     (tmp_path / "records").mkdir()
-    writer = RecordWriter(tmp_path / "records", Scheme())  # a folder that is there needs no /
+    writer = RecordWriter(tmp_path / "records", Scheme())  # an existing folder needs no / at the end
     for number in range(10):
         writer.add(record(number))
     shown = sorted(path.name for path in (tmp_path / "records").glob("[!.]*"))
@@ -240,7 +240,7 @@ def test_a_folder_has_complete_parts_in_the_order_of_their_numbers(tmp_path: Pat
     assert list(read_records(tmp_path / "records")) == list(map(record, range(11)))
 
 
-KILLED = """
+KILLED_SCRIPT = """
 import os, pickle, signal, sys
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.foundation.scheme import Scheme
@@ -252,18 +252,18 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@BOTH
-def test_a_killed_run_loses_no_more_than_what_is_not_in_place(tmp_path: Path, record: Make, name: str) -> None:
+@FILE_AND_FOLDER
+def test_a_killed_run_loses_only_what_is_not_yet_in_place(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, *map(record, range(3)))
     newer = [record(number, crawl="newer") for number in range(2, 9)]
-    done = subprocess.run([sys.executable, "-c", KILLED, path], input=pickle.dumps(newer), check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED_SCRIPT, path], input=pickle.dumps(newer), check=False)
     assert done.returncode == -signal.SIGKILL
     assert hidden(tmp_path) != []
     kept = list(map(record, range(3)))
     if name.endswith("/"):
         assert [url for (url,) in read_columns(path, "url")].count(record(2).url) == 2
-        kept = [*kept[:2], *newer[:6]]  # two parts of three; the later of the two records counts
+        kept = [*kept[:2], *newer[:6]]  # two parts of three records; the later of two equal ids counts
     assert list(read_records(path)) == kept
     write(path, record(20))
     assert list(read_records(path)) == [*kept, record(20)]
@@ -271,7 +271,7 @@ def test_a_killed_run_loses_no_more_than_what_is_not_in_place(tmp_path: Path, re
     assert hidden(tmp_path) == []
 
 
-FULL_DISK = """
+FULL_DISK_SCRIPT = """
 import pickle, resource, signal, sys
 from opensearch_winnow.record_files import record_writer
 from opensearch_winnow.foundation.scheme import Scheme
@@ -288,14 +288,14 @@ except record_writer.RecordsError as error:
 
 
 @pytest.mark.check
-@BOTH
+@FILE_AND_FOLDER
 @pytest.mark.parametrize("room", [0, 2_000, 40_000])
-def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path: Path, record: Make, name: str, room: int) -> None:
+def test_a_full_disk_is_reported_and_the_old_file_stays(tmp_path: Path, record: Make, name: str, room: int) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(0))
     before = {file: file.read_bytes() for file in tmp_path.rglob("*.parquet")}
     many = pickle.dumps(list(map(record, range(200))))
-    command = [sys.executable, "-c", FULL_DISK, path, str(room)]
+    command = [sys.executable, "-c", FULL_DISK_SCRIPT, path, str(room)]
     done = subprocess.run(command, input=many, capture_output=True, check=False)
     assert done.stderr == b""
     assert done.stdout.decode().endswith("cannot be written: File too large\n")
@@ -304,7 +304,7 @@ def test_a_full_disk_is_said_and_the_old_file_stays(tmp_path: Path, record: Make
     assert hidden(tmp_path) == []
 
 
-def test_a_link_stays_one_and_a_mode_stays(tmp_path: Path, record: Make) -> None:
+def test_symbolic_links_and_file_modes_are_kept(tmp_path: Path, record: Make) -> None:
     target, link = tmp_path / "target.parquet", tmp_path / "link.parquet"
     write(target, record(1))
     target.chmod(0o640)
@@ -315,7 +315,7 @@ def test_a_link_stays_one_and_a_mode_stays(tmp_path: Path, record: Make) -> None
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path, record: Make) -> None:
+def test_a_new_file_has_the_mode_of_the_umask(tmp_path: Path, record: Make) -> None:
     before = os.umask(0o027)
     try:
         write(tmp_path / "r.parquet", record(1))

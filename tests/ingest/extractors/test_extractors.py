@@ -1,4 +1,4 @@
-"""What every extractor keeps to, and how they are found."""
+"""Properties of every extractor, and how extractors are found by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest import extractors
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, Extractor, extractor, extractor_names
 
-WHOLE = ("lxml", "beautifulsoup")  # the others leave out what they take for navigation
+WHOLE_PAGE_EXTRACTORS = ("lxml", "beautifulsoup")  # the other extractors leave out what they consider navigation
 
 PAGES = {
     "": ("", None),
@@ -40,13 +40,13 @@ PAGES = {
 }
 
 
-@pytest.fixture(params=WHOLE)
+@pytest.fixture(params=WHOLE_PAGE_EXTRACTORS)
 def whole(request: pytest.FixtureRequest) -> Extractor:
     return extractor(request.param)
 
 
 @pytest.mark.parametrize(("html", "expected"), PAGES.items(), ids=[page[:30] for page in PAGES])
-def test_reads(whole: Extractor, html: str, expected: tuple[str, str | None]) -> None:
+def test_a_page_becomes_this_text(whole: Extractor, html: str, expected: tuple[str, str | None]) -> None:
     assert whole(html.encode()) == Extracted(*expected)
 
 
@@ -55,8 +55,8 @@ def test_a_page_does_not_depend_on_the_page_before(whole: Extractor) -> None:
         assert [whole(html.encode()) for html in PAGES] == [Extracted(*expected) for expected in PAGES.values()]
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_words_for_pictures_on_request(name: str) -> None:
+@pytest.mark.parametrize("name", WHOLE_PAGE_EXTRACTORS)
+def test_alt_texts_are_read_on_request(name: str) -> None:
     html = b"<p>a<img alt='the sea'>b<input type=image alt=go><input alt=no>"
     assert extractor(name, alt=True)(html).text == "a the sea b go"
     assert extractor(name)(html).text == "a b"
@@ -75,23 +75,23 @@ def test_main_text_only() -> None:
     assert extractor("trafilatura")(b"") == Extracted("", None)
 
 
-def test_ours_are_there() -> None:
+def test_the_built_in_extractors_are_listed() -> None:
     assert {"lxml", "beautifulsoup", "trafilatura"} <= set(extractor_names())
 
 
-def test_a_name_that_is_not_there() -> None:
+def test_an_unknown_extractor_is_refused() -> None:
     with pytest.raises(WinnowError, match=r"there is no extractor 'nonsense': choose one of beautifulsoup, lxml, "):
         extractor("nonsense")
 
 
-def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     monkeypatch.delitem(sys.modules, "opensearch_winnow.ingest.extractors.trafilatura_main_text", raising=False)
     with pytest.raises(WinnowError, match=r'pip install "opensearch-winnow\[trafilatura\]"$'):
         extractor("trafilatura")
 
 
-# --- extractors of others ---------------------------------------------------------------------------------------------
+# --- other people's extractors ----------------------------------------------------------------------------------------
 
 
 def breaks(alt: bool) -> Extractor:
@@ -109,9 +109,7 @@ def gives_nothing(alt: bool) -> Extractor:
     ("factory", "reason"),
     [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: returns NoneType, not text")],
 )
-def test_what_goes_wrong_in_an_extractor_has_a_reason(
-    monkeypatch: pytest.MonkeyPatch, factory: str, reason: str
-) -> None:
+def test_a_failure_in_an_extractor_becomes_a_reason(monkeypatch: pytest.MonkeyPatch, factory: str, reason: str) -> None:
     theirs = EntryPoint("theirs", f"{__name__}:{factory}", extractors.GROUP)
     monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or _this_module())
     monkeypatch.setattr(extractors, "entry_points", lambda **_: EntryPoints([theirs]))
@@ -121,5 +119,5 @@ def test_what_goes_wrong_in_an_extractor_has_a_reason(
 
 
 def _this_module() -> object:
-    """What pytest does not leave in sys.modules."""
+    """Return a stand-in for this module, which pytest does not leave in sys.modules."""
     return type("module", (), {"breaks": staticmethod(breaks), "gives_nothing": staticmethod(gives_nothing)})

@@ -53,7 +53,7 @@ def test_urls_can_have_spaces() -> None:
     assert names(FIRST + record("http://e/a b&c=d e")) == ["http://e/a b&c=d e"]
 
 
-def test_what_is_no_page_is_skipped() -> None:
+def test_records_that_are_not_pages_are_skipped() -> None:
     missing = HTML.replace(b"200 OK", b"404 Not Found")
     assert items(record("dns:e", b"...", "text/dns") + record("http://e/", missing)) == [
         Skipped("dns:e", "scheme dns", TIME),
@@ -64,14 +64,14 @@ def test_what_is_no_page_is_skipped() -> None:
     )
 
 
-def test_a_large_page_has_failed() -> None:
+def test_a_page_above_the_limit_fails() -> None:
     (found,) = items(record("http://e/", HTML + bytes(2_000)), page_bytes=1_000)
     assert isinstance(found, Failed)
     assert found.reason == "larger than 0.001 MB"
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_damage_costs_what_it_touches(pack: type[bytes]) -> None:
+def test_damage_loses_only_the_records_it_touches(pack: type[bytes]) -> None:
     first, one, three = pack(FIRST), pack(record("http://e/1")), pack(record("http://e/3"))
     assert names(first + one + bytes(99) + three) == ["http://e/1", "99 not a record", "http://e/3"]
     wrong = pack(record("http://e/2", length=9_999))
@@ -83,7 +83,7 @@ def test_damage_costs_what_it_touches(pack: type[bytes]) -> None:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_parts_together_are_the_whole(pack: type[bytes], tmp_path: Path) -> None:
+def test_all_splits_together_have_every_item_once(pack: type[bytes], tmp_path: Path) -> None:
     archive = b"".join(map(pack, [FIRST, *(record(f"http://e/{number}") for number in range(30))]))
     path = tmp_path / "x.arc"
     path.write_bytes(archive)
@@ -98,7 +98,7 @@ def test_parts_together_are_the_whole(pack: type[bytes], tmp_path: Path) -> None
     assert len(found) == 30
 
 
-def test_a_file_is_known_by_how_it_starts() -> None:
+def test_an_arc_file_is_recognized_by_its_first_bytes() -> None:
     assert arc.looks_like(FIRST)
     assert arc.looks_like(gzip.compress(FIRST) + gzip.compress(record("http://e/")))
     assert not arc.looks_like(b"Date: Sun, 16 Feb 2014 05:02:20 GMT\n")
@@ -108,7 +108,7 @@ def test_a_file_is_known_by_how_it_starts() -> None:
 
 @pytest.mark.check
 @pytest.mark.parametrize("line", [b"http:x 1.2.3.4 20030201 a ", b"a:b ", b"http:x 1.2.3.4 "])
-def test_a_hostile_file_takes_no_more_than_its_time(line: bytes) -> None:
+def test_a_hostile_file_is_read_in_time(line: bytes) -> None:
     archive = (line * (4_096 // len(line)) + b"\n") * 100 + line * 20_000
     start = time.monotonic()
     assert items(archive)

@@ -1,4 +1,4 @@
-"""Every file of a set of real and deliberately damaged web archives, with what is in it."""
+"""The items of every file in a set of real and deliberately damaged web archives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Unpacked = Callable[[str], Path]
 PAGE_BYTES = 10 << 20
 DEDUPLICATION = "iipc/specifications/warc-deduplication/samples"
 
-# Pages, revisits among them, skipped, failed, and bytes of damage.
+# By file: the numbers of pages, of revisits among them, of skipped and failed pages, and of damaged bytes.
 OUTCOMES = {
     "aut/LICENSE": (0, 0, 0, 0, 10763),
     "aut/config/LICENSE_HEADER.txt": (0, 0, 0, 0, 572),
@@ -142,7 +142,7 @@ def _outcome(items: list[Item]) -> tuple[int, int, int, int, int]:
     )
 
 
-def test_each_file_gives_what_is_in_it(unpacked: Unpacked) -> None:
+def test_each_file_has_the_expected_items(unpacked: Unpacked) -> None:
     folder = unpacked("warc-samples")
     found = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -152,7 +152,7 @@ def test_each_file_gives_what_is_in_it(unpacked: Unpacked) -> None:
     assert found == OUTCOMES
 
 
-def test_no_record_is_missing_that_warcio_finds(unpacked: Unpacked) -> None:
+def test_every_record_that_warcio_finds_is_found(unpacked: Unpacked) -> None:
     folder = unpacked("warc-samples")
     compared = 0
     for name, (_, _, _, _, damaged) in OUTCOMES.items():
@@ -171,7 +171,7 @@ def test_no_record_is_missing_that_warcio_finds(unpacked: Unpacked) -> None:
 
 
 def _with_warcio(path: Path) -> tuple[Counter[str], bool]:
-    """URLs of captures, and whether warcio came to the end."""
+    """Return the URLs of the captures that warcio finds, and whether it reached the end of the file."""
     urls: Counter[str] = Counter()
     with path.open("rb") as file, contextlib.redirect_stderr(io.StringIO()):
         try:
@@ -185,12 +185,12 @@ def _with_warcio(path: Path) -> tuple[Counter[str], bool]:
 
 def _url(item: Page | Skipped | Failed) -> str:
     url = item.page.url if isinstance(item, Failed) else item.url
-    return url.replace(" ", "%20") if url.startswith("file:") else url  # as warcio has it
+    return url.replace(" ", "%20") if url.startswith("file:") else url  # as warcio writes it
 
 
 @pytest.mark.parametrize("size", [1, 100, 1_000, 10_000, 100_000])
-def test_parts_together_are_the_whole(size: int, unpacked: Unpacked) -> None:
-    """Each part starts where the one before it stopped, and an item is in one of them."""
+def test_all_splits_together_have_every_item_once(size: int, unpacked: Unpacked) -> None:
+    """Each split starts where the one before it stopped, and each item is in exactly one split."""
     folder = unpacked("warc-samples")
     for name in OUTCOMES:
         path = folder / name

@@ -1,4 +1,4 @@
-"""A WARC file is known by its content, in whatever it is compressed and whatever its name is."""
+"""A WARC file is recognized by its content, whatever its compression and its name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lz4(content: bytes) -> bytes:
 
 
 def noise(number: int) -> bytes:
-    """A page that does not fit into the first bytes of the file, however it is compressed."""
+    """Return a page of random characters, which stays larger than the inspected start of a file in any compression."""
     return b"<p>" + Random(number).randbytes(60_000).hex().encode()
 
 
@@ -36,7 +36,9 @@ PACKS: dict[str, Pack] = {"plain": bytes, "gzip": gzip.compress, "zstd": zstanda
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 @pytest.mark.parametrize("whole", [False, True], ids=["records", "file"])
 @pytest.mark.parametrize("named", [False, True], ids=["in a folder", "named"])
-def test_is_found_and_read(warc: Callable[..., Path], tmp_path: Path, pack: Pack, whole: bool, named: bool) -> None:
+def test_a_compressed_warc_file_is_recognized_and_read(
+    warc: Callable[..., Path], tmp_path: Path, pack: Pack, whole: bool, named: bool
+) -> None:
     pages = [(f"http://example.org/{number}", noise(number)) for number in range(4)]
     written = warc("written", pages, compress=bytes if whole else pack)
     folder = tmp_path / "folder"

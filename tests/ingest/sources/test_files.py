@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
 def one(path: Path, *, cap: int = CAP, every_text: bool = False) -> Item:
-    """What becomes of a file in a folder."""
+    """Return the only item that a file in a folder becomes."""
     found = list(read(Split("files", str(path.parent), names=(path.name,), every_text=every_text), cap))
     assert [offset for offset, _ in found] == [0, 1]
     assert found[1][1] is None
@@ -79,11 +79,11 @@ def test_html_is_html_under_any_name(name: str) -> None:
         ("thing.txt", b"\0\1\2\3", "application/octet-stream"),
     ],
 )
-def test_what_a_file_is(name: str, content: bytes, kind: str) -> None:
+def test_the_type_of_a_file(name: str, content: bytes, kind: str) -> None:
     assert kind_of(name, content) == kind
 
 
-def test_a_name_tells_only_what_it_can() -> None:
+def test_a_file_name_tells_the_type_only_if_its_suffix_is_clear() -> None:
     assert type_by_name("a.tar.html.gz") == "text/html"
     assert type_by_name("a.json.zst") == "application/json"
     for silent in (
@@ -100,20 +100,20 @@ def test_a_name_tells_only_what_it_can() -> None:
         assert type_by_name(silent) is None
 
 
-def test_many_comments_before_the_page_take_no_time() -> None:
+def test_many_comments_before_the_page_are_skipped_quickly() -> None:
     assert kind_of("page", b"<!-- a -->" * 1_500) == "text/plain"
     assert kind_of("page", b"<!-- a -->" * 1_500 + b"<html>") == "text/html"
 
 
 @pytest.mark.parametrize(("name", "kind"), [("a.html", "text/html"), ("a.txt", "text/plain")])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
-def test_a_page(tmp_path: Path, name: str, kind: str, pack: Pack) -> None:
+def test_a_page_is_read(tmp_path: Path, name: str, kind: str, pack: Pack) -> None:
     path = tmp_path / name
     path.write_bytes(pack(HTML if kind == "text/html" else b"words"))
     assert one(path) == Page(path.as_uri(), html=HTML if kind == "text/html" else b"words", content_type=kind)
 
 
-def test_urls(tmp_path: Path) -> None:
+def test_the_url_of_a_file(tmp_path: Path) -> None:
     names = ("index.html?id=3&ä", os.fsdecode(b"caf\xe9 #1%.html"), "sub/a b.html")
     (tmp_path / "sub").mkdir()
     for name in names:
@@ -126,7 +126,7 @@ def test_urls(tmp_path: Path) -> None:
     assert [item for _, item in read(single, CAP)] == [Page(single.base, html=HTML, content_type="text/html"), None]
 
 
-def test_source_code_is_a_page_only_if_asked_for(tmp_path: Path) -> None:
+def test_source_code_is_a_page_only_with_every_text(tmp_path: Path) -> None:
     code = tmp_path / "a.py"
     code.write_bytes(b"print('words')")
     assert one(code) == Skipped(code.as_uri(), "type text/x-python")
@@ -141,7 +141,7 @@ def test_source_code_is_a_page_only_if_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
 @pytest.mark.parametrize("cap", [1_000, HEAD - 1, HEAD, HEAD + 1, CAP])
-def test_the_cap_is_exact(tmp_path: Path, pack: Pack, cap: int) -> None:
+def test_the_size_limit_is_exact(tmp_path: Path, pack: Pack, cap: int) -> None:
     path = tmp_path / "a.html"
     path.write_bytes(pack(b"x" * cap))
     page = one(path, cap=cap)
@@ -151,11 +151,11 @@ def test_the_cap_is_exact(tmp_path: Path, pack: Pack, cap: int) -> None:
     assert one(path, cap=cap) == Failed(Page(path.as_uri(), html=b"", content_type="text/html"), too_large(cap))
 
 
-def test_how_a_cap_is_called() -> None:
+def test_how_a_size_limit_is_written() -> None:
     assert too_large(10_000_000) == too_large(10 << 20) == "larger than 10 MB"
 
 
-def test_a_bomb_is_not_held(tmp_path: Path) -> None:
+def test_a_decompression_bomb_is_not_held_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "bomb.html.zst"
     path.write_bytes(zstandard.compress(bytes(100_000_000)))
     tracemalloc.start()
@@ -166,7 +166,7 @@ def test_a_bomb_is_not_held(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
+def test_unreadable_files_are_counted(tmp_path: Path) -> None:
     gone = tmp_path / "gone.html"
     assert one(gone) == Failed(Page(gone.as_uri(), html=b""), "cannot be read: No such file or directory")
     loop = tmp_path / "loop.html"
@@ -185,13 +185,13 @@ def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     assert one(cut) == Failed(Page(cut.as_uri(), html=b""), "gzip that is cut off")
 
 
-def test_without_permission(as_anybody: Path) -> None:
+def test_a_file_without_permission_fails(as_anybody: Path) -> None:
     locked = as_anybody / "locked.html"
     locked.touch(0)
     assert one(locked) == Failed(Page(locked.as_uri(), html=b""), "cannot be read: Permission denied")
 
 
-def test_an_archive_among_pages_is_one_that_could_not_be_opened(tmp_path: Path) -> None:
+def test_a_damaged_archive_among_pages_is_reported(tmp_path: Path) -> None:
     for name, content in (("a.warc.gz", gzip.compress(b"WARC/1.0\r\n")), ("a.parquet", b"PAR1")):
         (tmp_path / name).write_bytes(content)
         item = one(tmp_path / name)
@@ -199,7 +199,7 @@ def test_an_archive_among_pages_is_one_that_could_not_be_opened(tmp_path: Path) 
         assert item.reason.startswith("cannot be read as application/")
 
 
-def test_part_of_a_split(tmp_path: Path) -> None:
+def test_a_split_of_files_can_be_cut_anywhere(tmp_path: Path) -> None:
     names = tuple(f"{number}.html" for number in range(5))
     for name in names:
         (tmp_path / name).write_bytes(HTML)

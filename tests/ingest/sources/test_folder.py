@@ -16,10 +16,10 @@ patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html"
 
 
 @given(st.lists(names, max_size=8), patterns)
-def test_patterns_as_expressions(
+def test_patterns_match_what_a_regular_expression_matches(
     tmp_path_factory: pytest.TempPathFactory, tree: list[list[str]], pattern: list[str]
 ) -> None:
-    parts = [*pattern[:-1], "*" if pattern[-1] in "ab" else pattern[-1]]  # without a * it would be no pattern
+    parts = [*pattern[:-1], "*" if pattern[-1] in "ab" else pattern[-1]]  # without a *, it would not be a pattern
     middle = "".join("(?:[^/]+/)*" if part == "**" else f"{_expression(part)}/" for part in parts[:-1])
     last = ".+" if parts[-1] == "**" else _expression(parts[-1])
     with tempfile.TemporaryDirectory(dir=tmp_path_factory.getbasetemp()) as top:
@@ -34,7 +34,7 @@ def test_patterns_as_expressions(
         expected = [f"{top}/{file}" for file in seen if re.fullmatch(f"{middle}{last}(?:/.*)?", file)]
         folder = Folder.of_pattern("/".join([top, *parts]))
         assert folder
-        found = [path for path in folder.files() if path != folder.path]  # which may not be there
+        found = [path for path in folder.files() if path != folder.path]  # the folder itself, which need not exist
         assert sorted(found) == sorted(expected)
         assert [f"{top}/{file}" for file in files if folder.has(f"{top}/{file}")] == [
             f"{top}/{file}" for file in files if f"{top}/{file}" in expected
@@ -46,7 +46,7 @@ def _expression(part: str) -> str:
 
 
 def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
-    """Each folder has links to all: following them would take as many steps as there are orders of eight things."""
+    """Each of eight folders links to all of them: following the links would take 8! steps."""
     folders = [tmp_path / name for name in "abcdefgh"]
     for folder in folders:
         folder.mkdir()
@@ -57,8 +57,8 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
         assert len(list(found.files())) == 8 * 9
 
 
-def test_deep_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deeper than Python nests calls. Taken away at once, which other tools cannot."""
+def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folders are nested deeper than Python nests calls. The test removes them, since other tools cannot."""
     monkeypatch.chdir(tmp_path)
     depth = 1_100
     for _ in range(depth):
@@ -73,7 +73,7 @@ def test_deep_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [[f"{tmp_path}/{'d/' * depth}a.html"]] * 2
 
 
-def test_files_and_then_folders_in_order(tmp_path: Path) -> None:
+def test_files_come_before_folders_and_both_in_order(tmp_path: Path) -> None:
     for name in ("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

@@ -24,12 +24,12 @@ def test_each_field_is_found(fields: list[tuple[str, str]], end: str, body: byte
     assert found.get(b"200 ok") == found.get(b"") == ""
 
 
-def test_a_field_can_go_on_in_the_next_line() -> None:
+def test_a_field_may_continue_on_the_next_line() -> None:
     found = Fields(b"HTTP/1.1 200 OK\r\nA: one\r\n  two\r\n\tthree\r\nB:four\r\n\r\n")
     assert (found.get(b"a"), found.get(b"b")) == ("one two three", "four")
 
 
-def test_a_header_without_an_end() -> None:
+def test_a_header_without_an_end_is_read() -> None:
     assert end_of_header(b"A: b\r\n") is None
     assert end_of_header(b"A: b\r\n" * HEAD + b"\r\n") is None
 

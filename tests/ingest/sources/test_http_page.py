@@ -27,7 +27,7 @@ def answer(content: bytes, page_bytes: int = 1 << 20) -> Item:
         "text/html, text/html",
     ],
 )
-def test_html_and_text_to_read_are_pages(kind: str) -> None:
+def test_html_and_plain_text_are_pages(kind: str) -> None:
     found = answer(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n<p>x".encode())
     assert found == Page("http://e/", html=b"<p>x", content_type=kind)
 
@@ -44,7 +44,7 @@ def test_html_and_text_to_read_are_pages(kind: str) -> None:
         "text/csv",
     ],
 )
-def test_other_types_are_not(kind: str) -> None:
+def test_other_types_are_skipped(kind: str) -> None:
     found = answer(f"HTTP/1.1 200 OK\r\nContent-Type: {kind.upper()}; a=b\r\n\r\n<p>x".encode())
     assert found == Skipped("http://e/", f"type {kind}")
 
@@ -60,7 +60,7 @@ def test_other_types_are_not(kind: str) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0", None),
     ],
 )
-def test_without_a_type_that_makes_sense_the_bytes_decide(line: bytes, body: bytes, kind: str | None) -> None:
+def test_without_a_sensible_type_the_bytes_decide(line: bytes, body: bytes, kind: str | None) -> None:
     found = answer(b"HTTP/1.1 200 OK\r\n" + line + b"\r\n" + body)
     assert found == (Page("http://e/", html=body, content_type=kind) if kind else Skipped("http://e/", "no type"))
     packed = gzip.compress(body)
@@ -69,7 +69,7 @@ def test_without_a_type_that_makes_sense_the_bytes_decide(line: bytes, body: byt
     assert found == (page if kind else Skipped("http://e/", "no type"))
 
 
-def test_headers_that_do_not_end() -> None:
+def test_http_headers_without_an_end() -> None:
     found = answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000)
     assert isinstance(found, Failed)
     assert found.reason == "HTTP headers that do not end"

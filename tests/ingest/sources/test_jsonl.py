@@ -24,7 +24,7 @@ JAN_2 = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 def items(path: Path, *, cap: int = CAP) -> list[Item]:
-    """What a file holds, read as one split."""
+    """Return the items of a file that is read as one split."""
     return [item for _, item in read(Split("jsonl", str(path)), cap) if item is not None]
 
 
@@ -38,7 +38,7 @@ def line(tmp_path: Path) -> Callable[[bytes], Item]:
     return read_line
 
 
-# --- lines that no page can be made of --------------------------------------------------------------------------------
+# --- lines that do not describe a page --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def line(tmp_path: Path) -> Callable[[bytes], Item]:
         (b'{"url": 1, "text": "x"}', "url is not a string"),
     ],
 )
-def test_a_line_without_a_url_is_kept_as_it_is(
+def test_a_failed_line_without_a_url_is_kept_unchanged(
     line: Callable[[bytes], Item], tmp_path: Path, content: bytes, reason: str
 ) -> None:
     where = (tmp_path / "line.jsonl").as_uri() + "#byte=0"
@@ -88,13 +88,13 @@ def test_a_line_without_a_url_is_kept_as_it_is(
         (', "html_base64": ""', "its body was not kept"),
     ],
 )
-def test_a_line_with_a_url(line: Callable[[bytes], Item], fields: str, reason: str) -> None:
+def test_a_failed_line_with_a_url_keeps_its_url(line: Callable[[bytes], Item], fields: str, reason: str) -> None:
     item = line(('{"url": "https://example.org/"' + fields + "}").encode())
     assert isinstance(item, Failed)
     assert (item.page.url, item.reason) == ("https://example.org/", reason)
 
 
-def test_what_does_not_matter_does_not_fail(line: Callable[[bytes], Item]) -> None:
+def test_unneeded_fields_may_be_invalid(line: Callable[[bytes], Item]) -> None:
     content = b'{"url": "u", "score": NaN, "text": "a\tb \\ud83d\\ude00", "url2": "\\ud800", "big": 1e999}'
     assert line(content) == Page("u", text="a\tb 😀")
 
@@ -107,7 +107,7 @@ def test_failed_pages_are_read_again(line: Callable[[bytes], Item]) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not json", b'{"url": "https://example.org/"}', b"\xff"])
-def test_a_failed_line_is_tried_as_a_line_again(line: Callable[[bytes], Item], content: bytes) -> None:
+def test_a_failed_line_is_parsed_as_a_line_again(line: Callable[[bytes], Item], content: bytes) -> None:
     first = line(content)
     assert isinstance(first, Failed)
     assert isinstance(first.page.html, bytes)
@@ -117,7 +117,7 @@ def test_a_failed_line_is_tried_as_a_line_again(line: Callable[[bytes], Item], c
 
 @pytest.mark.parametrize("letter", ["x", "ж", "語", "😀", '"'])
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_the_cap_is_of_the_page_and_not_of_its_line(
+def test_the_size_limit_applies_to_the_page_and_not_to_its_line(
     line: Callable[[bytes], Item], letter: str, ascii_only: bool
 ) -> None:
     text = letter * (CAP // len(letter.encode()))
@@ -132,7 +132,7 @@ def test_the_cap_is_of_the_page_and_not_of_its_line(
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
-def test_a_line_without_end_is_not_held(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_an_endless_line_is_not_held_in_memory(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(pack(b'{"url": "u", "text": "' + b"x" * 30_000_000 + b'"}\n{"url": "next", "text": "x"}\n'))
     tracemalloc.start()
@@ -144,7 +144,7 @@ def test_a_line_without_end_is_not_held(tmp_path: Path, pack: Callable[[bytes], 
     assert found == [Failed(Page(f"{path.as_uri()}#byte=0", html=b""), "larger than 0.1 MB"), Page("next", text="x")]
 
 
-# --- lines and cuts ---------------------------------------------------------------------------------------------------
+# --- lines and splits -------------------------------------------------------------------------------------------------
 
 good = st.builds(
     lambda url, text: json.dumps({"url": f"u{url}", "text": text}, ensure_ascii=False).encode(),
@@ -156,7 +156,7 @@ contents = st.lists(st.tuples(st.one_of(good, bad), st.sampled_from([b"\n", b"\r
 
 
 @given(contents, st.booleans(), st.lists(st.integers(0, 400), max_size=5), st.sampled_from([10, CAP]))
-def test_any_cuts_give_the_same(
+def test_items_do_not_depend_on_the_splits(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[bytes, bytes]], ends: bool, cuts: list[int], cap: int
 ) -> None:
     content = b"".join(line + end for line, end in lines)
@@ -184,7 +184,7 @@ def test_any_cuts_give_the_same(
 
 
 @given(contents, st.integers(0, 300))
-def test_compressed_lines_are_the_same(
+def test_items_do_not_depend_on_compression(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[bytes, bytes]], start: int
 ) -> None:
     content = b"".join(line + end for line, end in lines) + b'{"url": "last", "text": "x"}\n'
@@ -199,7 +199,7 @@ def test_compressed_lines_are_the_same(
         assert list(read(replace(split, start=start, base="source:"), CAP)) == whole
 
 
-def test_marks_and_blanks(tmp_path: Path) -> None:
+def test_byte_order_marks_and_blank_lines_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     line = b'{"url": "u", "text": "x"}'
     path.write_bytes(b"\xef\xbb\xbf" + line + b"\r\n\r\n  \n\xef\xbb\xbf" + line + b"\n\t" + line)
@@ -207,7 +207,7 @@ def test_marks_and_blanks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_damage_costs_only_the_rest(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_lines_before_damage_are_read(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     lines = [json.dumps({"url": f"u{number}", "text": str(hash((number,)))}).encode() for number in range(5_000)]
     whole = pack(b"\n".join(lines))
     path = tmp_path / "a.jsonl.gz"
@@ -220,13 +220,13 @@ def test_damage_costs_only_the_rest(tmp_path: Path, pack: Callable[[bytes], byte
     assert items(path) == [*pages, damage]
 
 
-def test_a_file_that_has_gone(tmp_path: Path) -> None:
+def test_a_file_that_was_deleted_fails(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     item = Failed(Page(path.as_uri(), html=b""), "cannot be read: No such file or directory")
     assert list(read(Split("jsonl", str(path), 10, 20), CAP)) == [(10, item), (20, None)]
 
 
-# --- what is JSONL ----------------------------------------------------------------------------------------------------
+# --- recognizing JSONL ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -244,5 +244,5 @@ def test_a_file_that_has_gone(tmp_path: Path) -> None:
         (b"", False, False),
     ],
 )
-def test_by_its_first_line(head: bytes, lines: bool, document: bool) -> None:
+def test_jsonl_is_recognized_by_its_first_line(head: bytes, lines: bool, document: bool) -> None:
     assert (looks_like(head), is_one_document(head)) == (lines, document)

@@ -62,7 +62,9 @@ def test_a_member_ends_where_the_next_starts(
 
 
 @each_kind
-def test_a_member_that_is_cut_off(pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member]) -> None:
+def test_a_member_that_is_cut_off_is_reported(
+    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member]
+) -> None:
     content = zlib.compress(bytes(100_000), 0)
     packed = pack(content)
     for size in range(4, len(packed), max(len(packed) // 50, 1)):
@@ -72,12 +74,12 @@ def test_a_member_that_is_cut_off(pack: Callable[[bytes], bytes], member: Callab
 
 
 @given(st.binary(min_size=10, max_size=3_000), st.data())
-def test_what_can_be_inflated_before_a_fault_is(content: bytes, data: st.DataObject) -> None:
-    packed = bytearray(gzip.compress(content, 0))  # in which each byte has its own place
+def test_content_before_a_fault_is_decompressed(content: bytes, data: st.DataObject) -> None:
+    packed = bytearray(gzip.compress(content, 0))  # stored, so that each byte keeps its place
     at = data.draw(st.integers(15, len(packed) - 9))
     packed[at] ^= data.draw(st.integers(1, 255))
     found = GzipMember(io.BytesIO(bytes(packed) + b"more"), 0)
-    assert content_of(found) == packed[15:-8]  # all of it, and then the checksum is wrong
+    assert content_of(found) == packed[15:-8]  # all of the content; only the checksum is wrong
     assert (found.end, found.fault) == (len(packed), DAMAGED)
 
 
@@ -89,7 +91,7 @@ def test_a_wrong_length_is_damage() -> None:
     assert (found.end, found.fault) == (len(packed), DAMAGED)
 
 
-def test_a_frame_to_be_skipped_is_empty() -> None:
+def test_a_skippable_frame_is_empty() -> None:
     frame = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
     found = Frame(io.BytesIO(frame + b"rest"), 0, ZSTD)
     assert content_of(found) == b""
@@ -97,7 +99,9 @@ def test_a_frame_to_be_skipped_is_empty() -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 300), st.binary(max_size=50), st.data())
-def test_a_window_is_a_file(content: bytes, start: int, end: int, before: bytes, data: st.DataObject) -> None:
+def test_a_window_on_a_file_behaves_like_a_file(
+    content: bytes, start: int, end: int, before: bytes, data: st.DataObject
+) -> None:
     start, end = sorted((min(start, len(content)), min(end, len(content))))
     window = io.BufferedReader(Window(io.BytesIO(content), start, end, before), 16)
     same = io.BytesIO(before + content[start:end])

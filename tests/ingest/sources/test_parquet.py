@@ -44,7 +44,7 @@ def items(path: Path, *, cap: int = CAP) -> list[Item]:
         (pa.array([b"<p>\xe4"]).view(pa.string()), b"<p>\xe4"),
     ],
 )
-def test_html_of_any_type(tmp_path: Path, column: Any, expected: str | bytes) -> None:
+def test_html_in_columns_of_any_type(tmp_path: Path, column: Any, expected: str | bytes) -> None:
     path = written(tmp_path / "a.parquet", {"url": ["u"], "html": column, "ignored": [[1]]})
     assert items(path) == [Page("u", html=expected)]
 
@@ -88,7 +88,7 @@ def test_all_fields(tmp_path: Path) -> None:
     assert items(path) == [Page("u", html=b"\xff<p>", title="T", content_type="text/html", codings=("gzip",))]
 
 
-def test_rows_that_no_page_can_be_made_of(tmp_path: Path) -> None:
+def test_rows_that_do_not_describe_a_page_fail(tmp_path: Path) -> None:
     text = pa.array([b"x", None, b"x", b"\xff", b"x" * 11, b"x"]).view(pa.string())
     path = written(tmp_path / "a.parquet", {"url": [None, "b", " ", "d", "e", "f"], "text": text})
     row = f"{path.as_uri()}#row="
@@ -103,7 +103,7 @@ def test_rows_that_no_page_can_be_made_of(tmp_path: Path) -> None:
 
 
 @given(st.data())
-def test_any_splits_give_the_same(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_items_do_not_depend_on_the_splits(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     rows = data.draw(st.integers(1, 60))
     path = tmp_path_factory.getbasetemp() / "any.parquet"
     columns = {"url": [f"u{row}" for row in range(rows)], "text": ["x" * (row % 7 * 3) for row in range(rows)]}
@@ -122,12 +122,12 @@ def test_any_splits_give_the_same(tmp_path_factory: pytest.TempPathFactory, data
         assert [item for part in found for item in part[:-1]] == whole[:-1]
 
 
-def test_large_row_groups_are_not_held(tmp_path: Path) -> None:
+def test_large_row_groups_are_not_held_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     page = os.urandom(50_000).hex()
     rows = 1_000
     table = pa.table({"url": [f"u{row}" for row in range(rows)], "text": [f"{row}{page}" for row in range(rows)]})
-    pq.write_table(table, path, compression="none", use_dictionary=False)  # 100 MB, one row group
+    pq.write_table(table, path, compression="none", use_dictionary=False)  # 100 MB in one row group
     del table
     (split,) = splits(str(path), 1)
     before = pa.total_allocated_bytes()
@@ -152,7 +152,7 @@ def damaged(tmp_path: Path) -> Path:
     return path
 
 
-def test_damage_costs_a_row_group(damaged: Path) -> None:
+def test_damage_loses_one_row_group(damaged: Path) -> None:
     found = items(damaged)
     assert found == items(damaged)
     (damage,) = [item for item in found if isinstance(item, Damage)]
@@ -163,7 +163,7 @@ def test_damage_costs_a_row_group(damaged: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"PAR1", b"PAR1 and then something else", b"PAR1" + bytes(100) + b"PAR1"])
-def test_no_parquet_at_all(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_parquet_is_damage(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
     with pytest.raises(SourceError, match=r"a\.parquet is damaged, or not Parquet: ") as caught:
@@ -172,14 +172,14 @@ def test_no_parquet_at_all(tmp_path: Path, content: bytes) -> None:
     assert list(read(Split("parquet", str(path), 0, 7, 100), CAP)) == [(0, Damage(100, "damaged Parquet")), (7, None)]
 
 
-def test_cut_off(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"url": ["u"], "text": ["x"]})
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(SourceError, match="is damaged"):
         list(splits(str(path), 100))
 
 
-def test_a_file_that_has_gone(tmp_path: Path) -> None:
+def test_a_file_that_was_deleted_fails(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     gone = Failed(Page(path.as_uri(), html=b""), "cannot be read: No such file or directory")
     assert list(read(Split("parquet", str(path), 3, 9), CAP)) == [(3, gone), (9, None)]
@@ -187,7 +187,7 @@ def test_a_file_that_has_gone(tmp_path: Path) -> None:
         list(splits(str(path), 100))
 
 
-def test_columns_that_are_not_there_are_said(tmp_path: Path) -> None:
+def test_missing_columns_are_reported(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"address": ["u"], "text": ["x"]})
     with pytest.raises(SourceError, match=r"and one html or text, but its columns are address, text; rename"):
         list(splits(str(path), 100))
@@ -200,6 +200,6 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     assert [item for _, item in read(split, CAP)] == [Page("u", text="x"), None]
 
 
-def test_without_rows(tmp_path: Path) -> None:
+def test_a_file_without_rows(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"url": pa.array([], pa.string()), "text": pa.array([], pa.string())})
     assert list(splits(str(path), 100)) == []

@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Use the new Reader and Writer:DeprecationWarning"
-)  # FastWARC, of itself
+)  # FastWARC warns about its own code
 
 CAP = 1_000_000
 SIZE = 1_000_000
@@ -47,7 +47,7 @@ def items(*names: str | Path, size: int = SIZE, base: str = "", every_text: bool
 
 
 def outcomes(found: list[Item]) -> dict[str, str]:
-    """URLs, and what became of them."""
+    """Return by URL whether an item is a page, or else the reason."""
     said = {}
     for item in found:
         if isinstance(item, Page):
@@ -73,7 +73,7 @@ def complaints(*names: str | Path, base: str = "") -> list[str]:
 
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
-    """A folder as a crawler leaves it."""
+    """A folder such as a crawler leaves behind."""
     folder = tmp_path / "mirror"
     (folder / "sub" / "deep").mkdir(parents=True)
     (folder / ".git").mkdir()
@@ -115,14 +115,14 @@ def test_everything_in_a_folder_is_counted(mirror: Path) -> None:
     }
 
 
-def test_with_every_text(mirror: Path) -> None:
+def test_every_text_includes_source_code(mirror: Path) -> None:
     found = outcomes(items(mirror, every_text=True))
     left_out = [url.rpartition("/")[2] for url, said in found.items() if said.startswith("type ")]
     assert left_out == ["letter.docx", "logo.png"]
 
 
 @given(size=st.integers(1, 500))
-def test_any_size_of_splits_gives_the_same(tmp_path_factory: pytest.TempPathFactory, size: int) -> None:
+def test_items_do_not_depend_on_the_size_of_splits(tmp_path_factory: pytest.TempPathFactory, size: int) -> None:
     folder = tmp_path_factory.getbasetemp() / "sizes"
     if not folder.exists():
         folder.mkdir()
@@ -137,11 +137,11 @@ def test_any_size_of_splits_gives_the_same(tmp_path_factory: pytest.TempPathFact
         total = sources.size
     assert total == sum(file.stat().st_size for file in folder.iterdir())
     assert sum(split.size for split in splits) <= total
-    # Archives overtake pages, which wait to be many.
+    # Archives come before pages: a split of pages is complete only when it has enough of them.
     assert sorted(items(folder, size=size), key=repr) == sorted(items(folder), key=repr)
 
 
-def test_a_folder_is_walked_as_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_folder_is_walked_lazily(tmp_path: Path) -> None:
     for number in range(2 * MAX_FILES_PER_SPLIT + 1):
         (tmp_path / f"{number:05}.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
@@ -154,7 +154,7 @@ def test_a_folder_is_walked_as_it_is_asked_for(tmp_path: Path) -> None:
     assert [type(item) for item in found] == [Failed] + [Page] * MAX_FILES_PER_SPLIT
 
 
-def test_a_folder_that_has_gone(tmp_path: Path) -> None:
+def test_a_folder_that_was_deleted_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a.html").write_bytes(HTML)
@@ -165,7 +165,7 @@ def test_a_folder_that_has_gone(tmp_path: Path) -> None:
     assert outcomes(found) == {folder.as_uri(): "cannot be read: No such file or directory"}
 
 
-def test_how_much_there_is(tmp_path: Path) -> None:
+def test_the_size_of_sources(tmp_path: Path) -> None:
     for number in range(MAX_FILES_TO_SIZE):
         (tmp_path / f"{number}.html").touch()
     (tmp_path / "0.html").write_bytes(HTML)
@@ -186,7 +186,7 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     assert complaints(tmp_path / os.fsdecode(b"gone\xff")) == [f"there is no file or folder {tmp_path}/gone\ufffd"]
 
 
-def test_a_data_set_as_spark_writes_it(tmp_path: Path) -> None:
+def test_a_data_set_written_by_spark_is_read(tmp_path: Path) -> None:
     table = pa.table({"url": ["u"], "text": ["x"]})
     for name in ("part-00000.snappy.parquet", "part-00001.snappy.parquet", "_metadata"):
         pq.write_table(table, tmp_path / name)
@@ -196,7 +196,7 @@ def test_a_data_set_as_spark_writes_it(tmp_path: Path) -> None:
     assert items(tmp_path) == [Page("u", text="x")] * 2
 
 
-def test_what_cannot_be_opened_in_a_folder_does_not_stop_it(tmp_path: Path) -> None:
+def test_an_unreadable_file_does_not_stop_the_folder(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1 damaged")
     pq.write_table(pa.table({"other": [1]}), tmp_path / "b.parquet")
     (tmp_path / "c.jsonl").symlink_to("gone")
@@ -212,7 +212,7 @@ def test_what_cannot_be_opened_in_a_folder_does_not_stop_it(tmp_path: Path) -> N
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def test_patterns_mean_what_the_shell_would_take_them_for(mirror: Path) -> None:
+def test_patterns_match_as_in_the_shell(mirror: Path) -> None:
     at = mirror.as_uri()
     assert urls(mirror / "*.html") == [f"{at}/index.html", f"{at}/pipe.html"]
     assert urls(mirror / "s?b" / "[ab].html") == [f"{at}/sub/a.html"]
@@ -220,7 +220,7 @@ def test_patterns_mean_what_the_shell_would_take_them_for(mirror: Path) -> None:
     assert urls(mirror / "**" / "a.*") == [f"{at}/sub/a.html"]
     assert urls(mirror / "**" / "sub" / "**" / "b.*") == [f"{at}/sub/deep/b.txt"]
     assert urls(mirror / "s*") == urls(mirror / "sub") == urls(mirror / "sub" / "**")
-    assert urls(mirror / "index.html?id=3") == [f"{at}/index.html%3Fid%3D3"]  # which is there
+    assert urls(mirror / "index.html?id=3") == [f"{at}/index.html%3Fid%3D3"]  # a file with this name exists
     assert urls(mirror / "index.html?i?=3") == [f"{at}/index.html%3Fid%3D3"]
 
 
@@ -240,7 +240,7 @@ def test_what_is_named_twice_is_read_once(mirror: Path, monkeypatch: pytest.Monk
     assert urls("index.html", "../mirror/index.html") == [f"{mirror.as_uri()}/index.html"]
 
 
-def test_mixed_names(mirror: Path, tmp_path: Path) -> None:
+def test_sources_of_different_kinds_are_read_together(mirror: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows"
     pq.write_table(pa.table({"url": ["https://example.org/row"], "html": ["<p>x"]}), rows)
     lines = tmp_path / "lines"
@@ -253,7 +253,7 @@ def test_mixed_names(mirror: Path, tmp_path: Path) -> None:
         "https://example.org/line",
         "https://example.org/archived",
         page.as_uri(),
-        f"{mirror.as_uri()}/app.js",  # somebody who names it wants it
+        f"{mirror.as_uri()}/app.js",  # skipped in folders, but read if it is named
         f"{mirror.as_uri()}/sub/deep/b.txt",
     ]
 
@@ -270,10 +270,10 @@ def test_urls_with_a_base(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert urls("*/*.html", base=f"{base}/?file=") == [f"{base}/?file=sub/a.html"]
 
 
-# --- complaints -------------------------------------------------------------------------------------------------------
+# --- error messages ---------------------------------------------------------------------------------------------------
 
 
-def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
+def test_all_errors_are_reported_at_once(mirror: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "nothing").mkdir()
     (tmp_path / "images").mkdir()
@@ -320,7 +320,7 @@ def test_all_complaints_at_once(mirror: Path, tmp_path: Path) -> None:
     assert complaints(mirror, *expected) == list(expected.values())
 
 
-def test_no_names_and_no_base() -> None:
+def test_missing_sources_and_invalid_bases_are_refused() -> None:
     assert complaints()[0].startswith("no source is named: pages are read from")
     assert complaints("gone", base="example.org")[0].endswith(", not example.org")
     assert len(complaints("gone", base="example.org")) == 2
@@ -339,7 +339,7 @@ def test_a_folder_that_cannot_be_read(as_anybody: Path) -> None:
 
 @pytest.fixture
 def piped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
-    """Standard input of this process, and a temporary folder of its own."""
+    """A function that replaces standard input. Temporary files go to `tmp_path`."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def pipe(content: bytes) -> None:
@@ -348,7 +348,7 @@ def piped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], 
     return pipe
 
 
-def test_what_is_piped_in(tmp_path: Path, piped: Callable[[bytes], None]) -> None:
+def test_standard_input_may_have_any_format(tmp_path: Path, piped: Callable[[bytes], None]) -> None:
     for content, url in (
         (LINE, "https://example.org/line"),
         (gzip.compress(LINE), "https://example.org/line"),
@@ -369,7 +369,7 @@ def test_what_is_piped_in(tmp_path: Path, piped: Callable[[bytes], None]) -> Non
     assert urls("-", base="https://example.org/a?b=c") == ["https://example.org/a?b=c"]
 
 
-def test_the_temporary_file_goes_whatever_happens(tmp_path: Path, piped: Callable[[bytes], None]) -> None:
+def test_the_temporary_file_is_always_removed(tmp_path: Path, piped: Callable[[bytes], None]) -> None:
     piped(PNG)
     assert complaints("-")[0].startswith("standard input is image/png: pages are read from")
     piped(b"")
@@ -384,7 +384,7 @@ def test_the_temporary_file_goes_whatever_happens(tmp_path: Path, piped: Callabl
     sources.close()
 
 
-def test_slow_imports_wait_until_they_are_needed() -> None:
+def test_slow_packages_are_imported_when_they_are_needed() -> None:
     script = (
         "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
         "print([name for name in ('pyarrow', 'fastwarc', 'warcio', 'zstandard') if name in sys.modules])"

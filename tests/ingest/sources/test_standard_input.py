@@ -9,7 +9,7 @@ from pathlib import Path
 LINE = b'{"url": "https://example.org/line", "text": "words"}\n'
 
 
-def test_a_terminal_is_not_waited_for(on_terminal: Callable[..., tuple[int, str]]) -> None:
+def test_a_terminal_is_not_read(on_terminal: Callable[..., tuple[int, str]]) -> None:
     code, said = on_terminal(
         sys.executable, "-c", "from opensearch_winnow.ingest.sources import Sources; Sources(['-'])"
     )
@@ -17,7 +17,7 @@ def test_a_terminal_is_not_waited_for(on_terminal: Callable[..., tuple[int, str]
     assert "- reads from a pipe, but nothing is piped in: name a file or a folder" in said
 
 
-def test_a_pipe_with_a_name(tmp_path: Path) -> None:
+def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
         "with Sources(sys.argv[1:]) as sources:\n"

@@ -12,7 +12,7 @@ import zstandard
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
 
-def test_compressed_in_several_pieces(tmp_path: Path) -> None:
+def test_a_file_compressed_in_several_pieces_is_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "a"
     big = os.urandom(200_000) + bytes(1_000_000)
     path.write_bytes(gzip.compress(b"one ") + gzip.compress(b"") + gzip.compress(big) + bytes(100_000))
@@ -25,7 +25,7 @@ def test_compressed_in_several_pieces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_damage_within_compressed_data_is_said(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_damage_within_compressed_data_is_reported(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     whole = pack(os.urandom(100_000))
     for length in (10, 50_000, len(whole) - 1):
         (tmp_path / "cut").write_bytes(whole[:length])

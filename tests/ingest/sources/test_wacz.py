@@ -66,7 +66,7 @@ def test_each_archive_in_it_is_a_split(path: Path) -> None:
     assert urls(items(path)) == ["http://e/1", "http://e/2", "http://e/3", "http://e/4", "http://e/arc"]
 
 
-def test_a_zip_file_of_other_things_has_none(tmp_path: Path) -> None:
+def test_a_zip_file_without_archives_has_no_splits(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as zipped:
         zipped.writestr("warc.txt", "WARC/1.0 is a format")
@@ -74,7 +74,7 @@ def test_a_zip_file_of_other_things_has_none(tmp_path: Path) -> None:
     assert list(wacz.splits(str(path), 1)) == []
 
 
-def test_a_zip_file_that_is_cut_off_gives_what_was_stored(path: Path) -> None:
+def test_a_zip_file_that_is_cut_off_gives_its_complete_records(path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.index(b"archive/b") - 30])
     found = items(path)
@@ -82,7 +82,7 @@ def test_a_zip_file_that_is_cut_off_gives_what_was_stored(path: Path) -> None:
     assert sum(item.skipped for item in found if isinstance(item, Damage)) == path.stat().st_size - len(gzipped(1, 2))
 
 
-def test_damage_in_a_stored_archive_costs_what_it_touches(path: Path) -> None:
+def test_damage_in_a_stored_archive_loses_only_the_records_it_touches(path: Path) -> None:
     whole = bytearray(path.read_bytes())
     at = whole.index(gzipped(2))
     whole[at + 60] ^= 255
@@ -91,7 +91,7 @@ def test_damage_in_a_stored_archive_costs_what_it_touches(path: Path) -> None:
     assert len(items(path)) == 5 or any(isinstance(item, Damage) for item in items(path))
 
 
-def test_damage_in_a_compressed_archive_is_told(tmp_path: Path) -> None:
+def test_damage_in_a_compressed_archive_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     bodies = [random.Random(number).randbytes(2_000_000).hex().encode() for number in range(3)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
@@ -105,8 +105,8 @@ def test_damage_in_a_compressed_archive_is_told(tmp_path: Path) -> None:
     assert isinstance(found[-1], Damage)
 
 
-def test_what_cannot_be_opened_is_damage(path: Path) -> None:
-    """The bit that says encrypted, in both places where a zip file has it."""
+def test_an_encrypted_archive_is_damage(path: Path) -> None:
+    """The test sets the encryption bit in both places where a zip file has it."""
     whole = bytearray(path.read_bytes())
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = 0

@@ -100,7 +100,7 @@ def test_a_response_is_a_page_with_its_body_as_it_came() -> None:
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\r\n"])
-def test_lines_of_http_headers_end_as_they_like(end: bytes) -> None:
+def test_http_headers_may_have_any_line_ends(end: bytes) -> None:
     head = end.join([b"HTTP/1.0 200", b"Content-Type: text/plain", b"", b""])
     assert item("http://e/", head + b"text") == Page(
         "http://e/", html=b"text", fetched_at=TIME, content_type="text/plain"
@@ -108,7 +108,7 @@ def test_lines_of_http_headers_end_as_they_like(end: bytes) -> None:
 
 
 @pytest.mark.parametrize("url", ["<http://e/>", "http://e/"])
-def test_the_url_is_without_the_brackets_of_old_wget(url: str) -> None:
+def test_the_angle_brackets_of_old_wget_are_removed_from_urls(url: str) -> None:
     assert getattr(item(url), "url", None) == "http://e/"
 
 
@@ -123,35 +123,35 @@ def test_urls_keep_their_spaces_and_their_bytes() -> None:
     ("status", "reason"),
     [(b"404 Not Found", "status 404"), (b"206 Partial", "status 206"), (b"301", "status 301"), (b"304 ", "status 304")],
 )
-def test_other_answers_are_skipped(status: bytes, reason: str) -> None:
+def test_other_statuses_are_skipped(status: bytes, reason: str) -> None:
     assert item("http://e/", b"HTTP/1.1 " + status + b"\r\n\r\n<p>x") == Skipped("http://e/", reason, TIME)
 
 
 @pytest.mark.parametrize("kind", ["request", "metadata", "warcinfo", "something"])
-def test_what_is_not_a_capture_is_nothing(kind: str) -> None:
+def test_records_that_are_not_captures_are_ignored(kind: str) -> None:
     assert items(record(kind=kind)) == []
 
 
 @pytest.mark.parametrize(
     ("url", "scheme"), [("dns:e", "dns"), ("metadata://gnu.org/log", "metadata"), ("urn:x", "urn")]
 )
-def test_what_was_not_fetched_from_the_web_is_skipped(url: str, scheme: str) -> None:
+def test_captures_of_other_schemes_are_skipped(url: str, scheme: str) -> None:
     assert item(url, b"text", kind="resource", Content_Type="text/plain") == Skipped(url, f"scheme {scheme}", TIME)
 
 
-def test_a_record_that_does_not_say_what_it_is_of() -> None:
+def test_a_record_without_a_url_or_a_type_is_skipped() -> None:
     (no_url,) = items(record().replace(b"WARC-Target-URI", b"WARC-Target"))
     (no_type,) = items(record().replace(b"WARC-Type", b"WARC-Kind"))
     assert (no_url, no_type) == (Skipped("", "no URL", TIME), Skipped("http://e/", "no record type", TIME))
 
 
-def test_a_response_that_is_not_http_has_failed() -> None:
+def test_a_response_that_is_not_http_fails() -> None:
     found = item("http://e/", b"<p>Hello")
     assert isinstance(found, Failed)
     assert (found.page.url, found.reason) == ("http://e/", "no HTTP status")
 
 
-def test_a_resource_is_a_page_by_its_type() -> None:
+def test_a_resource_is_a_page_if_its_type_is() -> None:
     page = item("http://e/", b"<p>Hello", kind="resource", Content_Type="text/html")
     assert page == Page("http://e/", html=b"<p>Hello", fetched_at=TIME, content_type="text/html")
     image = item("file:///x y.png", b"...", kind="resource", Content_Type="image/png")
@@ -163,7 +163,7 @@ def test_a_conversion_is_text() -> None:
     assert found == Page("http://e/", text="Grüße \ufffd\ufffd", fetched_at=TIME, content_type="text/plain")
 
 
-def test_a_revisit_names_what_it_is_the_same_as() -> None:
+def test_a_revisit_names_the_capture_it_repeats() -> None:
     earlier = {"WARC_Refers_To_Target_URI": "<http://e/before>", "WARC_Payload_Digest": "sha1:A"}
     known = {"fetched_at": TIME, "payload_digest": "sha1:A"}
     page = item("http://e/", b"", kind="revisit", **earlier)
@@ -179,24 +179,24 @@ def test_a_revisit_names_what_it_is_the_same_as() -> None:
         (b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n", "status 404"),
     ],
 )
-def test_a_revisit_of_no_page_is_none(head: bytes, reason: str) -> None:
+def test_a_revisit_of_something_else_is_skipped(head: bytes, reason: str) -> None:
     assert item("http://e/", head, kind="revisit") == Skipped("http://e/", reason, TIME)
     assert isinstance(item("http://e/", b"HTTP/1.1 304 Not Modified\r\n\r\n", kind="revisit"), Page)
 
 
-def test_what_the_crawler_has_truncated_is_a_page() -> None:
+def test_a_page_truncated_by_the_crawler_is_a_page() -> None:
     assert isinstance(item(WARC_Truncated="length"), Page)
 
 
-def test_a_continuation_is_counted() -> None:
+def test_a_continuation_is_skipped() -> None:
     assert item("http://e/", b"rest", kind="continuation") == Skipped("http://e/", "continuation of a record", TIME)
 
 
-# --- large ones -------------------------------------------------------------------------------------------------------
+# --- large pages ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-def test_a_page_may_have_so_many_bytes_and_no_more(pack: Pack) -> None:
+def test_the_size_limit_is_exact(pack: Pack) -> None:
     archive = pack([record(f"http://e/{size}", HTML + b"x" * size) for size in (999, 1_000, 1_001, 300_000, 1)])
     found = items(archive, page_bytes=1_000)
     assert [len(item.html or b"") if isinstance(item, Page) else item for item in found] == [
@@ -209,7 +209,7 @@ def test_a_page_may_have_so_many_bytes_and_no_more(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzipped, PACKS["gzip in one member"], b"".join], ids=["gzip", "one member", "plain"])
-def test_a_large_page_is_not_held(pack: Pack) -> None:
+def test_a_large_page_is_not_held_in_memory(pack: Pack) -> None:
     archive = io.BytesIO(pack([record("http://e/1", HTML + bytes(1 << 25)), record("http://e/2")]))
     tracemalloc.start()
     try:
@@ -221,7 +221,7 @@ def test_a_large_page_is_not_held(pack: Pack) -> None:
     assert peak < 8 << 20
 
 
-# --- compression and cuts ---------------------------------------------------------------------------------------------
+# --- compression and splits -------------------------------------------------------------------------------------------
 
 
 MANY = [record(f"http://e/{n}", HTML + b"<p>" + b"word %d " % n * (n % 7 * 40), kind=kind)
@@ -235,17 +235,17 @@ def test_compression_makes_no_difference(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-def test_a_file_is_known_by_how_it_starts(pack: Pack) -> None:
+def test_a_warc_file_is_recognized_by_its_first_bytes(pack: Pack) -> None:
     assert warc.looks_like(pack(MANY)[:65_536])
     assert not warc.looks_like(pack([b"<html>" + content for content in MANY])[:65_536]) or pack in (
-        PACKS["zstd with a dictionary"],  # which nobody but writers of WARC files has
+        PACKS["zstd with a dictionary"],  # only WARC files begin with a dictionary
         PACKS["zstd with a compressed dictionary"],
     )
 
 
 @pytest.mark.parametrize("size", [1, 300, 2_000, 10_000])
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-def test_parts_together_are_the_whole(pack: Pack, size: int, tmp_path: Path) -> None:
+def test_all_splits_together_have_every_item_once(pack: Pack, size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(pack(MANY))
     splits = list(warc.splits(str(path), size))
@@ -263,8 +263,8 @@ def test_parts_together_are_the_whole(pack: Pack, size: int, tmp_path: Path) -> 
         assert len(splits) > 1 or size > path.stat().st_size / 2
 
 
-def read_in_parts(path: Path, size: int) -> tuple[list[Item | None], int]:
-    """Items of all parts, and how many parts started at a wrong place and were read from the right one."""
+def read_in_splits(path: Path, size: int) -> tuple[list[Item | None], int]:
+    """Return the items of all splits, and how many splits began at a false start and were read from the true one."""
     found: list[Item | None] = []
     stopped = wrong = 0
     for split in warc.splits(str(path), size):
@@ -276,21 +276,21 @@ def read_in_parts(path: Path, size: int) -> tuple[list[Item | None], int]:
 
 
 @pytest.mark.parametrize("size", [100, 1_000, 3_000, 7_000])
-def test_an_archive_in_an_archive_is_not_taken_apart(size: int, tmp_path: Path) -> None:
-    """Members of an archive that is stored, not compressed again, in a record look like the file's own."""
+def test_an_archive_within_an_archive_is_not_split(size: int, tmp_path: Path) -> None:
+    """Members of an archive that is stored uncompressed in a record look like members of the file itself."""
     inner = gzipped(MANY[:20])
     outer = [record("http://e/a"), record("http://e/inner", HTML + inner), record("http://e/z")]
     path = tmp_path / "outer.warc.gz"
     path.write_bytes(b"".join(gzip.compress(content, 0) for content in outer))
     whole = [item for _, item in warc.read(Split("warc", str(path)), 1 << 20)][:-1]
     assert [getattr(item, "url", None) for item in whole] == ["http://e/a", "http://e/inner", "http://e/z"]
-    found, wrong = read_in_parts(path, size)
+    found, wrong = read_in_splits(path, size)
     assert found == whole
     assert wrong or size > 3_000
     path.write_bytes(b"".join([*outer[:1], record("http://e/inner", HTML + b"".join(MANY)), *outer[2:]]))
-    found, wrong = read_in_parts(path, size)
+    found, wrong = read_in_splits(path, size)
     assert [getattr(item, "url", None) for item in found] == ["http://e/a", "http://e/inner", "http://e/z"]
-    assert not wrong  # a file without members is cut from record to record
+    assert not wrong  # a file without members is split between records
 
 
 def test_an_empty_file_says_so() -> None:

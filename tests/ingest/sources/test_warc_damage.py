@@ -1,4 +1,4 @@
-"""Damaged WARC files: what is whole is read, what is not has failed or is counted, and nothing ends silently."""
+"""Damaged WARC files: whole records are read, damaged ones fail or are counted, and no loss is silent."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def items(archive: bytes) -> list[Item]:
     return [item for _, item in found if item is not None]
 
 
-def shown(archive: bytes) -> list[tuple[object, ...]]:
-    """Pages and failed pages by their numbers, damage by its size."""
+def outcomes(archive: bytes) -> list[tuple[object, ...]]:
+    """Return pages and failed pages by their numbers, and damage by its size."""
     found: list[tuple[object, ...]] = []
     for item in items(archive):
         if isinstance(item, Failed):
@@ -68,7 +68,7 @@ def shown(archive: bytes) -> list[tuple[object, ...]]:
 @pytest.mark.check
 @settings(max_examples=300)
 @given(data=st.data(), pack=st.sampled_from(["plain", "gzip", "zstd"]))
-def test_damage_costs_only_what_it_touches(data: st.DataObject, pack: str) -> None:
+def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str) -> None:
     source = random.Random(data.draw(st.integers(0, 10_000)))
     contents = [
         lambda: source.randbytes(source.randrange(3_000)),
@@ -109,7 +109,9 @@ def test_damage_costs_only_what_it_touches(data: st.DataObject, pack: str) -> No
             assert pages.get(f"http://e/{number}") == original[f"http://e/{number}"]
     damage = sum(item.skipped for item in found if isinstance(item, Damage))
     assert damage <= sum(len(members[number]) for number in touched) + max(len(damaged) - len(whole), 0)
-    if pack != "plain" and len(touched) < len(members):  # that has no checksums, and one could be taken for it
+    if pack != "plain" and len(touched) < len(
+        members
+    ):  # plain files have no checksums; and a copy of the only member would look whole
         assert all(page == original[url] for url, page in pages.items())
         missing = original.keys() - pages.keys()
         assert not missing or not damaged or any(isinstance(item, Failed | Damage) for item in found)
@@ -120,7 +122,7 @@ def test_damage_costs_only_what_it_touches(data: st.DataObject, pack: str) -> No
     st.binary(max_size=5_000),
     st.sampled_from([b"", b"\x1f\x8b\x08\x00", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"WARC/1.0\r\n"]),
 )
-def test_bytes_that_are_no_archive_are_damage(content: bytes, start: bytes) -> None:
+def test_arbitrary_bytes_are_damage(content: bytes, start: bytes) -> None:
     content = start + content
     found = items(content)
     assert all(isinstance(item, Damage) for item in found)
@@ -129,7 +131,7 @@ def test_bytes_that_are_no_archive_are_damage(content: bytes, start: bytes) -> N
     assert found or not content.strip(b"\r\n")
 
 
-# --- damage of which we know what it does -----------------------------------------------------------------------------
+# --- damage with a known effect ---------------------------------------------------------------------------------------
 
 
 @packed
@@ -138,15 +140,15 @@ def test_bytes_that_are_no_archive_are_damage(content: bytes, start: bytes) -> N
     ["1000000000000000000", "9" * 30, "-5", "", "abc", "200"],
     ids=["huge", "huger", "negative", "none", "words", "long"],
 )
-def test_a_length_that_cannot_be(pack: Pack, length: str) -> None:
+def test_a_page_with_an_impossible_length_fails(pack: Pack, length: str) -> None:
     archive = pack(record(1)) + pack(record(2, length=length)) + pack(record(3))
-    assert shown(archive) == [("1",), ("2", WRONG_LENGTH), ("3",)]
+    assert outcomes(archive) == [("1",), ("2", WRONG_LENGTH), ("3",)]
 
 
 @packed
-def test_a_length_that_is_too_small_leaves_a_rest(pack: Pack) -> None:
+def test_a_length_that_is_too_small_leaves_damage(pack: Pack) -> None:
     archive = pack(record(1)) + pack(record(2, HTML + b"<p>Hello", length="47")) + pack(record(3))
-    assert shown(archive) == [("1",), ("2",), (len(b"Hello\r\n\r\n"), NOT_A_RECORD), ("3",)]
+    assert outcomes(archive) == [("1",), ("2",), (len(b"Hello\r\n\r\n"), NOT_A_RECORD), ("3",)]
 
 
 @packed
@@ -160,9 +162,9 @@ def test_a_length_that_is_too_small_leaves_a_rest(pack: Pack) -> None:
     ],
     ids=["a megabyte", "binary", "cut off", "other"],
 )
-def test_a_header_that_is_none(pack: Pack, hostile: bytes) -> None:
+def test_an_invalid_header_is_damage(pack: Pack, hostile: bytes) -> None:
     archive = pack(record(1)) + pack(hostile) + pack(record(3))
-    assert shown(archive) == [("1",), (len(pack(hostile)), NOT_A_RECORD), ("3",)]
+    assert outcomes(archive) == [("1",), (len(pack(hostile)), NOT_A_RECORD), ("3",)]
 
 
 @packed
@@ -179,9 +181,9 @@ def test_a_header_that_is_none(pack: Pack, hostile: bytes) -> None:
     ],
     ids=["LF", "CR CR LF", "version", "case", "lines", "no empty line", "empty lines"],
 )
-def test_a_header_that_is_written_otherwise(pack: Pack, change: Callable[[bytes], bytes]) -> None:
+def test_an_unusual_header_is_read(pack: Pack, change: Callable[[bytes], bytes]) -> None:
     archive = pack(record(1)) + pack(change(record(2))) + pack(record(3)) + pack(change(record(4))) + pack(record(5))
-    assert shown(archive) == [("1",), ("2",), ("3",), ("4",), ("5",)]
+    assert outcomes(archive) == [("1",), ("2",), ("3",), ("4",), ("5",)]
 
 
 @packed
@@ -189,27 +191,28 @@ def test_a_file_that_is_cut_off(pack: Pack) -> None:
     content = HTML + random.Random(2).randbytes(500).hex().encode()
     page = pack(record(2, content))
     cut = pack(record(1)) + page[:-100]
-    assert shown(cut) == [("1",), (len(page) - 100, CUT_OFF) if pack is zstd else ("2", CUT_OFF)]  # it is one block
+    rest = (len(page) - 100, CUT_OFF) if pack is zstd else ("2", CUT_OFF)  # zstd compresses it as one block
+    assert outcomes(cut) == [("1",), rest]
     request = pack(record(2, content, kind="request"))
     cut = pack(record(1)) + request[:-100]
-    assert shown(cut) == [("1",), (len(request) - 100, CUT_OFF)]
+    assert outcomes(cut) == [("1",), (len(request) - 100, CUT_OFF)]
 
 
-def test_a_member_without_its_checksum_is_read_and_the_end_is_told() -> None:
+def test_a_member_without_its_checksum_is_read_and_reported_as_cut_off() -> None:
     archive = gzip.compress(record(1)) + gzip.compress(record(2))[:-3]
-    assert shown(archive) == [("1",), ("2",), (0, CUT_OFF)]
+    assert outcomes(archive) == [("1",), ("2",), (0, CUT_OFF)]
 
 
 def test_a_wrong_checksum_is_noticed() -> None:
     first, second, third = (bytearray(gzip.compress(record(number))) for number in (1, 2, 3))
     second[-6] ^= 1
-    assert shown(bytes(first + second + third)) == [("1",), ("2", DAMAGED), ("3",)]
+    assert outcomes(bytes(first + second + third)) == [("1",), ("2", DAMAGED), ("3",)]
     request = bytearray(gzip.compress(record(2, kind="request")))
     request[-6] ^= 1
-    assert shown(bytes(first + request + third)) == [("1",), (len(request), DAMAGED), ("3",)]
+    assert outcomes(bytes(first + request + third)) == [("1",), (len(request), DAMAGED), ("3",)]
 
 
-def test_a_damaged_record_that_is_no_page_is_both_skipped_and_counted() -> None:
+def test_a_damaged_record_of_another_type_is_skipped_and_counted() -> None:
     image = bytearray(gzip.compress(record(2, HTML.replace(b"text/html", b"image/png") + b"...")))
     image[-6] ^= 1
     first, found, damage, last = items(gzip.compress(record(1)) + bytes(image) + gzip.compress(record(3)))
@@ -220,32 +223,32 @@ def test_a_damaged_record_that_is_no_page_is_both_skipped_and_counted() -> None:
 
 
 @packed
-def test_holes_and_what_is_behind_the_end(pack: Pack) -> None:
+def test_holes_and_bytes_after_the_end_are_damage(pack: Pack) -> None:
     archive = pack(record(1)) + bytes(4_096) + pack(record(2)) + b"trailing garbage"
-    assert shown(archive) == [("1",), (4_096, NOT_A_RECORD), ("2",), (16, NOT_A_RECORD)]
-    assert shown(b"garbage\n" + pack(record(1))) == [(8, NOT_A_RECORD), ("1",)]
+    assert outcomes(archive) == [("1",), (4_096, NOT_A_RECORD), ("2",), (16, NOT_A_RECORD)]
+    assert outcomes(b"garbage\n" + pack(record(1))) == [(8, NOT_A_RECORD), ("1",)]
 
 
 def test_members_without_records() -> None:
     first, third = gzip.compress(record(1)), gzip.compress(record(3))
-    assert shown(first + gzip.compress(b"") + gzip.compress(b"\r\n") + third) == [("1",), ("3",)]
+    assert outcomes(first + gzip.compress(b"") + gzip.compress(b"\r\n") + third) == [("1",), ("3",)]
     other = gzip.compress(b"another file")
-    assert shown(first + other + third) == [("1",), (len(other), NOT_A_RECORD), ("3",)]
+    assert outcomes(first + other + third) == [("1",), (len(other), NOT_A_RECORD), ("3",)]
 
 
-def test_one_member_for_all_that_is_cut_off() -> None:
-    """Which FastWARC takes for the end of the file, and zlib for nothing to be read at all."""
+def test_all_records_in_one_member_that_is_cut_off() -> None:
+    """FastWARC mistakes this for the end of the file, and zlib returns nothing at all."""
     contents = [random.Random(number).randbytes(3_000).hex().encode() for number in range(6)]
     archive = gzip.compress(b"".join(record(number, HTML + content) for number, content in enumerate(contents)))
-    found = shown(archive[: len(archive) // 2])
+    found = outcomes(archive[: len(archive) // 2])
     assert found == [("0",), ("1",), ("2", CUT_OFF)] or found == [("0",), ("1",), ("2",), ("3", CUT_OFF)]
 
 
 def test_many_kinds_of_damage_in_one_file() -> None:
     first = gzip.compress(record(1))
     pieces = [first, b"\x00" * 9, first, gzip.compress(record(2, length="5000")), first, first[:-30], first, first[5:]]
-    found = shown(b"".join(pieces))
-    assert [shown for shown in found if len(shown) == 1] == [("1",)] * 4
+    found = outcomes(b"".join(pieces))
+    assert [item for item in found if len(item) == 1] == [("1",)] * 4
     assert sum(isinstance(size, int) and size for size, *_ in found) <= 9 + 30 + len(first)
     assert ("2", WRONG_LENGTH) in found
 
@@ -264,8 +267,8 @@ HOSTILE = {
 
 @pytest.mark.check
 @pytest.mark.parametrize("archive", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_takes_no_more_than_its_time(archive: bytes) -> None:
-    """A second or so for a megabyte; minutes, if every start in it were followed to its end."""
+def test_a_hostile_file_is_read_in_time(archive: bytes) -> None:
+    """A megabyte takes about a second. It would take minutes if every false start were followed to its end."""
     start = time.monotonic()
     assert items(archive)
     assert time.monotonic() - start < 20

@@ -74,7 +74,7 @@ def documents(client: OpenSearch, alias: str) -> dict[str, Any]:
 
 @pytest.mark.check
 @pytest.mark.parametrize(("write", "seed"), [(write_sync, 1), (write_async, 2)])
-def test_nothing_is_lost_or_there_twice(
+def test_nothing_is_lost_or_written_twice(
     engine: Running, client: OpenSearch, alias: str, write: Write, seed: int
 ) -> None:
     """30 % of the requests fail, in every possible way."""
@@ -127,9 +127,7 @@ def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias:
 
 
 @both
-def test_an_index_that_was_deleted_is_not_made_anew(
-    client: OpenSearch, engine: Running, alias: str, write: Write
-) -> None:
+def test_a_deleted_index_is_not_created_again(client: OpenSearch, engine: Running, alias: str, write: Write) -> None:
     client.indices.delete(index=f"{alias}-1")
     with pytest.raises(StoreError, match=r"there is no store of this name.*0 of 3 documents are written"):
         write(engine.url, pages(alias, 3))
@@ -140,7 +138,7 @@ def test_an_index_that_was_deleted_is_not_made_anew(
     ("block", "reason"),
     [("read_only_allow_delete", "the disk of a node is nearly full"), ("read_only", "the index is read-only")],
 )
-def test_a_lock_that_nobody_takes_off_is_told_at_once(
+def test_a_permanent_block_is_reported_at_once(
     client: OpenSearch, engine: Running, alias: str, block: str, reason: str
 ) -> None:
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": True})
@@ -151,7 +149,7 @@ def test_a_lock_that_nobody_takes_off_is_told_at_once(
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": None})
 
 
-def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Running, alias: str) -> None:
+def test_a_temporary_block_is_waited_for(client: OpenSearch, engine: Running, alias: str) -> None:
     """An index closed to writes, as at the end of a migration."""
     client.indices.put_settings(index=alias, body={"index.blocks.write": True})
 
@@ -164,7 +162,7 @@ def test_a_lock_that_is_taken_off_is_waited_for(client: OpenSearch, engine: Runn
         assert proxy.bulk_requests == 4
 
 
-def test_nobody_answers(engine: Running, alias: str) -> None:
+def test_an_engine_that_does_not_answer_is_reported(engine: Running, alias: str) -> None:
     with FaultyProxy(engine.url, lambda number, _: "reset before" if number else None) as proxy:
         impatient = Limits(count=2, requests=1, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
         with pytest.raises(StoreError, match=r"the connection breaks \(2 of 6 documents are written for sure"):

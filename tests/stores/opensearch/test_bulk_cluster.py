@@ -20,7 +20,7 @@ KILLED_AT = 2_000
 
 
 @pytest.mark.xdist_group("cluster")
-def test_a_node_that_is_killed_takes_nothing_with_it(start_cluster: Callable[..., Running]) -> None:
+def test_a_killed_node_loses_no_document(start_cluster: Callable[..., Running]) -> None:
     """One of three nodes, which holds primaries, is killed: all documents are written all the same."""
     cluster = start_cluster(nodes=3)
     victim = "node-2"

@@ -117,7 +117,9 @@ def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: L
 
 
 @given(st.lists(operations, max_size=40), faults, limits, st.floats(0, 1, exclude_max=True))
-def test_all_is_done_and_in_order(wanted: list[Operation], faults: list[str], limits: Limits, random: float) -> None:
+def test_every_operation_is_executed_in_order(
+    wanted: list[Operation], faults: list[str], limits: Limits, random: float
+) -> None:
     world, calm = World(faults), World([])
     loop = BulkLoop(limits, lambda: random)
     written = carried_out(loop, world, wanted, limits)
@@ -133,7 +135,7 @@ def test_all_is_done_and_in_order(wanted: list[Operation], faults: list[str], li
 
 
 @given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
-def test_what_was_there_and_what_was_not(faults: list[str], limits: Limits, there: list[bool]) -> None:
+def test_outcomes_tell_which_documents_existed(faults: list[str], limits: Limits, there: list[bool]) -> None:
     """Outcomes are right even after requests that were executed but not answered."""
 
     def world() -> World:
@@ -167,7 +169,7 @@ def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -
 
 
 @given(st.integers(1, 20), st.integers(0, 19))
-def test_one_that_spoils_the_request_is_found(count: int, bad: int) -> None:
+def test_a_document_that_spoils_the_request_is_isolated(count: int, bad: int) -> None:
     """A request that is refused as a whole is halved until the document that causes it is alone."""
     wanted = numbered(count)
     spoiler = wanted[bad % count].id
@@ -211,7 +213,7 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
         (Answer(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>' (status 502)"),
     ],
 )
-def test_patience_ends(answer: Answer | Lost, reason: str) -> None:
+def test_retries_end(answer: Answer | Lost, reason: str) -> None:
     """Some documents are written, then every request fails."""
 
     class Failing(World):
@@ -244,7 +246,7 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
     assert [each for each in written if each.outcome != "added"] == [Written("large", "failed", reason)]
 
 
-def test_what_others_get_done_is_progress() -> None:
+def test_progress_of_other_documents_extends_the_time() -> None:
     """A stuck document does not stop the others at once, but they cannot get far ahead of it."""
 
     class Stuck(World):
@@ -279,7 +281,7 @@ def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
     assert pauses == [1, 2, 4, 5, 30]
 
 
-def test_what_no_json_can_say() -> None:
+def test_values_that_json_cannot_express_are_refused() -> None:
     limits = Limits()
     wanted = [Operation("index", "i", "a", {"n": chr(0xD800)}), Operation("index", "i", "b", {"n": float("nan")})]
     written = carried_out(BulkLoop(limits, lambda: 0.0), World([]), wanted, limits)

@@ -87,7 +87,7 @@ def test_the_password_is_taken_and_not_shown(password: str) -> None:
         *(f"http://me:hush@host/{name}" for name in ("a*", "a?b", "a#b", "a,b", "a%2Fb", "a%00", "a" * 247)),
     ],
 )
-def test_what_is_no_address(text: str) -> None:
+def test_invalid_addresses_are_refused(text: str) -> None:
     with pytest.raises(StoreError) as refusal:
         Address.of(text)
     message = str(refusal.value)
@@ -96,7 +96,7 @@ def test_what_is_no_address(text: str) -> None:
     assert len(message) < 350
 
 
-def test_the_engine_takes_the_names_too(engine: Running) -> None:
+def test_the_engine_accepts_the_same_names(engine: Running) -> None:
     client = connect(Address.of(f"{engine.url}/pages"))
     for name in ("0a_b-c.d+e-ü-页面", "a" * 246):
         made = f"{Address.of(f'{engine.url}/{name}').index}.settings"
@@ -105,7 +105,7 @@ def test_the_engine_takes_the_names_too(engine: Running) -> None:
     client.close()
 
 
-def test_what_runs_there(engine: Running) -> None:
+def test_the_product_and_version_are_recognized(engine: Running) -> None:
     with Gateway(engine.url) as gateway:
         client = connect(Address.of(f"{gateway.url}/pages"))
         found = engine_of(client)
@@ -134,7 +134,7 @@ def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) ->
         (REFUSED, "credentials"),
     ],
 )
-def test_something_else_runs_there(engine: Running, answer: Answer, words: str) -> None:
+def test_another_service_at_the_address_is_reported(engine: Running, answer: Answer, words: str) -> None:
     with Gateway(engine.url, lambda _: answer) as gateway:
         client = connect(Address.of(f"{gateway.url}/pages"))
         with pytest.raises(StoreError, match=words):
@@ -150,7 +150,7 @@ def basic(user: str, password: str) -> str:
     return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def test_who_asks(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_precedence_of_credentials(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of the options take precedence over the address, and the address over the environment."""
 
     def works(url: str, **options: object) -> bool:
@@ -197,7 +197,7 @@ def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str, 
         ({"WINNOW_AWS_REGION": "eu-west-1", "AWS_PROFILE": "nobody"}, r"no AWS credentials \(.*nobody"),
     ],
 )
-def test_an_environment_that_cannot_be(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], words: str) -> None:
+def test_invalid_variables_are_refused(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], words: str) -> None:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
@@ -328,7 +328,7 @@ def closed_port() -> int:
         return port
 
 
-def test_a_node_that_is_down_is_passed_over(engine: Running, closed_port: int) -> None:
+def test_a_node_that_is_down_is_skipped(engine: Running, closed_port: int) -> None:
     """Any request moves on, since nothing was sent to the dead node. Each client has its own order of nodes."""
     with Gateway(engine.url) as gateway:
         url = f"http://127.0.0.1:{closed_port},localhost:{gateway.port}/pages"

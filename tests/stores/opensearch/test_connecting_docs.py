@@ -20,12 +20,12 @@ def guide(root: Path) -> str:
     return (root / "docs/connecting.md").read_text(encoding="utf-8")
 
 
-def test_every_variable_is_told(guide: str, root: Path) -> None:
+def test_every_variable_is_documented(guide: str, root: Path) -> None:
     read = VARIABLE.findall((root / "stores/opensearch/connection_options.py").read_text(encoding="utf-8"))
     assert set(VARIABLE.findall(guide)) == {*read, "WINNOW_STORE"}
 
 
-def test_every_address_is_one(guide: str) -> None:
+def test_every_address_in_the_guide_is_valid(guide: str) -> None:
     addresses = re.findall(r"^\| `(http\S+)`", guide, re.MULTILINE)
     assert len(addresses) == 6
     for each in addresses:

@@ -158,7 +158,7 @@ def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authori
         (Answer(500, b'{"error": {"type": "odd"}}'), r"the engine says: odd \(status 500\)"),
     ],
 )
-def test_what_stands_before_an_engine_says(engine: Running, answer: Answer, words: str) -> None:
+def test_answers_of_a_proxy_become_plain_messages(engine: Running, answer: Answer, words: str) -> None:
     """Answers of services and plugins that check credentials."""
     with Gateway(engine.url, lambda _: answer) as gateway:
         client = connect(Address.of(f"{gateway.url}/pages"))
@@ -368,7 +368,7 @@ def test_parts_of_an_answer(index: OpenSearch) -> None:
     ]
 
 
-def test_nothing_is_said_of_what_goes_well() -> None:
+def test_success_and_other_exceptions_pass_unchanged() -> None:
     with reporting_engine_errors(NAME):
         pass
     with pytest.raises(KeyError), reporting_engine_errors(NAME):

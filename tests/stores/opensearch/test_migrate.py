@@ -59,7 +59,7 @@ def stored(engine: Running, name: str) -> dict[str, Record]:
     return found
 
 
-def test_reads_and_writes_go_on_meanwhile(
+def test_reads_and_writes_continue_during_a_migration(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrate_module, "MAX_WRITES_BEFORE_LAST_ROUND", 10)
@@ -130,7 +130,7 @@ def test_reads_and_writes_go_on_meanwhile(
     assert stored(engine, name) == expected
 
 
-def test_what_changes_meanwhile_is_so_in_the_new_index(
+def test_changes_during_a_migration_reach_the_new_index(
     engine: Running, client: OpenSearch, name: str, record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reindex, "MAX_IDS_TO_COMPARE", 4)
@@ -266,7 +266,7 @@ def test_aliases_fields_and_replicas_of_others_are_kept(
     assert not client.indices.exists(index=old)
 
 
-def test_what_is_no_store_is_not_migrated(client: OpenSearch, name: str) -> None:
+def test_an_index_that_is_not_a_store_is_not_migrated(client: OpenSearch, name: str) -> None:
     client.indices.create(index=f"{name}-other", body={"aliases": {f"{name}-alias": {}}})
     with pytest.raises(StoreError, match=f"{name}-other is an index, but not a store of winnow"):
         migrate(client, f"{name}-alias")

@@ -67,7 +67,7 @@ def small(number: int, **changes: object) -> Record:
 
 
 @pytest.mark.check
-def test_more_pages_than_an_answer_has(fresh: Open) -> None:
+def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     store = fresh()
     records = [small(number) for number in range(10_050)]
     assert {each.outcome for each in store.write(records)} == {"added"}
@@ -90,7 +90,7 @@ def test_more_pages_than_an_answer_has(fresh: Open) -> None:
 
 
 @pytest.mark.check
-def test_more_tokens_than_a_query_takes(fresh: Open) -> None:
+def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
     store = fresh(2)
     source = Random(5)
     tokens = array("Q", source.randbytes(8 * 2_500))
@@ -182,7 +182,7 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
     assert len(requests) == 1
 
 
-def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
+def test_texts_are_read_from_the_current_documents(fresh: Open) -> None:
     store = fresh()
     old, new = small(1), small(1, text="quince")
     lookups = [Lookup("fingerprints", array("Q", [7]))]
@@ -196,7 +196,7 @@ def test_texts_are_those_that_are_there_now(fresh: Open) -> None:
     assert store.read([old.id], Text) == {}
 
 
-def test_what_is_known_of_pages_that_come(fresh: Open) -> None:
+def test_stored_digests_of_incoming_pages(fresh: Open) -> None:
     store = fresh()
     copies = [small(number, shingle_digest="a" * 32) for number in range(120)]
     store.write([*copies, small(200, url="https://b.org/"), small(201, url="https://c.org/")])

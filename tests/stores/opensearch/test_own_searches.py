@@ -85,20 +85,20 @@ def test_clusters_stay_together_and_pages_without_one_are_apart(client: OpenSear
     assert (near.kind, far.kind) == ("exact", "exact")
 
 
-def test_nothing_is_known_of_members_but_the_cluster_if_they_show_nothing(client: OpenSearch) -> None:
+def test_members_without_fields_have_only_their_cluster(client: OpenSearch) -> None:
     groups = group_hits(search(client, _source=False), below="winnow")
     assert ids(groups) == [["a", "b", "f"], ["c"], ["d"], ["e"], ["g"]]
     assert {(each.resemblance, each.kind, each.error) for each in groups[0].members} == {(0.0, "estimate", 1.0)}
 
 
-def test_pages_that_an_engine_left_out_are_told(client: OpenSearch) -> None:
+def test_pages_that_the_engine_left_out_are_reported(client: OpenSearch) -> None:
     groups = group_hits(search(client, members=1), below="winnow")
     assert ids(groups) == [["a", "b"], ["c", "d"], ["e"]]
     assert [group.size for group in groups] == [3, 2, 1]
     assert (groups.total, groups.count, groups.about, groups.left_out) == (7, None, 5, 1)
 
 
-def test_no_two_pages_without_a_cluster_are_a_group_for_that(client: OpenSearch) -> None:
+def test_pages_without_a_cluster_are_not_grouped_for_that_reason(client: OpenSearch) -> None:
     without = {"bool": {"must": [MATCH], "must_not": [{"exists": {"field": "winnow.cluster"}}]}}
     found = search(client, query=without)
     assert len(found["hits"]["hits"]) == 1
@@ -121,7 +121,7 @@ def test_sort_and_filters_hold_for_members_and_counts(client: OpenSearch) -> Non
     assert len(kept["aggregations"]["sites"]["buckets"]) == 2
 
 
-def test_a_least_score_holds_for_members(client: OpenSearch) -> None:
+def test_a_minimum_score_applies_to_members(client: OpenSearch) -> None:
     every = client.search(index=INDEX, body={"query": MATCH})["hits"]["hits"]
     least = (every[1]["_score"] + every[2]["_score"]) / 2
     plain = client.search(index=INDEX, body={"query": MATCH, "min_score": least})["hits"]

@@ -54,7 +54,7 @@ def test_the_first_page_of_each_cluster_is_shown(client: OpenSearch | None) -> N
     assert places(client, size=0) == []
 
 
-def test_it_sees_no_more_than_it_fetches(client: OpenSearch | None) -> None:
+def test_the_pipeline_sees_only_the_hits_it_fetches(client: OpenSearch | None) -> None:
     if client is None:
         return
     assert SAMPLE_FACTOR == 3
@@ -74,7 +74,7 @@ def test_hits_that_do_not_show_their_cluster_are_refused(client: OpenSearch | No
     assert places(client, _source=False, docvalue_fields=["cluster"], size=3) == [0, 4, 6]
 
 
-def test_hits_are_what_they_were(client: OpenSearch | None) -> None:
+def test_the_pipeline_does_not_change_hits(client: OpenSearch | None) -> None:
     if client is None:
         return
     body = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], "size": 1}

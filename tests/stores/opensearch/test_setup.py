@@ -33,7 +33,7 @@ def outcomes(done: Sequence[tuple[Step, str]]) -> set[str]:
     return {outcome for step, outcome in done if outcome != "refused" or step.if_refused != NO_SEARCH_PIPELINES}
 
 
-def test_it_is_made_once(client: OpenSearch) -> None:
+def test_a_store_is_created_once(client: OpenSearch) -> None:
     scheme = Scheme(noise=20, guarantee=40)
     planned = plan(client, "set-up-once", scheme, shards=2)
     assert [outcome for _, outcome in planned][-3:] == ["missing"] * 3
@@ -104,7 +104,7 @@ def test_several_at_once_all_succeed(engine: Running, client: OpenSearch) -> Non
     assert list(client.indices.get_alias(name="set-up-race")) == ["set-up-race-000001"]
 
 
-def test_requests_for_the_console_do_what_it_does(client: OpenSearch) -> None:
+def test_the_printed_requests_have_the_same_effect(client: OpenSearch) -> None:
     """Send the printed requests as the console would."""
     for step, outcome in plan(client, "set-up-pasted", Scheme()):
         if outcome == "missing":

@@ -52,7 +52,9 @@ FOREIGN = [
 @pytest.mark.check
 @pytest.mark.parametrize("stable", [False, True])
 @pytest.mark.parametrize(("by", "groups"), [("signature", 4), ("cluster", PAGES), ("both", 4)])
-def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any, groups: int, stable: bool) -> None:
+def test_documents_of_other_software_are_not_grouped_or_dropped(
+    address: str, by: Any, groups: int, stable: bool
+) -> None:
     put(address, FOREIGN)
     with Index.open(address) as index:
         found = index.search("mill", group=True, by=by, all_captures=True, limit=100, stable=stable)
@@ -72,7 +74,7 @@ def test_documents_of_others_are_alone_and_none_is_dropped(address: str, by: Any
         assert urls == [(hit.card.id, hit.card.url) for hit in found.hits]
 
 
-def test_documents_of_others_are_found_without_groups(address: str) -> None:
+def test_documents_of_other_software_are_found_without_groups(address: str) -> None:
     put(address, FOREIGN)
     with Index.open(address) as index:
         flat = index.search("mill", all_captures=True, limit=100)
@@ -82,7 +84,7 @@ def test_documents_of_others_are_found_without_groups(address: str) -> None:
         ]
 
 
-def test_a_cursor_is_good_in_another_process(address: str) -> None:
+def test_a_cursor_works_in_another_process(address: str) -> None:
     with Index.open(address) as index:
         if not index.store._cluster.has_points_in_time:  # type: ignore[attr-defined]
             first = index.search("mill", group=True, limit=3, stable=True)
@@ -98,7 +100,7 @@ def test_a_cursor_is_good_in_another_process(address: str) -> None:
         assert (second.total, second.groups, second.cursor) == (PAGES, 4, None)
 
 
-def test_a_key_that_is_none(address: str) -> None:
+def test_invalid_keys_are_refused(address: str) -> None:
     with Index.open(address) as index, pytest.raises(StoreError), index.store.view(Words.of("mill"), key="x") as view:
         view.ranked(0, 10)
 

@@ -1,4 +1,4 @@
-"""A card to show in lists, and the control characters that no list may contain."""
+"""A card for tests of lists, and the control characters that no list may contain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from opensearch_winnow.mappings.card import Card
 
 MILL = "http://example.org/mill"
-HOSTILE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 card = Card(
     id="0" * 32,
