@@ -156,7 +156,7 @@ def command(
     Each page ends as one of
       indexed    its record is new, or has changed
       unchanged  this capture is already stored, with the same content
-      skipped    not a page to index: its status is not 200, it is neither HTML nor text, or it has no text
+      skipped    not a page to index: status not 200, not HTML or text, or empty
       failed     could not be read; kept in a file, to be tried again
 
     The first run fixes the scheme of a store. Its choices of --extractor, --alt, --title and --text become the defaults
