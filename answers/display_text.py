@@ -17,7 +17,7 @@ SPACES = re.compile(r"\s+")
 
 
 def printable(text: str) -> str:
-    """Replace each unsafe character by a visible one, so that offsets stay. Tabs and newlines are kept."""
+    """Replace each unsafe character with a visible one, so that offsets stay. Tabs and newlines are kept."""
     return UNSAFE.sub(_control_picture, text)
 
 

@@ -37,9 +37,7 @@ class ClusteringOptions:
 
     threshold: float = 0.5  # minimum resemblance
     linkage: Linkage = "representatives"
-    fast: bool = (
-        False  # candidate pairs share a band (a super shingle); otherwise a band or a shingle of their sketches
-    )
+    fast: bool = False  # compare only pages that share a band (a super shingle), not those that share a sketch shingle
     compared: int = DEFAULT_COMPARED  # maximum of earlier pages to compare a page with because of one shared token
 
     def __post_init__(self) -> None:

@@ -126,7 +126,7 @@ class State:
             raise self._damaged() from None
 
     def write(self, con: Connection) -> None:
-        """Replace the state by the contents and edges of this run."""
+        """Replace the state with the contents and edges of this run."""
         metadata: dict[str, Any] = {**self._metadata, "run": uuid4().hex}
         contents = "SELECT number, key, id FROM pages WHERE number = content ORDER BY number"
         edges = "SELECT pair, resemblance, error, exact FROM edges ORDER BY pair"

@@ -1,4 +1,4 @@
-"""Objects that hold a file, a connection or a view, and let it go."""
+"""The base class of objects that hold a file, a connection or a view until they are closed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A context manager that closes itself as its block is left."""
+    """A context manager that closes itself when its block is left."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what is held. Closing again does nothing."""
+        """Release what this object holds. Closing again does nothing."""
 
     def __enter__(self) -> Self:
         return self

@@ -33,9 +33,8 @@ def cluster_store(
 
     With `write_back`, the store gets the clusters that changed, and the result as a setting, at the end of the run.
     """
-    with extra(
-        "spark" if settings.engine == "spark" else "cluster"
-    ):  # imported here: Arrow takes half a second to load
+    with extra("spark" if settings.engine == "spark" else "cluster"):
+        # Imported here, because Arrow takes half a second to load.
         from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
 
     start = time.monotonic()

@@ -39,7 +39,7 @@ class AtomicFile:
             raise
 
     def place(self) -> None:
-        """Replace the target by the file, and sync it to disk. Calling this again does nothing."""
+        """Replace the target with the file, and sync it to disk. Calling this again does nothing."""
         if self.path.exists():
             os.fsync(self._descriptor)
             if self.target.exists():

@@ -118,7 +118,7 @@ def test_an_exception_keeps_the_pages_indexed_before(store: str, pages: Path) ->
         ([], {}, "no source is named"),
         ("pages.jsonl", {"extractor": "magic"}, "there is no extractor 'magic'"),
         ("pages.jsonl", {"failed": "nowhere/failed.jsonl"}, "nowhere/failed.jsonl"),
-        ("pages.jsonl", {"base_url": "no url"}, "base of URLs"),
+        ("pages.jsonl", {"base_url": "no url"}, "base URL must be a URL"),
     ],
 )
 def test_errors_are_reported_and_leave_no_files(
@@ -210,9 +210,12 @@ def test_an_error_before_the_run_leaves_no_record_file(pages: Path, tmp_path: Pa
 
 
 def test_exactly_one_target_is_required() -> None:
-    with pytest.raises(ValueError, match="one of them"), open_target():
+    with pytest.raises(ValueError, match="either a store or record"), open_target():
         pass
-    with pytest.raises(ValueError, match="one of them"), open_target(store="a.winnow", to="a.parquet"):
+    with (
+        pytest.raises(ValueError, match="either a store or record"),
+        open_target(store="a.winnow", to="a.parquet"),
+    ):
         pass
 
 

@@ -182,7 +182,7 @@ class TextIndex:
 
     @reporting_damage
     def _replace(self, segments: Sequence[Segment], new: Segment, gone: bytes | None = None) -> None:
-        """Replace neighbouring segments by one, without the pages that are `gone`."""
+        """Replace neighbouring segments with one, without the pages that are `gone`."""
         lengths = [self.short_lengths(segment) for segment in segments]
         gaps = [bytes(after.first - segment.last - 1) for segment, after in pairwise(segments)]
         titles, texts = (
