@@ -217,5 +217,5 @@ def _cause_of_death(code: int, cpu_seconds: float) -> str:
     if code == -signal.SIGPROF:
         return f"took over {cpu_seconds:g} s of CPU time"
     if code == -signal.SIGKILL:
-        return "its worker was killed, perhaps for lack of memory"
+        return "its worker was killed, perhaps for want of memory"
     return f"its worker died of signal {-code}" if code < 0 else f"its worker ended with code {code}"

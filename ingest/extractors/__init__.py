@@ -64,7 +64,7 @@ def extractor(name: str, alt: bool = False) -> Extractor:
         except Exception as error:  # plug-ins may raise anything
             raise ExtractError(f"extractor {name}: {type(error).__name__}") from error
         if not isinstance(text, str):
-            raise ExtractError(f"extractor {name}: returns {type(text).__name__}, not text")
+            raise ExtractError(f"extractor {name}: gives {type(text).__name__} for a text")
         return Extracted(text, title)
 
     return guarded

@@ -148,7 +148,7 @@ def test_a_worker_that_is_killed_loses_only_its_current_page(
     done = run([archive], recipe=Recipe(extractor="beautifulsoup"), stop=kill_the_busy_worker, cpu_seconds=600)
     assert killed
     assert done.counts == (6, 0, 0, 1)
-    assert done.report.failed == {"its worker was killed, perhaps for lack of memory": 1}
+    assert done.report.failed == {"its worker was killed, perhaps for want of memory": 1}
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])

@@ -107,7 +107,7 @@ def gives_nothing(alt: bool) -> Extractor:
 
 @pytest.mark.parametrize(
     ("factory", "reason"),
-    [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: returns NoneType, not text")],
+    [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: gives NoneType for a text")],
 )
 def test_a_failure_in_an_extractor_becomes_a_reason(monkeypatch: pytest.MonkeyPatch, factory: str, reason: str) -> None:
     theirs = EntryPoint("theirs", f"{__name__}:{factory}", extractors.GROUP)
