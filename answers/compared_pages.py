@@ -10,7 +10,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched, estimated
 from opensearch_winnow.stores.store import Text
 
 MAX_SHINGLES = 2_000_000  # in all texts read for one answer; further pages are estimated

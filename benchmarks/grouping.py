@@ -20,7 +20,7 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
 from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 
 HITS = 1_000

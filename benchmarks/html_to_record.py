@@ -17,10 +17,10 @@ from benchmarks.crawled_pages import crawled_pages, source
 from benchmarks.peers.missing import available
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
-from opensearch_winnow.ingest.bulk import index
 from opensearch_winnow.ingest.encoding import encoding_of, to_utf8
 from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import Sources

@@ -20,7 +20,7 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
-from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import kept_recipe
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site

@@ -17,8 +17,8 @@ from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.extractors import extractor_names
+from opensearch_winnow.ingest.index_splits import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
 from opensearch_winnow.stores.opening import without_credentials

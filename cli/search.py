@@ -19,10 +19,10 @@ from opensearch_winnow.cli.hit_list import empty_page, hits_range, show_list, sh
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import FacetName, Way
+from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opening import is_address
 

@@ -24,7 +24,7 @@ from opensearch_winnow.cli.watch_table import (
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
-from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import kept_recipe
 
 
 def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001

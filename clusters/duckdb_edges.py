@@ -23,7 +23,7 @@ from opensearch_winnow.clusters.state import COPY_OLD_EDGES, EDGES, changed_page
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 
 # Pages are numbered in their order; `content` is the number of the first page with the same key. The first letter of a
 # key keeps shingle digests, content digests and ids apart.

@@ -11,9 +11,9 @@ from typing import Literal, Self
 
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.ledger import Ledger, Unchanged, add_stored, write_stored
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Damaged, Report
-from opensearch_winnow.ingest.seen import Ledger, Unchanged, add_stored, write_stored
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
 from opensearch_winnow.mappings.record import Record
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.ledger import StoredCaptures, Unchanged
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.seen import StoredCaptures, Unchanged
 from opensearch_winnow.ingest.sources import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 from opensearch_winnow.ingest.tally import Result

@@ -29,12 +29,12 @@ from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.operations.watches import Watch, Watches, WatchReport
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.cursors import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.results import FacetName, SearchResults, Way
+from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
 

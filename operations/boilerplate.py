@@ -6,7 +6,7 @@ from bisect import insort
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError, Exclusions
-from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from opensearch_winnow.stores.store import Store, Text

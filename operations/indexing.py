@@ -14,9 +14,9 @@ from typing import Protocol, TypedDict, Unpack
 
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.bulk import MAX_PAGE_SECONDS, index
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.index_splits import MAX_PAGE_SECONDS, index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_intake import PageIntake
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMaker
@@ -24,8 +24,8 @@ from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.stores.kept_recipe import kept_recipe
 from opensearch_winnow.stores.opening import default_failed_pages_path
+from opensearch_winnow.stores.saved_recipe import kept_recipe
 
 # Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, which yields some
 # 10 MB of records.

@@ -11,8 +11,8 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
-from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
 from opensearch_winnow.stores.opening import files_of, open_store, store_exists, without_credentials
+from opensearch_winnow.stores.saved_recipe import keep_recipe, kept_recipe
 from opensearch_winnow.stores.store import Store, StoreError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.captures import captures, latest_capture
-from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import kept_recipe
 from opensearch_winnow.stores.store import Store
 
 PASTED_URL = "pasted text"  # in place of a URL

@@ -18,8 +18,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.cursors import SearchRequest
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.representatives import Representatives, Similarity
 from opensearch_winnow.queries.results import (
     FacetCount,
@@ -31,6 +30,7 @@ from opensearch_winnow.queries.results import (
     SearchResults,
     Way,
 )
+from opensearch_winnow.queries.search_request import SearchRequest
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Ranked, View
 

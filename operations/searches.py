@@ -8,8 +8,8 @@ from dataclasses import replace
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.operations.search_groups import SearchGroups
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.results import Result, SearchResults
+from opensearch_winnow.queries.search_request import Cursor, SearchRequest
 from opensearch_winnow.stores.store import Store
 
 MAX_CACHED_SEARCHES = 16  # each holds its groups in memory

@@ -10,7 +10,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimated import (
+from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
     Estimated,

@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 
 if TYPE_CHECKING:
-    from opensearch_winnow.queries.estimated import Sketched
+    from opensearch_winnow.queries.estimates import Sketched
 
 
 class BoilerplateError(WinnowError):

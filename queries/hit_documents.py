@@ -9,7 +9,7 @@ from typing import Any
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched, estimated
 from opensearch_winnow.queries.representatives import Similarity
 
 Hit = dict[str, Any]

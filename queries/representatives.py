@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssig
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
 from opensearch_winnow.queries.sketch_joins import SketchJoins
 
 Pair = tuple[int, int]  # the places of a representative and of a later page

@@ -11,7 +11,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
 
 
 class SketchJoins:

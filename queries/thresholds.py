@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.compare import Scores
-from opensearch_winnow.queries.estimated import Estimated
+from opensearch_winnow.queries.estimates import Estimated
 from opensearch_winnow.queries.matches import Score
 
 

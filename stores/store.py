@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, Stored, capture_id
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup

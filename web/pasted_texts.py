@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.kept_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import kept_recipe
 from opensearch_winnow.web.form import FormError
 
 EXPIRY_MINUTES = 60  # after the last use

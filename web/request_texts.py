@@ -10,7 +10,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.estimated import Sketched, estimated
+from opensearch_winnow.queries.estimates import Sketched, estimated
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
 from opensearch_winnow.web.screen import NotFoundError, SuggestedLink

@@ -16,10 +16,10 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.queries.compare import Comparison, scores, side
-from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
+from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 
 QUERY = '"permission notice"'  # a phrase in many licences
 SITES = (pydoc_pages.SITE, licence_pages.SITE)

@@ -17,9 +17,9 @@ from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escape_pa
 from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
 from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
 from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, is_remote, outcomes_of_sources, outcomes_of_table
+from opensearch_winnow.ingest.ledger import OTHER_CONTENT
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Damaged, Report
-from opensearch_winnow.ingest.seen import OTHER_CONTENT
 from opensearch_winnow.ingest.sources import STDIN, SourceError, Sources
 from opensearch_winnow.ingest.sources.page_fields import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns

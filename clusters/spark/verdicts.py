@@ -16,7 +16,7 @@ from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, UNCERTAIN, pair_verdicts
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 
 JUDGED = "pair long, resemblance double, error double, verdict byte"
 DECIDED = "pair long, resemblance double, error double, exact boolean, alike boolean"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from opensearch_winnow.ingest.sources.archive import Archive
+from opensearch_winnow.ingest.sources.archive_records import is_aligned
 from opensearch_winnow.ingest.sources.members import PLAIN
-from opensearch_winnow.ingest.sources.records import is_aligned
 from opensearch_winnow.ingest.sources.split import Split
 
 

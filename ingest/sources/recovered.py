@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator, Iterator
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive
+from opensearch_winnow.ingest.sources.archive_records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.header_fields import HEAD
 from opensearch_winnow.ingest.sources.http_page import Block
-from opensearch_winnow.ingest.sources.records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
 
 Recovered = Generator[tuple[int, Item], None, int]

@@ -11,11 +11,11 @@ from typing import IO
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive, Grammar
+from opensearch_winnow.ingest.sources.archive_records import is_aligned
 from opensearch_winnow.ingest.sources.cuts import cut
 from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response, revisit
 from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, Window
-from opensearch_winnow.ingest.sources.records import is_aligned
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.rows import (

@@ -21,11 +21,11 @@ from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opened_scheme import opened_scheme
+from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.cluster import Cluster
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.known import KnownPages
-from opensearch_winnow.stores.opensearch.overlaps import Overlaps
 from opensearch_winnow.stores.opensearch.reading import read_pages, scan_pages
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
@@ -45,16 +45,16 @@ class OpenSearchStore(Closing):
     time, both captures may be marked as the latest until that URL is written again.
     """
 
-    def __init__(self, cluster: Cluster, scheme: Scheme, *, own_client: bool = True) -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient, scheme: Scheme, *, own_client: bool = True) -> None:
+        self._index = index
         self._scheme = scheme
         self._own_client = own_client
-        self._writer = Writer(cluster)
-        self._shards = Shards(cluster)
-        self._overlaps = Overlaps(cluster)
-        self._known = KnownPages(cluster)
-        self._settings = StoredSettings(cluster)
-        self._clusters = StoredClusters(cluster)
+        self._writer = Writer(index)
+        self._shards = Shards(index)
+        self._overlaps = Overlaps(index)
+        self._known = KnownPages(index)
+        self._settings = StoredSettings(index)
+        self._clusters = StoredClusters(index)
         self._views: ViewCache[ScrolledView] = ViewCache()
 
     @classmethod
@@ -76,8 +76,8 @@ class OpenSearchStore(Closing):
             scheme = replace(scheme, key=key)
         used = client or connect(address)
         try:
-            cluster, found = _cluster(used, address, (scheme or Scheme(key=key)) if create else None)
-            return cls(cluster, opened_scheme(cluster.name, found, scheme, key), own_client=client is None)
+            index, found = _open_index_client(used, address, (scheme or Scheme(key=key)) if create else None)
+            return cls(index, opened_scheme(index.name, found, scheme, key), own_client=client is None)
         except BaseException:
             if client is None:
                 used.close()
@@ -97,7 +97,7 @@ class OpenSearchStore(Closing):
 
     @property
     def name(self) -> str:
-        return self._cluster.name
+        return self._index.name
 
     @property
     def scheme(self) -> Scheme:
@@ -115,7 +115,7 @@ class OpenSearchStore(Closing):
         return self._writer.delete(ids)
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        return read_pages(self._cluster, self._overlaps, ids, fields)
+        return read_pages(self._index, self._overlaps, ids, fields)
 
     def scan(
         self,
@@ -126,10 +126,10 @@ class OpenSearchStore(Closing):
         limit: int | None = None,
         offset: int = 0,
     ) -> Iterator[Fields]:
-        return scan_pages(self._cluster, fields, where, order=order, limit=limit, offset=offset)
+        return scan_pages(self._index, fields, where, order=order, limit=limit, offset=offset)
 
     def count(self, where: Filters = Filters()) -> int:
-        return self._cluster.count(conditions(where))
+        return self._index.count(conditions(where))
 
     def candidates(
         self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
@@ -155,19 +155,19 @@ class OpenSearchStore(Closing):
         ]
 
     def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        return search_words(self._cluster, words, where, limit=limit, offset=offset)
+        return search_words(self._index, words, where, limit=limit, offset=offset)
 
     def view(
         self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
     ) -> OpenSearchView:
         query = words_query(words, conditions(where))
         if not (keep_open or key):
-            return OpenSearchView(self._cluster, query)
-        if self._cluster.has_points_in_time:
-            return OpenSearchView(self._cluster, query, key) if key else OpenSearchView.frozen(self._cluster, query)
+            return OpenSearchView(self._index, query)
+        if self._index.has_points_in_time:
+            return OpenSearchView(self._index, query, key) if key else OpenSearchView.frozen(self._index, query)
         if key:
             return self._views.get(key, self.name)
-        view = ScrolledView(self._cluster, query)
+        view = ScrolledView(self._index, query)
         view.key = self._views.keep(view)
         return view
 
@@ -178,7 +178,7 @@ class OpenSearchStore(Closing):
         return self._clusters.sizes(least=least, limit=limit, offset=offset)
 
     def statistics(self) -> Statistics:
-        return statistics(self._cluster, [self._cluster.index, self._settings.index])
+        return statistics(self._index, [self._index.index_name, self._settings.index])
 
     def setting(self, name: str) -> Any:
         return self._settings.read(name)
@@ -192,10 +192,12 @@ class OpenSearchStore(Closing):
     def close(self) -> None:
         self._views.close()
         if self._own_client:
-            self._cluster.client.close()
+            self._index.client.close()
 
 
-def _cluster(client: OpenSearch, address: Address, create_with: Scheme | None) -> tuple[Cluster, WrittenScheme]:
+def _open_index_client(
+    client: OpenSearch, address: Address, create_with: Scheme | None
+) -> tuple[IndexClient, WrittenScheme]:
     """Return the index at `address` and its scheme. A missing one is created with the scheme `create_with`."""
     name, index = str(address), address.index
     with reporting_engine_errors(name, "opened"):
@@ -212,6 +214,6 @@ def _cluster(client: OpenSearch, address: Address, create_with: Scheme | None) -
         raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     ((concrete, described),) = found.items()
     try:
-        return Cluster(client, name, index, alias=concrete != index), written_in(described["mappings"], name)
+        return IndexClient(client, name, index, alias=concrete != index), written_in(described["mappings"], name)
     except RecordsError as error:
         raise StoreError(str(error)) from None

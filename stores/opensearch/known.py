@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from opensearch_winnow.mappings.record import Record, Stored
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import first
-from opensearch_winnow.stores.opensearch.cluster import Cluster
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 
 FIELDS = ("url", "content_digest", "text_digest", "shingle_digest", "place")
 MAX_COPIES = 100  # pages with the same shingles; if there are more, they are looked up once a run
@@ -17,8 +17,8 @@ MAX_COPIES = 100  # pages with the same shingles; if there are more, they are lo
 class KnownPages:
     """Finds stored captures, and pages with the same shingles. Digests that many pages have are looked up only once."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient) -> None:
+        self._index = index
         self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
 
     def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
@@ -29,7 +29,7 @@ class KnownPages:
         equals: Clause = {"terms": {"shingle_digest": wanted}}
         filters: list[Clause] = [{"range": {"place": {"lt": before}}}, {"bool": {"should": [captures, equals]}}]
         pages: Counter[str] = Counter()
-        for hit in self._cluster.all_hits(first(filters, fields=FIELDS)):
+        for hit in self._index.all_hits(first(filters, fields=FIELDS)):
             source = hit["_source"]
             pages[source["shingle_digest"]] += 1
             yield source["place"], Stored(hit["_id"], *(source[name] for name in FIELDS[:4]))

@@ -13,10 +13,10 @@ from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, pages
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.filters import Filters, Selection
-from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit
-from opensearch_winnow.stores.opensearch.overlaps import Overlaps
+from opensearch_winnow.stores.opensearch.candidates import Overlaps
+from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient
 from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.store import Fields, Order, Text
 
@@ -48,38 +48,38 @@ SHAPES: dict[type, _Shape] = {
 }
 
 
-def read_pages(cluster: Cluster, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+def read_pages(index: IndexClient, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
     """Read pages by id; those that do not exist are left out. `overlaps` caches the candidates found last."""
     shape, wanted = SHAPES[fields], list(ids)
     sources = overlaps.cached(wanted) if fields in (Sketched, Text) else {}
     unread = [id_ for id_ in wanted if id_ not in sources]
     if unread:
         names = () if isinstance(shape.fields, bool) else shape.fields
-        sources |= cluster.sources(unread, names)
+        sources |= index.sources(unread, names)
     return {id_: shape.make(id_, sources[id_]) for id_ in wanted if id_ in sources}
 
 
 def scan_pages(
-    cluster: Cluster, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
+    index: IndexClient, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
 ) -> Iterator[Fields]:
     """Read all pages that meet `where`. A scan in the order of writing, without a key or a limit, is of one moment."""
     shape = SHAPES[fields]
     by_key = isinstance(where, Selection) and where.by_key
     if order == "written" and not by_key and limit is None:
-        found = scan(cluster, conditions(where), size=shape.batch, fields=shape.fields)
+        found = scan(index, conditions(where), size=shape.batch, fields=shape.fields)
     else:
-        found = _hits(cluster, shape, where, order=order, end=None if limit is None else offset + limit)
+        found = _hits(index, shape, where, order=order, end=None if limit is None else offset + limit)
     made = (shape.make(hit["_id"], hit["_source"]) for hit in found)
     return islice(made, offset, None if limit is None else offset + max(limit, 0))
 
 
-def _hits(cluster: Cluster, shape: _Shape, where: Filters, *, order: Order, end: int | None) -> Iterator[Hit]:
+def _hits(index: IndexClient, shape: _Shape, where: Filters, *, order: Order, end: int | None) -> Iterator[Hit]:
     size = FIRST_BATCH if end is None else min(max(end, 1), MAX_RESULT_WINDOW)
     url = storable(where.url) if isinstance(where, Selection) and where.url is not None else None
     names = shape.fields if isinstance(shape.fields, bool) or url is None else [*shape.fields, "url"]
     search = pages(conditions(where), order=order, size=size, fields=names)
     while True:
-        hits = cluster.hits(search)
+        hits = index.hits(search)
         # A URL that is too long to be indexed is found among all such URLs.
         yield from (hit for hit in hits if url is None or hit["_source"]["url"] == url)
         if len(hits) < search["size"]:

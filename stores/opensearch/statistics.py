@@ -10,8 +10,8 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field
-from opensearch_winnow.stores.opensearch.cluster import Cluster
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.store import Statistics
 
@@ -68,44 +68,44 @@ class Frequencies:
         return {pages: tokens * scale for pages, tokens in Counter(self._pages.values()).items()}
 
 
-def statistics(cluster: Cluster, indices: Sequence[str]) -> Statistics:
+def statistics(index: IndexClient, indices: Sequence[str]) -> Statistics:
     """Return the statistics of a store. Reads all tokens of all pages, so it takes time on a large store."""
     frequencies = {field: Frequencies() for field in FIELDS}
-    for hit in scan(cluster, [], size=PAGES_PER_REQUEST, fields=FIELDS):
+    for hit in scan(index, [], size=PAGES_PER_REQUEST, fields=FIELDS):
         for field, counted in frequencies.items():
             counted.add(unpacked_tokens(hit["_source"][field]))
     return Statistics(
-        pages=cluster.count([]),
-        urls=cluster.count(conditions(Filters(latest=True))),  # each URL has one latest capture
-        sites=_sites(cluster),
+        pages=index.count([]),
+        urls=index.count(conditions(Filters(latest=True))),  # each URL has one latest capture
+        sites=_sites(index),
         frequencies={field: counted.tokens() for field, counted in frequencies.items()},
-        sizes=_sizes(cluster, indices),
+        sizes=_sizes(index, indices),
     )
 
 
-def _sites(cluster: Cluster) -> int:
+def _sites(index: IndexClient) -> int:
     """Return the number of sites: exact up to MAX_SITES_COUNTED, estimated above."""
     composite: dict[str, Any] = {"size": SITES_PER_REQUEST, "sources": [{"site": {"terms": {"field": "site"}}}]}
     sites = 0
     while sites < MAX_SITES_COUNTED:
-        answer = _aggregate(cluster, {"composite": composite})
+        answer = _aggregate(index, {"composite": composite})
         sites += len(answer["buckets"])
         if len(answer["buckets"]) < SITES_PER_REQUEST:
             return sites
         composite["after"] = answer["after_key"]
-    estimated: int = _aggregate(cluster, {"cardinality": {"field": "site", "precision_threshold": 40_000}})["value"]
+    estimated: int = _aggregate(index, {"cardinality": {"field": "site", "precision_threshold": 40_000}})["value"]
     return max(sites, estimated)
 
 
-def _aggregate(cluster: Cluster, aggregation: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = cluster.search({"size": 0, "aggs": {"found": aggregation}})["aggregations"]["found"]
+def _aggregate(index: IndexClient, aggregation: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = index.search({"size": 0, "aggs": {"found": aggregation}})["aggregations"]["found"]
     return answer
 
 
-def _sizes(cluster: Cluster, indices: Sequence[str]) -> dict[str, int]:
+def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
     """Return the bytes of all copies of the indices, by what takes them."""
-    with reporting_engine_errors(cluster.name, "read"):
-        stats = cluster.client.indices.stats(
+    with reporting_engine_errors(index.name, "read"):
+        stats = index.client.indices.stats(
             index=",".join(indices),
             metric="store,segments,translog",
             params={"include_segment_file_sizes": "true", "ignore_unavailable": "true"},

@@ -12,7 +12,7 @@ from opensearch_winnow.queries.dsl.clusters import (
     sizes_of_clusters,
 )
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
-from opensearch_winnow.stores.opensearch.cluster import Cluster
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import ClusterSize, StoreError
 
 SITE_COUNTS_PER_REQUEST = 1_000  # clusters whose sites are counted by one request
@@ -23,8 +23,8 @@ Bucket = dict[str, Any]
 class StoredClusters:
     """Reads the sizes of the clusters that a clustering run has written to a store."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient) -> None:
+        self._index = index
 
     def sizes(self, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
         """Return the clusters with at least `least` pages, the largest first.
@@ -36,7 +36,7 @@ class StoredClusters:
         """
         if offset + limit > MAX_RESULT_WINDOW:
             raise StoreError(
-                f"{self._cluster.name} cannot be read: the engine lists only the {MAX_RESULT_WINDOW:,} largest clusters"
+                f"{self._index.name} cannot be read: the engine lists only the {MAX_RESULT_WINDOW:,} largest clusters"
             )
         answer = self._aggregation(largest_clusters(least=least, size=max(offset + limit, 1)))
         buckets: list[Bucket] = answer["buckets"]
@@ -61,7 +61,7 @@ class StoredClusters:
         return exact
 
     def _aggregation(self, search: Search) -> dict[str, Any]:
-        answer: dict[str, Any] = self._cluster.search(search)["aggregations"][CLUSTERS]
+        answer: dict[str, Any] = self._index.search(search)["aggregations"][CLUSTERS]
         return answer
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.stores.opensearch.cluster import Cluster
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 
 CACHE_SECONDS = 1.0  # one question reads the same setting several times
 MAX_SETTINGS = 10_000  # an engine returns no more hits at once
@@ -19,17 +19,17 @@ VALUES_PER_REQUEST = 20  # a single value can have megabytes
 class StoredSettings:
     """The settings of a store by name, cached for a second."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self.index = f"{cluster.index}.settings"
+    def __init__(self, index: IndexClient) -> None:
+        self._index = index
+        self.index = f"{index.index_name}.settings"
         self._cache: dict[str, tuple[float, str | None]] = {}  # by name: time of expiry, and the value as JSON
 
     def read(self, name: str) -> Any:
         until, value = self._cache.get(name, (0.0, None))
         if time.monotonic() > until:
-            with reporting_engine_errors(self._cluster.name, "read"):
+            with reporting_engine_errors(self._index.name, "read"):
                 answer = self._client.get(index=self.index, id=name, params={"ignore": 404})
-            document = self._cluster.checked(answer)  # a missing index is an error
+            document = self._index.checked(answer)  # a missing index is an error
             value = document["_source"]["value"] if document["found"] else None
             self._cache[name] = time.monotonic() + CACHE_SECONDS, value
         # Decoded each time, because the caller may change the value.
@@ -38,7 +38,7 @@ class StoredSettings:
     def read_all(self, beginning: str) -> dict[str, Any]:
         """Return the settings whose names begin with `beginning`."""
         body = {"size": MAX_SETTINGS, "_source": False}
-        with reporting_engine_errors(self._cluster.name, "read"):
+        with reporting_engine_errors(self._index.name, "read"):
             answer = self._client.search(index=self.index, body=body, params={"allow_partial_search_results": "false"})
             names = sorted(hit["_id"] for hit in answer["hits"]["hits"] if hit["_id"].startswith(beginning))
             values: dict[str, Any] = {}
@@ -52,7 +52,7 @@ class StoredSettings:
     def change(self, name: str, value: Any) -> None:
         """Set a setting, or remove it if `value` is None."""
         self._cache.pop(name, None)
-        with reporting_engine_errors(self._cluster.name, "written"):
+        with reporting_engine_errors(self._index.name, "written"):
             if value is None:
                 self._client.delete(index=self.index, id=name, params={"refresh": "true", "ignore": 404})
             else:
@@ -61,4 +61,4 @@ class StoredSettings:
 
     @property
     def _client(self) -> OpenSearch:
-        return self._cluster.client
+        return self._index.client

@@ -36,8 +36,8 @@ from opensearch_winnow.queries.dsl.ranked import (
     without_place,
 )
 from opensearch_winnow.queries.results import FacetName
-from opensearch_winnow.stores.opensearch.cluster import DFS, NO_PARTIAL_RESULTS, Cluster, Hit, total
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import DFS, NO_PARTIAL_RESULTS, Hit, IndexClient, total
 from opensearch_winnow.stores.store import Facet, Ranked, StoreError
 from opensearch_winnow.stores.view_cache import CURSOR_EXPIRED
 
@@ -52,8 +52,8 @@ class OpenSearchView(Closing):
     Without a point, every read sees the store as it is then.
     """
 
-    def __init__(self, cluster: Cluster, query: Clause | None, point: str = "") -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient, query: Clause | None, point: str = "") -> None:
+        self._index = index
         self._query = query  # None if no page can match
         self._point = point
         self._loaded: list[Ranked] = []
@@ -67,15 +67,15 @@ class OpenSearchView(Closing):
         self.key = point
 
     @classmethod
-    def frozen(cls, cluster: Cluster, query: Clause | None) -> Self:
+    def frozen(cls, index: IndexClient, query: Clause | None) -> Self:
         """Return a view of the store as it is at this moment."""
         if query is None:
-            return cls(cluster, query)
-        with reporting_engine_errors(cluster.name, "read"):
-            point = cluster.client.create_pit(
-                index=cluster.index, params={"keep_alive": KEEP_ALIVE, "allow_partial_pit_creation": "false"}
+            return cls(index, query)
+        with reporting_engine_errors(index.name, "read"):
+            point = index.client.create_pit(
+                index=index.index_name, params={"keep_alive": KEEP_ALIVE, "allow_partial_pit_creation": "false"}
             )
-        return cls(cluster, query, point["pit_id"])
+        return cls(index, query, point["pit_id"])
 
     @property
     def total(self) -> int:
@@ -92,7 +92,7 @@ class OpenSearchView(Closing):
             return []
         if end > MAX_RESULT_WINDOW:
             raise StoreError(
-                f"{self._cluster.name} cannot be read: the engine shows only the first {MAX_RESULT_WINDOW:,} clusters;"
+                f"{self._index.name} cannot be read: the engine shows only the first {MAX_RESULT_WINDOW:,} clusters;"
                 " group by signature to see more"
             )
         if not self._unclustered:
@@ -142,8 +142,8 @@ class OpenSearchView(Closing):
     def close(self) -> None:
         if self._point:
             # An error does not matter: the point expires by itself, too.
-            with suppress(StoreError), reporting_engine_errors(self._cluster.name, "read"):
-                self._cluster.client.delete_pit(body={"pit_id": [self._point]})
+            with suppress(StoreError), reporting_engine_errors(self._index.name, "read"):
+                self._index.client.delete_pit(body={"pit_id": [self._point]})
             self._point = ""
 
     def _load(self, end: int) -> None:
@@ -163,16 +163,16 @@ class OpenSearchView(Closing):
 
     def _search(self, search: Search) -> dict[str, Any]:
         if not self._point:
-            return self._cluster.dfs_search(search)
-        with reporting_engine_errors(self._cluster.name, "read"):
+            return self._index.dfs_search(search)
+        with reporting_engine_errors(self._index.name, "read"):
             try:
-                answer: dict[str, Any] = self._cluster.client.search(
+                answer: dict[str, Any] = self._index.client.search(
                     body=search | {"pit": {"id": self._point, "keep_alive": KEEP_ALIVE}},
                     params=NO_PARTIAL_RESULTS | DFS,
                 )
             except NotFoundError:
                 raise StoreError(
-                    f"{self._cluster.name}: {CURSOR_EXPIRED}; a cursor works for {KEEP_ALIVE.removesuffix('m')} minutes"
+                    f"{self._index.name}: {CURSOR_EXPIRED}; a cursor works for {KEEP_ALIVE.removesuffix('m')} minutes"
                     " after each use"
                 ) from None
         return answer
@@ -202,7 +202,7 @@ class OpenSearchView(Closing):
         documents = {-1 - number: (hit["_id"], hit["_source"]) for number, hit in enumerate(self._foreign)}
         if not self._point:
             ids = {page.id: page.place for page in pages if page.place >= 0}
-            documents |= {ids[id_]: (id_, source) for id_, source in self._cluster.sources(ids).items()}
+            documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
         # The rest is looked up by place: in a frozen view, or where other software has chosen the id.
         unread = [page.place for page in pages if page.place not in documents]
         for start in range(0, len(unread), MAX_RESULT_WINDOW):
@@ -230,8 +230,8 @@ class ScrolledView(OpenSearchView):
     A scroll returns whole documents, which stay in memory. Facets are not frozen: they count the current pages.
     """
 
-    def __init__(self, cluster: Cluster, query: Clause | None) -> None:
-        super().__init__(cluster, query)
+    def __init__(self, index: IndexClient, query: Clause | None) -> None:
+        super().__init__(index, query)
         self._scroll = ""
         self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # id and source by place
 
@@ -258,25 +258,25 @@ class ScrolledView(OpenSearchView):
 
     def close(self) -> None:
         if self._scroll:
-            with suppress(StoreError), reporting_engine_errors(self._cluster.name, "read"):
-                self._cluster.client.clear_scroll(body={"scroll_id": [self._scroll]})
+            with suppress(StoreError), reporting_engine_errors(self._index.name, "read"):
+                self._index.client.clear_scroll(body={"scroll_id": [self._scroll]})
             self._scroll = ""
 
     def _next_hits(self, wanted: int) -> Sequence[Hit]:  # noqa: ARG002 (a scroll has its own size)
-        client = self._cluster.client
+        client = self._index.client
         if self._query is None:
             return []
-        with reporting_engine_errors(self._cluster.name, "read"):
+        with reporting_engine_errors(self._index.name, "read"):
             if self._scroll:
                 answer = client.scroll(body={"scroll_id": self._scroll, "scroll": KEEP_ALIVE})
             else:
                 whole = {"_source": True, "stored_fields": ["_source"], "track_total_hits": True}
                 params = NO_PARTIAL_RESULTS | DFS | {"scroll": KEEP_ALIVE}
                 body = ranked(self._query, size=SCROLL_SIZE) | whole
-                answer = client.search(index=self._cluster.index, body=body, params=params)
+                answer = client.search(index=self._index.index_name, body=body, params=params)
                 self._total = total(answer)
         if answer["_shards"]["failed"]:
-            raise StoreError(f"{self._cluster.name} cannot be read: a shard has stopped answering; try again")
+            raise StoreError(f"{self._index.name} cannot be read: a shard has stopped answering; try again")
         self._scroll = answer["_scroll_id"]
         hits: list[Hit] = answer["hits"]["hits"]
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}

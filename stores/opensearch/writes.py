@@ -14,8 +14,8 @@ from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
-from opensearch_winnow.stores.opensearch.cluster import Cluster
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import StoreError, Written
 
 KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
@@ -36,8 +36,8 @@ class Capture(NamedTuple):
 class Writer:
     """Writes to a store. Each write first looks up the captures of the same URLs; searches see it when it returns."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient) -> None:
+        self._index = index
         self._place = 0  # of the last new page
 
     def write(self, records: Sequence[Record]) -> list[Written]:
@@ -56,7 +56,7 @@ class Writer:
         failed = {each.id: each.reason for each in self._bulk(operations) if each.outcome == "failed"}
         stored = {id_: each._replace(latest=id_ in latest) for id_, each in to_write.items() if id_ not in failed}
         self._set_latest(before | stored)
-        self._cluster.refresh()
+        self._index.refresh()
         return list(_outcomes(ids, before, failed))
 
     def delete(self, ids: Iterable[str]) -> int:
@@ -67,14 +67,14 @@ class Writer:
         before = self._captures_of(capture.url for capture in to_delete.values())
         self._execute([self._operation("delete", id_) for id_ in to_delete])
         self._set_latest({id_: each for id_, each in before.items() if id_ not in to_delete})
-        self._cluster.refresh()
+        self._index.refresh()
         return len(to_delete)
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id and return how many of the pages exist."""
         stored = self._captures_by_id(clusters)
         self._update({id_: {"cluster": clusters[id_]} for id_, each in stored.items() if each.cluster != clusters[id_]})
-        self._cluster.refresh()
+        self._index.refresh()
         return len(stored)
 
     def _capture(self, record: Record, before: Capture | None) -> Capture:
@@ -107,7 +107,7 @@ class Writer:
         captures = {}
         for clause in clauses:
             search = first([clause]) | {"docvalue_fields": ["url", "fetched_us", "latest", "place", "cluster"]}
-            for hit in self._cluster.all_hits(search):
+            for hit in self._index.all_hits(search):
                 value = {name: values[0] for name, values in hit["fields"].items()}
                 captures[hit["_id"]] = Capture(
                     value.get("url", ""),
@@ -117,23 +117,23 @@ class Writer:
                     value.get("cluster", ""),
                 )
         unread = [id_ for id_, each in captures.items() if not each.url]
-        for id_, source in self._cluster.sources(unread, ["url"]).items():
+        for id_, source in self._index.sources(unread, ["url"]).items():
             captures[id_] = captures[id_]._replace(url=source["url"])
         return captures
 
     def _operation(self, kind: Kind, id_: str, source: dict[str, Any] | None = None) -> Operation:
-        return Operation(kind, self._cluster.index, id_, source)
+        return Operation(kind, self._index.index_name, id_, source)
 
     def _execute(self, operations: Sequence[Operation]) -> None:
         for each in self._bulk(operations):
             # Another process may have just deleted it.
             if each.outcome == "failed" and each.reason != NOT_FOUND:
-                raise StoreError(f"{self._cluster.name} cannot be written: {each.reason}")
+                raise StoreError(f"{self._index.name} cannot be written: {each.reason}")
 
     def _bulk(self, operations: Sequence[Operation]) -> list[Written]:
-        with reporting_engine_errors(self._cluster.name, "written"):
-            name, client = self._cluster.name, self._cluster.client
-            return list(bulk(client, operations, name=name, require_alias=self._cluster.alias))
+        with reporting_engine_errors(self._index.name, "written"):
+            name, client = self._index.name, self._index.client
+            return list(bulk(client, operations, name=name, require_alias=self._index.alias))
 
 
 def _latest(captures: Mapping[str, Capture]) -> set[str]:

@@ -14,7 +14,7 @@ from opensearch_winnow.cython_core.reference_pairs import Pair, pair_leaders, pa
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimated import CLEAR_ERRORS
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 
 UNKNOWN_TIME = datetime.max.replace(tzinfo=UTC)
 Row = dict[str, Any]

@@ -13,8 +13,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from opensearch_winnow.ingest.bulk import index
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import Sources

@@ -18,8 +18,8 @@ import brotli
 import pytest
 import zstandard
 
+from opensearch_winnow.ingest.ledger import write_stored
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.ingest.seen import write_stored
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.worker import Job
 from opensearch_winnow.ingest.worker_pool import WorkerPool

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.ingest.seen import Ledger, StoredCaptures, Unchanged, write_stored
+from opensearch_winnow.ingest.ledger import Ledger, StoredCaptures, Unchanged, write_stored
 from opensearch_winnow.ingest.sources.split import Skipped
 from opensearch_winnow.mappings.record import Record, Stored
 

@@ -18,9 +18,9 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.searches import Searches
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.queries.cursors import Cursor, SearchRequest
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetCount, SearchResults
+from opensearch_winnow.queries.search_request import Cursor, SearchRequest
 from opensearch_winnow.stores import view_cache
 from opensearch_winnow.stores.store import Store, StoreError
 

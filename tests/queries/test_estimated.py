@@ -9,7 +9,7 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimated import Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimates import Sketched, estimated, estimated_by_counts
 from opensearch_winnow.queries.thresholds import Thresholds
 
 SCHEME = Scheme()

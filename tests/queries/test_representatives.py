@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.representatives import Batch, Join, Representatives, Similarity
 
 SCHEME = Scheme()

@@ -35,11 +35,11 @@ class Pooled(OpenSearchStore):
 
     @property
     def index(self) -> str:
-        return self._cluster.index
+        return self._index.index_name
 
     def empty(self) -> None:
         # Deleted documents stay in the segments for a while. Code that counts them by mistake fails the tests.
-        self._cluster.client.delete_by_query(
+        self._index.client.delete_by_query(
             index=self.index, body={"query": {"match_all": {}}}, params={"refresh": "true", "conflicts": "proceed"}
         )
         for name in self.settings():

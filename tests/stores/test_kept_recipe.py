@@ -9,7 +9,7 @@ import pytest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.kept_recipe import keep_recipe, kept_recipe
+from opensearch_winnow.stores.saved_recipe import keep_recipe, kept_recipe
 from opensearch_winnow.stores.store import StoreError
 
 

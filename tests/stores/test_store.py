@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimated import Sketched
+from opensearch_winnow.queries.estimates import Sketched
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.lookups import Field, Lookup

@@ -14,7 +14,7 @@ from lxml import html
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.kept_recipe import keep_recipe
+from opensearch_winnow.stores.saved_recipe import keep_recipe
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import (
     ALONE,

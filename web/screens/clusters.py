@@ -8,7 +8,7 @@ from typing import Any
 from opensearch_winnow.answers.clusters_document import ClustersDocument, RunningDocument, clusters_document
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
+from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.web.parameters import ParameterError, integer, percentage
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest

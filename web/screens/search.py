@@ -10,9 +10,9 @@ from opensearch_winnow.answers.nothing_found import NoHit, no_hit
 from opensearch_winnow.answers.search_document import SearchDocument, search_document
 from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.cursors import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import SearchResults, Way
+from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage, string
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer

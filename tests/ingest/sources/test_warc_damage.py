@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import warc
+from opensearch_winnow.ingest.sources.archive_records import NOT_A_RECORD, WRONG_LENGTH
 from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED
-from opensearch_winnow.ingest.sources.records import NOT_A_RECORD, WRONG_LENGTH
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
 
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"

@@ -165,7 +165,7 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
     ]
     found = store.candidates(lookups)
     assert [len(pages) for _, pages in found] == [10, 10, 0]
-    transport = store._cluster.client.transport
+    transport = store._index.client.transport
     requests: list[str] = []
 
     def send(method: str, url: str, **rest: Any) -> Any:

@@ -24,7 +24,7 @@ from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best,
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.stores.opensearch.cluster import Cluster, Hit, total
+from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, Candidates
 
 # The first pages of an answer come as whole documents, because their texts are usually read next. The engine loads the
@@ -50,8 +50,8 @@ class _TokenQuery(NamedTuple):
 class Overlaps:
     """Finds candidates by their tokens, and caches the documents found last for a moment."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, index: IndexClient) -> None:
+        self._index = index
         self._sources: dict[str, dict[str, Any]] = {}
         self._until = 0.0
 
@@ -59,7 +59,7 @@ class Overlaps:
         """Find the candidates of each lookup."""
         queries = [_TokenQuery.of(lookup) for lookup in lookups]
         searches = _searches(queries, where)
-        return self._candidates(lookups, queries, searches, self._cluster.searches(searches))
+        return self._candidates(lookups, queries, searches, self._index.searches(searches))
 
     def find_rare(self, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck) -> list[Candidates] | None:
         """Find the candidates if no token is frequent, in one request; None if some token may be.
@@ -70,7 +70,7 @@ class Overlaps:
         searches = _searches(queries, where)
         tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in queries]
         checks = [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
-        answers = self._cluster.searches([*checks, *searches])
+        answers = self._index.searches([*checks, *searches])
         if any(total(answer) > check.max_pages for answer in answers[: len(checks)]):
             return None
         return self._candidates(lookups, queries, searches, answers[len(checks) :])
@@ -103,7 +103,7 @@ class Overlaps:
             for some in _batches(ids)
         ]
         searches = [search for _, search in more]
-        rest = self._counts(searches, self._cluster.searches(searches), {})
+        rest = self._counts(searches, self._index.searches(searches), {})
         for (number, _), shared in zip(more, rest, strict=True):
             found[number].append(shared)
         return [
@@ -139,7 +139,7 @@ class Overlaps:
                     rest.append(
                         (number, more | {"size": MAX_RESULT_WINDOW, "_source": search["_source"] and list(CARD_FIELDS)})
                     )
-            some = self._cluster.searches([search for _, search in rest])
+            some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if whole:
             self._sources, self._until = whole, time.monotonic() + CACHE_SECONDS

@@ -23,20 +23,20 @@ NO_PARTIAL_RESULTS = {"allow_partial_search_results": "false"}
 DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards together
 
 
-class Cluster:
-    """A store's place on an OpenSearch cluster: a client, and the index or alias of the store."""
+class IndexClient:
+    """Sends requests to the index of one store: an opensearch-py client, and the name of the index or alias."""
 
     def __init__(self, client: OpenSearch, name: str, index: str, *, alias: bool = True) -> None:
         self.client = client
         self.name = name  # as the user wrote it, without credentials
-        self.index = index
+        self.index_name = index
         self.alias = alias  # whether `index` is an alias; winnow makes one, but others may name an index directly
         self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
         with reporting_engine_errors(self.name, "read"):
             answer: dict[str, Any] = self.client.search(
-                index=self.index, body=search, params=NO_PARTIAL_RESULTS | parameters
+                index=self.index_name, body=search, params=NO_PARTIAL_RESULTS | parameters
             )
         return answer
 
@@ -70,7 +70,7 @@ class Cluster:
             for search in searches[start : start + SEARCHES_PER_REQUEST]:
                 lines += [{"allow_partial_search_results": False}, search]
             with reporting_engine_errors(self.name, "read"):
-                batch = self.client.msearch(index=self.index, body=lines)["responses"]
+                batch = self.client.msearch(index=self.index_name, body=lines)["responses"]
             answers += map(self.checked, batch)
         return answers
 
@@ -82,7 +82,7 @@ class Cluster:
         for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
             body = {"ids": distinct[start : start + DOCUMENTS_PER_REQUEST]}
             with reporting_engine_errors(self.name, "read"):
-                documents = self.client.mget(index=self.index, body=body, params=parameters)["docs"]
+                documents = self.client.mget(index=self.index_name, body=body, params=parameters)["docs"]
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
@@ -95,7 +95,7 @@ class Cluster:
     def refresh(self) -> None:
         """Make writes visible to searches."""
         with reporting_engine_errors(self.name):
-            self.client.indices.refresh(index=self.index)
+            self.client.indices.refresh(index=self.index_name)
 
     @cached_property
     def has_points_in_time(self) -> bool:
