@@ -12,8 +12,7 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
-
-Span = tuple[int, int]
+from opensearch_winnow.queries.spans import Span, merged_spans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +95,6 @@ class Compared:
             hidden=len(passages) - len(long_enough),
             boilerplate=numbered_passages(a.text, runs),
         )
-
-
-def merged_spans(spans: Iterable[Span]) -> list[Span]:
-    """Merge spans that overlap or touch, and sort them."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def has_words(text: str) -> bool:

@@ -10,7 +10,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches, estimate_scores
 from opensearch_winnow.stores.store import Text
 
 MAX_SHINGLES = 2_000_000  # in all texts read for one answer; further pages are estimated
@@ -42,7 +42,7 @@ class ComparedPages:
         self.exclusions = Exclusions(index.boilerplate(), index.scheme)
         self._shingles_left = max_shingles
         self._sides: dict[tuple[str, str], Side] = {}
-        self._sketched: dict[str, Sketched] = {}
+        self._sketched: dict[str, Sketches] = {}
 
     def add(self, cards: Iterable[Card]) -> None:
         """Read the texts of pages that were not added before."""
@@ -93,12 +93,12 @@ class ComparedPages:
             one, other = (
                 each._replace(sketch=sketch, minhash=b"") for each, sketch in zip((one, other), sketches, strict=True)
             )
-        estimate = estimated(one, other, self._scheme)
+        estimate = estimate_scores(one, other, self._scheme)
         return Likeness(*estimate.scores, "estimate", estimate.error("resemblance"))
 
-    def _sketches(self, card: Card) -> Sketched:
+    def _sketches(self, card: Card) -> Sketches:
         if card.id not in self._sketched:
-            self._sketched[card.id] = self._store.read([card.id], Sketched).get(card.id, NO_SKETCHES)
+            self._sketched[card.id] = self._store.read([card.id], Sketches).get(card.id, NO_SKETCHES)
         return self._sketched[card.id]
 
 

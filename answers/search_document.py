@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.formatting import time_stamp
-from opensearch_winnow.queries.results import Member, Result, SearchResults, Way
+from opensearch_winnow.queries.results import GroupBy, Member, Result, SearchResults
 
 
 class MemberDocument(TypedDict):
@@ -62,7 +62,7 @@ class SearchDocument(TypedDict):
     groups_about: int | None
     examined: int
     seconds: float
-    by: Way | None
+    by: GroupBy | None
     threshold: float | None
     cursor: str | None
     facets: dict[str, list[FacetDocument]]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from opensearch_winnow.answers.compared import merged_spans
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, shared_passages
+from opensearch_winnow.queries.spans import merged_spans
 
 
 class SharedRun(NamedTuple):

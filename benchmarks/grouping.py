@@ -20,7 +20,7 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
 from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 
 HITS = 1_000
@@ -58,8 +58,8 @@ def hits(run: Run) -> dict[str, list[array[int]]]:
     }
 
 
-def sketched(page: array[int]) -> Sketched:
-    return Sketched(len(page), array("Q"), pack(minhash(page, SCHEME.bins), SCHEME.bits))
+def sketched(page: array[int]) -> Sketches:
+    return Sketches(len(page), array("Q"), pack(minhash(page, SCHEME.bins), SCHEME.bits))
 
 
 def in_the_core(packed: bytes, counts: array[int]) -> int:
@@ -73,7 +73,7 @@ def in_the_core(packed: bytes, counts: array[int]) -> int:
     return joins.leaders.count(LEADER)
 
 
-def as_in_a_search(signed: Sequence[Sketched]) -> int:
+def as_in_a_search(signed: Sequence[Sketches]) -> int:
     batch = Representatives(SCHEME, THRESHOLD).begin(signed)
     while pairs := batch.undecided:
         batch.settle([None] * len(pairs))

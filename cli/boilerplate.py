@@ -20,7 +20,7 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
-from opensearch_winnow.stores.saved_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site
@@ -82,7 +82,7 @@ def add(
         raise click.UsageError("piped input has no name: add --name", ctx)
     with Index.open(store, create=False) as index:
         if source == STDIN or Path(source).exists():
-            text, name = visible_text(source, kept_recipe(index.store)), name or Path(source).name
+            text, name = visible_text(source, recipe_for_run(index.store)), name or Path(source).name
         else:
             text, name = page_with_text(index, source).text, name or source
         names = {each.name for each in index.boilerplate()}

@@ -57,10 +57,10 @@ def compared_texts(
         return ComparedTexts(_whole_file(a), _whole_file(b), scheme or Scheme())
     # Imported here because it takes a while, which a comparison of files does not need.
     from opensearch_winnow.index import Index  # noqa: PLC0415
-    from opensearch_winnow.stores.saved_recipe import kept_recipe  # noqa: PLC0415
+    from opensearch_winnow.stores.saved_recipe import recipe_for_run  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:
-        recipe = kept_recipe(index.store)
+        recipe = recipe_for_run(index.store)
         chosen = scheme or index.scheme
 
         def text(name: str) -> Text:

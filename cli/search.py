@@ -21,7 +21,7 @@ from opensearch_winnow.cli.terminal import color_option, json_option, remark, sa
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
-from opensearch_winnow.queries.results import FacetName, Way
+from opensearch_winnow.queries.results import FacetName, GroupBy
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opening import is_address
@@ -68,7 +68,7 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
 )
 @click.option(
     "--by",
-    type=click.Choice(get_args(Way)),
+    type=click.Choice(get_args(GroupBy)),
     default="signature",
     show_default=True,
     help="How to group. signature: compare the hits. cluster: use the clusters saved by winnow cluster. both: merge"
@@ -123,7 +123,7 @@ def command(
     store: str,
     group: bool,
     threshold: float,
-    by: Way,
+    by: GroupBy,
     examine: int,
     exact: bool,
     any_word: bool,

@@ -24,7 +24,7 @@ from opensearch_winnow.cli.watch_table import (
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
-from opensearch_winnow.stores.saved_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 
 def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -104,7 +104,7 @@ def add(
         )
     with Index.open(store, create=False) as index:
         if file is not None:
-            text = visible_text(file, kept_recipe(index.store))
+            text = visible_text(file, recipe_for_run(index.store))
         exists = any(each.name == name for each in index.watches())
         if exists and not replace:
             raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")

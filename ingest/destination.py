@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, StoredDigests
 
 
 class Destination(AbstractContextManager["Destination"], Protocol):
@@ -21,10 +21,10 @@ class Destination(AbstractContextManager["Destination"], Protocol):
     def stored_file(self) -> Path | None:
         """A SQLite file whose table `page` lists what was stored before the run, as `ingest.seen` reads it."""
 
-    def stored(self) -> Iterable[Stored]:
+    def stored(self) -> Iterable[StoredDigests]:
         """List what was stored before the run. Called only if there is no `stored_file`."""
 
-    def look_up(self, records: Sequence[Record], /) -> Iterable[tuple[int, Stored]]:
+    def look_up(self, records: Sequence[Record], /) -> Iterable[tuple[int, StoredDigests]]:
         """List the pages stored before the run that have the id or the shingles of one of `records`.
 
         Each comes with a number that tells the order in which all pages were first written.

@@ -11,7 +11,7 @@ from typing import Literal
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources.split import Skipped
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 
 Level = Literal["content", "text", "shingles"]
@@ -44,7 +44,7 @@ class Unchanged:
     content_digest: str
 
 
-def write_stored(path: Path, stored: Iterable[Stored]) -> None:
+def write_stored(path: Path, stored: Iterable[StoredDigests]) -> None:
     """Create a file that lists what was stored before the run."""
     with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
         file.executescript(TEMPORARY + PAGE_TABLE)
@@ -53,7 +53,7 @@ def write_stored(path: Path, stored: Iterable[Stored]) -> None:
         file.executescript(INDEXES)  # after the rows: sorting them once takes a third of the time
 
 
-def add_stored(path: Path, stored: Iterable[tuple[int, Stored]]) -> None:
+def add_stored(path: Path, stored: Iterable[tuple[int, StoredDigests]]) -> None:
     """Add pages to a file of `write_stored`, each with its number in the order of all. Pages that it has stay."""
     with _reporting_sqlite_errors(path), closing(sqlite3.connect(path)) as file:
         file.execute(TEMPORARY.partition(";")[0])
@@ -61,7 +61,7 @@ def add_stored(path: Path, stored: Iterable[tuple[int, Stored]]) -> None:
         file.commit()
 
 
-def _row(stored: Stored) -> tuple[bytes | str, ...]:
+def _row(stored: StoredDigests) -> tuple[bytes | str, ...]:
     id_, url, *digests = stored
     return packed(id_), url, *map(packed, digests)
 

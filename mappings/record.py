@@ -91,7 +91,7 @@ class Record:
         return len(self.sketch)
 
 
-class Stored(NamedTuple):
+class StoredDigests(NamedTuple):
     """The fields that tell a run whether a capture, or its content, is already stored."""
 
     id: str

@@ -33,7 +33,7 @@ from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.results import FacetName, SearchResults, Way
+from opensearch_winnow.queries.results import FacetName, GroupBy, SearchResults
 from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import ClusterSize, Statistics, Store
@@ -209,7 +209,7 @@ class Index(Closing):
         any_word: bool = False,
         group: bool = False,
         threshold: float = DEFAULT_THRESHOLD,
-        by: Way = "signature",
+        by: GroupBy = "signature",
         examine: int = DEFAULT_EXAMINE,
         exact: bool = False,
         limit: int = 10,

@@ -6,7 +6,7 @@ from bisect import insort
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError, Exclusions
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from opensearch_winnow.stores.store import Store, Text
@@ -70,7 +70,7 @@ def learned_templates(store: Store, site: str | None = None, *, share: float, pa
     """
     learned = []
     for name, cards in sorted(_samples(store, site).items()):
-        sketches = store.read([card.id for card in cards], Sketched)
+        sketches = store.read([card.id for card in cards], Sketches)
         minhashes = [sketches.get(card.id, NO_SKETCHES).minhash for card in cards]
         cards = [cards[index] for index in without_near_duplicates(minhashes, store.scheme)]
         if len(cards) >= pages:

@@ -25,7 +25,7 @@ from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.stores.opening import default_failed_pages_path
-from opensearch_winnow.stores.saved_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 # Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, which yields some
 # 10 MB of records.
@@ -88,7 +88,7 @@ class RecordFilesTarget:
         return [Path(self.name)]
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        return kept_recipe(None, scheme=self._scheme, **choices)
+        return recipe_for_run(None, scheme=self._scheme, **choices)
 
     @contextmanager
     def open_destination(self, recipe: Recipe) -> Iterator[Destination]:

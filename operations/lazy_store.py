@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
 from opensearch_winnow.stores.opening import files_of, open_store, store_exists, without_credentials
-from opensearch_winnow.stores.saved_recipe import keep_recipe, kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run, save_recipe
 from opensearch_winnow.stores.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class LazyStore(Closing):
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
         """Return the recipe of the store's first run, or the default recipe, changed by `choices`."""
-        return kept_recipe(self._store, scheme=self.scheme, **choices)
+        return recipe_for_run(self._store, scheme=self.scheme, **choices)
 
     @contextmanager
     def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
@@ -75,7 +75,7 @@ class LazyStore(Closing):
         is_new = self._store is None
         store = self.get(to_write=True)
         try:
-            keep_recipe(store, recipe)
+            save_recipe(store, recipe)
             yield StoreDestination(store)
         except BaseException:
             if is_new:

@@ -11,7 +11,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.captures import captures, latest_capture
-from opensearch_winnow.stores.saved_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Store
 
 PASTED_URL = "pasted text"  # in place of a URL
@@ -99,7 +99,7 @@ class PageFinder:
 
     def _maker(self) -> RecordMaker:
         """Return a maker with the store's own recipe, so that HTML becomes the same text as in a page of the store."""
-        recipe = kept_recipe(self._store, text=True)
+        recipe = recipe_for_run(self._store, text=True)
         if self._cached_maker is None or self._cached_maker[0] != recipe:
             self._cached_maker = recipe, RecordMaker(recipe)
         return self._cached_maker[1]

@@ -18,30 +18,30 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.representatives import Representatives, Similarity
 from opensearch_winnow.queries.results import (
     FacetCount,
     FacetName,
     Folded,
+    GroupBy,
     GroupCount,
     Member,
     Result,
     SearchResults,
-    Way,
 )
 from opensearch_winnow.queries.search_request import SearchRequest
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Ranked, View
+from opensearch_winnow.stores.store import RankedPage, View
 
 MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
 MAX_BATCH_SIZE = 1_000  # pages examined at once
 MAX_FACET_VALUES = 100  # the values with the most pages
 NO_SKETCH = array("Q")
-BY_CLUSTER: tuple[Way, ...] = ("cluster", "both")
-BY_SIGNATURE: tuple[Way, ...] = ("signature", "both")
+BY_CLUSTER: tuple[GroupBy, ...] = ("cluster", "both")
+BY_SIGNATURE: tuple[GroupBy, ...] = ("signature", "both")
 
-SimilarPage = tuple[Ranked, Similarity]  # a page, and how it compares with the representative of its group
+SimilarPage = tuple[RankedPage, Similarity]  # a page, and how it compares with the representative of its group
 
 
 class Membership(NamedTuple):
@@ -64,7 +64,7 @@ class SearchGroups:
         self._exclusions = exclusions
         self._words = request.parsed
         self._grouping = Representatives(scheme, request.threshold, exclusions)
-        self._examined: list[Ranked] = []  # with clusters, the first page of each
+        self._examined: list[RankedPage] = []  # with clusters, the first page of each
         self._representatives: list[int] = []  # their places among the examined pages
         self._memberships: list[Membership] = []
         self._exhausted = False  # the view has no more pages
@@ -114,11 +114,11 @@ class SearchGroups:
         else:
             self._representatives += range(start, len(self._examined))
 
-    def _group(self, pages: Sequence[Ranked], start: int) -> None:
+    def _group(self, pages: Sequence[RankedPage], start: int) -> None:
         """Group the examined pages from the place `start` on."""
         sketches = self.view.sketches(pages) if self._exclusions else [NO_SKETCH] * len(pages)
         sketched = [
-            Sketched(page.shingle_count, sketch, page.minhash) for page, sketch in zip(pages, sketches, strict=True)
+            Sketches(page.shingle_count, sketch, page.minhash) for page, sketch in zip(pages, sketches, strict=True)
         ]
         batch = self._grouping.begin(sketched, [page.site for page in pages])
         shown = set(self._representatives[: self._shown_groups])
@@ -177,52 +177,52 @@ class SearchGroups:
     def _cluster_members(
         self, memberships: Sequence[Membership], representatives: Sequence[int]
     ) -> dict[int, list[SimilarPage]]:
-        known = {self._examined[each.place].place: each.similarity for each in memberships}
+        known = {self._examined[each.place].view_key: each.similarity for each in memberships}
         groups = {self._examined[place].cluster: place for place in representatives}
         groups |= {self._examined[each.place].cluster: each.representative for each in memberships}
         groups.pop("", None)  # a page without a cluster is alone
-        shown = {self._examined[place].place for place in representatives}
+        shown = {self._examined[place].view_key for place in representatives}
         members: dict[int, list[SimilarPage]] = {}
         for page in self.view.of_clusters(groups) if groups else ():
-            if page.place not in shown:
+            if page.view_key not in shown:
                 place = groups[page.cluster]
-                similarity = known.get(page.place) or self._estimate(self._examined[place], page)
+                similarity = known.get(page.view_key) or self._estimate(self._examined[place], page)
                 members.setdefault(place, []).append((page, similarity))
         return members
 
-    def _estimate(self, one: Ranked, other: Ranked) -> Similarity:
+    def _estimate(self, one: RankedPage, other: RankedPage) -> Similarity:
         if not (one.minhash and other.minhash):
             return Similarity(0.0, 1.0)
         value, error = minhash_resemblance(one.minhash, other.minhash, self._scheme.bits)
         return Similarity(min(max(value, 0.0), 1.0), error)
 
-    def _compared(self, representative: Ranked, members: Sequence[SimilarPage]) -> Iterator[SimilarPage]:
+    def _compared(self, representative: RankedPage, members: Sequence[SimilarPage]) -> Iterator[SimilarPage]:
         """Yield the members with their exact similarity; with the estimate where a text is not stored."""
         self._read([representative, *(page for page, _ in members)])
         for page, similarity in members:
             exact = self._resemblance(representative, page)
             yield page, similarity if exact is None else Similarity(exact, 0.0)
 
-    def _resemblance(self, one: Ranked, other: Ranked) -> float | None:
+    def _resemblance(self, one: RankedPage, other: RankedPage) -> float | None:
         """Return the exact resemblance of two pages that were read; None where a text is not stored."""
         a, b = self._side(one), self._side(other)
         return None if a is None or b is None else scores(a, b, self._exclusions).resemblance
 
-    def _side(self, page: Ranked) -> Side | None:
-        if page.place not in self._sides:
-            _, text = self._texts.get(page.place) or (None, "")
+    def _side(self, page: RankedPage) -> Side | None:
+        if page.view_key not in self._sides:
+            _, text = self._texts.get(page.view_key) or (None, "")
             made = side(text, self._scheme, name=page.url, site=page.site) if text else None
-            self._sides[page.place] = made
-        return self._sides[page.place]
+            self._sides[page.view_key] = made
+        return self._sides[page.view_key]
 
     def _read_places(self, places: Sequence[int]) -> None:
         self._read([self._examined[place] for place in dict.fromkeys(places)])
 
-    def _read(self, pages: Sequence[Ranked]) -> list[tuple[Card, str] | None]:
-        unread = [page for page in pages if page.place not in self._texts]
+    def _read(self, pages: Sequence[RankedPage]) -> list[tuple[Card, str] | None]:
+        unread = [page for page in pages if page.view_key not in self._texts]
         if unread:
-            self._texts.update(zip([page.place for page in unread], self.view.read(unread), strict=True))
-        return [self._texts[page.place] for page in pages]
+            self._texts.update(zip([page.view_key for page in unread], self.view.read(unread), strict=True))
+        return [self._texts[page.view_key] for page in pages]
 
     def _counts(self) -> GroupCount:
         groups = len(self._representatives)
@@ -253,7 +253,7 @@ class SearchGroups:
         return [FacetCount(each.value, each.pages, groups[each.value]) for each in facets]
 
 
-def _facet_value(page: Ranked, name: FacetName) -> str:
+def _facet_value(page: RankedPage, name: FacetName) -> str:
     if name == "site":
         return page.site
     if name == "crawl":
@@ -261,7 +261,7 @@ def _facet_value(page: Ranked, name: FacetName) -> str:
     return "" if page.fetched_at is None else page.fetched_at.strftime("%Y-%m" if name == "month" else "%Y")
 
 
-def _member(page: Ranked, similarity: Similarity) -> Member:
+def _member(page: RankedPage, similarity: Similarity) -> Member:
     kind: Literal["exact", "estimate"] = "estimate" if similarity.error else "exact"
     return Member(
         page.id,

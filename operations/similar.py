@@ -13,10 +13,10 @@ from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, sha
 from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
-    Estimated,
-    Sketched,
-    estimated,
-    estimated_by_counts,
+    Estimates,
+    Sketches,
+    estimate_by_counts,
+    estimate_scores,
 )
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FREQUENT, FrequencyCheck
@@ -146,7 +146,7 @@ class SimilarPages:
 
     def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
         shared, ours, theirs = sketch.with_page(card), len(self._question.sketched.sketch), card.sketch_count
-        if self._thresholds.may_be_met_by(estimated_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
+        if self._thresholds.may_be_met_by(estimate_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
             return True
         # A standard error says little about a sample of a few shingles. There the exact binomial decides.
         sizes: dict[Score, int] = {"resemblance": ours + theirs - shared, "containment": ours, "contained": theirs}
@@ -191,14 +191,14 @@ class SimilarPages:
             if self._thresholds.met_by(found.scores):
                 yield ScoredPage(card, found.scores, found.error(self._thresholds.primary))
 
-    def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimated]]:
+    def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimates]]:
         for some in _batches(cards, SKETCH_BATCH):
-            sketches = self._store.read([card.id for card in some], Sketched)
+            sketches = self._store.read([card.id for card in some], Sketches)
             for card in some:
                 theirs = sketches.get(card.id, NO_SKETCHES)
-                yield card, estimated(*self._without_boilerplate(theirs, card.site), self._scheme)
+                yield card, estimate_scores(*self._without_boilerplate(theirs, card.site), self._scheme)
 
-    def _without_boilerplate(self, theirs: Sketched, site: str) -> tuple[Sketched, Sketched]:
+    def _without_boilerplate(self, theirs: Sketches, site: str) -> tuple[Sketches, Sketches]:
         """Return both sides without boilerplate, which can be taken out of a MOD_m sketch but not out of a MinHash."""
         ours = self._question.sketched
         if not self._exclusions:

@@ -15,9 +15,10 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.spans import merged_spans
 
 if TYPE_CHECKING:
-    from opensearch_winnow.queries.estimates import Sketched
+    from opensearch_winnow.queries.estimates import Sketches
 
 
 class BoilerplateError(WinnowError):
@@ -91,7 +92,7 @@ class Exclusions:
             end = after
         return evidence + fingerprints[end:]
 
-    def sketch_evidence(self, page: Sketched) -> Sketched:
+    def sketch_evidence(self, page: Sketches) -> Sketches:
         """Return the sketches of a page without boilerplate that holds for all pages.
 
         The MinHash is dropped: nothing can be taken out of it.
@@ -121,7 +122,7 @@ class Exclusions:
             return []
         k = self._scheme.k
         grams = kgram_hashes(chars, k, self._scheme.seed)
-        return _merged(
+        return merged_spans(
             (start, end + k - 1)
             for each in (self._everywhere, self._template(site))
             for start, end in matching_runs(grams, each.kgrams)
@@ -145,16 +146,6 @@ class Exclusions:
 
 
 NO_EXCLUSIONS = Exclusions()
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def _shortened(value: Any) -> str:

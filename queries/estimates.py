@@ -19,7 +19,7 @@ from opensearch_winnow.queries.matches import Score
 CLEAR_ERRORS = 5  # an estimate that is this many standard errors away from a threshold decides without the texts
 
 
-class Sketched(NamedTuple):
+class Sketches(NamedTuple):
     """The sketches of a page."""
 
     shingle_count: int
@@ -27,10 +27,10 @@ class Sketched(NamedTuple):
     minhash: bytes = b""  # packed; empty where it must not be used, since boilerplate cannot be taken out of it
 
 
-NO_SKETCHES = Sketched(0, array("Q"))
+NO_SKETCHES = Sketches(0, array("Q"))
 
 
-class Estimated(NamedTuple):
+class Estimates(NamedTuple):
     """Estimates of the three scores of two pages."""
 
     resemblance: Estimate
@@ -48,7 +48,7 @@ class Estimated(NamedTuple):
         return estimate.error
 
 
-def estimated(a: Sketched, b: Sketched, scheme: Scheme) -> Estimated:
+def estimate_scores(a: Sketches, b: Sketches, scheme: Scheme) -> Estimates:
     """Estimate how A compares with B: each score from MOD_m or from MinHash, whichever has the smaller error."""
     by_mod = (
         mod_resemblance(a.sketch, b.sketch, scheme.modulus),
@@ -56,19 +56,19 @@ def estimated(a: Sketched, b: Sketched, scheme: Scheme) -> Estimated:
         mod_containment(b.sketch, a.sketch, scheme.modulus),
     )
     by_minhash = _by_minhash(a, b, scheme)
-    return Estimated(*(min(each, key=lambda estimate: estimate.error) for each in zip(by_mod, by_minhash, strict=True)))
+    return Estimates(*(min(each, key=lambda estimate: estimate.error) for each in zip(by_mod, by_minhash, strict=True)))
 
 
-def estimated_by_counts(shared: int, a: int, b: int, scheme: Scheme) -> Estimated:
+def estimate_by_counts(shared: int, a: int, b: int, scheme: Scheme) -> Estimates:
     """Estimate from the sizes `a` and `b` of two MOD_m sketches, and the number of `shared` shingles.
 
     `shared` may be an upper bound, even one above `a` or `b`: the estimates are then upper bounds, too.
     """
     shared = min(shared, a, b)
-    return Estimated(*(mod_share(shared, size, scheme.modulus) for size in (a + b - shared, a, b)))
+    return Estimates(*(mod_share(shared, size, scheme.modulus) for size in (a + b - shared, a, b)))
 
 
-def _by_minhash(a: Sketched, b: Sketched, scheme: Scheme) -> tuple[Estimate, Estimate, Estimate]:
+def _by_minhash(a: Sketches, b: Sketches, scheme: Scheme) -> tuple[Estimate, Estimate, Estimate]:
     """Estimate from MinHash: with the exact sizes of A and B, the resemblance r gives the shared shingles.
 
     |A ∩ B| = (|A| + |B|) r / (1 + r)

@@ -9,7 +9,7 @@ from typing import Any
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketched, estimated
+from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches, estimate_scores
 from opensearch_winnow.queries.representatives import Similarity
 
 Hit = dict[str, Any]
@@ -23,7 +23,7 @@ class HitDocuments:
 
     def __init__(self, scheme: Scheme, prefix: str, text: str) -> None:
         self.hits: list[Hit] = []
-        self.sketched: list[Sketched] = []
+        self.sketched: list[Sketches] = []
         self._scheme = scheme
         self._prefix = prefix
         self._text = text
@@ -40,14 +40,14 @@ class HitDocuments:
         (exact,) = self.resemblances([(one, other)])
         if exact is not None:
             return Similarity(exact, 0.0)
-        return Similarity(*estimated(self.sketched[one], self.sketched[other], self._scheme).resemblance)
+        return Similarity(*estimate_scores(self.sketched[one], self.sketched[other], self._scheme).resemblance)
 
     def resemblances(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
         """Return the exact resemblance of each pair of places; None where a text is missing."""
         both = [(self._side(one), self._side(other)) for one, other in pairs]
         return [scores(one, other).resemblance if one and other else None for one, other in both]
 
-    def _sketched(self, hit: Hit) -> Sketched:
+    def _sketched(self, hit: Hit) -> Sketches:
         count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
         if not isinstance(count, int) or not 0 <= count < 2**32 or not isinstance(packed, str):
             return NO_SKETCHES  # the fields are missing, or another program's
@@ -61,7 +61,7 @@ class HitDocuments:
                 f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, but scheme {self._scheme.id} makes"
                 f" {expected}: pass the scheme of these documents (scheme=…)"
             )
-        return Sketched(count, NO_SKETCHES.sketch, minhash)
+        return Sketches(count, NO_SKETCHES.sketch, minhash)
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:

@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, side
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 
 MAX_GUARANTEE = 2_000_000  # canonical characters, as in a scheme
 
@@ -24,7 +24,7 @@ class Question:
     side: Side | None  # None: the text is not stored
     window: int  # k-grams, of which one fingerprint is looked up
     fingerprints: array[int]  # without repeats, in the order of the text
-    sketched: Sketched
+    sketched: Sketches
 
     @classmethod
     def of(cls, record: Record, scheme: Scheme, exclusions: Exclusions, guarantee: int | None = None) -> Question:
@@ -46,7 +46,7 @@ class Question:
             side=prepared,
             window=window,
             fingerprints=array("Q", dict.fromkeys(exclusions.evidence(selected))),
-            sketched=exclusions.sketch_evidence(Sketched(record.shingle_count, record.sketch, record.minhash)),
+            sketched=exclusions.sketch_evidence(Sketches(record.shingle_count, record.sketch, record.minhash)),
         )
 
 

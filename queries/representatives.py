@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssig
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
 from opensearch_winnow.queries.sketch_joins import SketchJoins
 
 Pair = tuple[int, int]  # the places of a representative and of a later page
@@ -54,7 +54,7 @@ class JoinDecider(Protocol):
 
 class PlacedPage(NamedTuple):
     place: int  # among all pages of all batches
-    sketched: Sketched
+    sketched: Sketches
     site: str | None
 
 
@@ -140,7 +140,7 @@ class Representatives:
         self._pages: list[PlacedPage] = []  # the representatives
         self._count = 0  # pages of all batches that were committed
 
-    def begin(self, pages: Sequence[Sketched], sites: Sequence[str] = ()) -> Batch:
+    def begin(self, pages: Sequence[Sketches], sites: Sequence[str] = ()) -> Batch:
         """Return a batch of the next pages. `sites` are needed with exclusions, which hold templates of sites."""
         places = range(self._count, self._count + len(pages))
         page_sites: Sequence[str | None] = sites or [None] * len(pages)
@@ -165,7 +165,7 @@ class Representatives:
             sites = [page.site for page in pages]
             return SketchJoins(sketched, sites, ready, self._scheme, self._threshold, self._exclusions)
         size = self._scheme.bins * self._scheme.bits // 8
-        unsigned = Sketched(0, array("Q"), bytes(size))
+        unsigned = Sketches(0, array("Q"), bytes(size))
         signed = [page if len(page.minhash) == size else unsigned for page in sketched]
         return LeaderAssignment(
             b"".join([page.minhash for page in signed]),

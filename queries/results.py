@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from opensearch_winnow.mappings.card import Card
 
-Way = Literal["signature", "cluster", "both"]
+GroupBy = Literal["signature", "cluster", "both"]
 FacetName = Literal["site", "crawl", "month", "year"]
 
 
@@ -90,4 +90,4 @@ class SearchResults:
     cursor: str | None = None  # pass it to `search` for the next page of results; None at the end
     facets: dict[str, list[FacetCount]] = field(default_factory=dict)
     threshold: float | None = None  # None: not grouped
-    by: Way | None = None  # what the groups were made by; None: not grouped
+    by: GroupBy | None = None  # what the groups were made by; None: not grouped

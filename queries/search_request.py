@@ -12,7 +12,7 @@ from typing import Any, Self, get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.results import FacetName, Way
+from opensearch_winnow.queries.results import FacetName, GroupBy
 from opensearch_winnow.queries.words import Words
 
 DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative of its group
@@ -30,7 +30,7 @@ class SearchRequest:
     where: Filters = Filters()
     group: bool = False
     threshold: float = DEFAULT_THRESHOLD
-    by: Way = "signature"
+    by: GroupBy = "signature"
     examine: int = DEFAULT_EXAMINE
     exact: bool = False
     limit: int = 10
@@ -39,8 +39,8 @@ class SearchRequest:
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
             raise QuestionError(f"a threshold is above 0 and at most 1, not {self.threshold}")
-        if self.by not in get_args(Way):
-            raise QuestionError(f"results are grouped by {', '.join(get_args(Way))}, not {self.by!r}")
+        if self.by not in get_args(GroupBy):
+            raise QuestionError(f"results are grouped by {', '.join(get_args(GroupBy))}, not {self.by!r}")
         if not 1 <= self.limit <= MAX_HITS_PER_PAGE:
             raise QuestionError(f"a page of results has 1 to {MAX_HITS_PER_PAGE:,} hits, not {self.limit}")
         if self.examine < 1:

@@ -11,7 +11,7 @@ from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketched
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
 
 
 class SketchJoins:
@@ -19,7 +19,7 @@ class SketchJoins:
 
     def __init__(
         self,
-        pages: Sequence[Sketched],
+        pages: Sequence[Sketches],
         sites: Sequence[str | None],
         ready: int,
         scheme: Scheme,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.compare import Scores
-from opensearch_winnow.queries.estimates import Estimated
+from opensearch_winnow.queries.estimates import Estimates
 from opensearch_winnow.queries.matches import Score
 
 
@@ -52,7 +52,7 @@ class Thresholds:
         """Return whether the scores reach every minimum."""
         return all(getattr(scores, name) >= minimum for name, minimum in self.minima.items())
 
-    def may_be_met_by(self, estimates: Estimated, errors: float) -> bool:
+    def may_be_met_by(self, estimates: Estimates, errors: float) -> bool:
         """Return whether every minimum is at most `errors` standard errors above its estimate."""
         return all(
             estimate.value + errors * estimate.error >= minimum

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored, bytes_in_memory
+from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests, bytes_in_memory
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.record_files.atomic_file import lock
@@ -58,12 +58,12 @@ class RecordWriter:
         """None: there is no SQLite file, so `stored` lists what is stored."""
         return None
 
-    def stored(self) -> Iterator[Stored]:
+    def stored(self) -> Iterator[StoredDigests]:
         """List the records in place. If an id comes twice, the later one counts."""
-        rows = read_columns(self._place.path, *Stored._fields) if self._place.files() else iter(())
-        return (Stored(*row) for row in rows)
+        rows = read_columns(self._place.path, *StoredDigests._fields) if self._place.files() else iter(())
+        return (StoredDigests(*row) for row in rows)
 
-    def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+    def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, StoredDigests]]:
         """Return nothing: `stored` has listed everything."""
         return ()
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, Stored, bytes_in_memory
+from opensearch_winnow.mappings.record import Record, StoredDigests, bytes_in_memory
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
@@ -58,11 +58,11 @@ class StoreDestination:
         """The file of an embedded store, which lists its pages; None for a remote store."""
         return None if self._remote else Path(os.path.realpath(self._store.name))
 
-    def stored(self) -> Iterable[Stored]:
+    def stored(self) -> Iterable[StoredDigests]:
         """Return nothing: a remote store is too large to list, so `look_up` asks it for the relevant pages."""
         return ()
 
-    def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, Stored]]:
+    def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, StoredDigests]]:
         """Return the pages like `records` that a remote store had before the run; nothing for an embedded store."""
         return self._remote.known(records, before=self._run_started) if self._remote and records else ()
 

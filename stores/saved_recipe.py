@@ -11,7 +11,7 @@ SETTING = "recipe"
 RECIPE_FIELDS = ("extractor", "alt", "title", "text")
 
 
-def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
+def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
     """Return the recipe of the store's first run, or the default recipe, changed by every `chosen` that is not None."""
     kept = (store.setting(SETTING) or {}) if store else {}
     choices = {name: kept[name] for name in RECIPE_FIELDS if name in kept}
@@ -19,7 +19,7 @@ def kept_recipe(store: Store | None, **chosen: Any) -> Recipe:
     return Recipe(**choices | ({"scheme": store.scheme} if store else {}))
 
 
-def keep_recipe(store: Store, recipe: Recipe) -> None:
+def save_recipe(store: Store, recipe: Recipe) -> None:
     """Save `recipe` in the store if it is the first. A store that cannot be written raises here, before any work."""
     first = store.setting(SETTING) or {name: getattr(recipe, name) for name in RECIPE_FIELDS}
     store.set_setting(SETTING, first)

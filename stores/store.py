@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkabl
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, Stored, capture_id
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.mappings.record import Record, StoredDigests, capture_id
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
@@ -39,7 +39,7 @@ class Text(NamedTuple):
 
 
 # The fields of a page to read are named by the class that holds them.
-Fields = TypeVar("Fields", bound=Record | Card | Sketched | Text)
+Fields = TypeVar("Fields", bound=Record | Card | Sketches | Text)
 
 # By first write; newest capture first; or oldest capture first, then by the length of the URL and by URL. A capture
 # without a time is never the newest, and comes last in both orders of time.
@@ -75,7 +75,7 @@ class Hits(NamedTuple):
     hits: list[Hit]
 
 
-class Ranked(NamedTuple):
+class RankedPage(NamedTuple):
     """A page found by words, with what grouping needs: everything but title and text."""
 
     url: str
@@ -86,7 +86,7 @@ class Ranked(NamedTuple):
     cluster: str
     shingle_count: int
     minhash: bytes
-    place: int  # the page's key within its view
+    view_key: int  # the page's key within its view
 
     @property
     def id(self) -> str:
@@ -116,22 +116,22 @@ class View(AbstractContextManager["View"], Protocol):
     def total(self) -> int:
         """The exact number of pages."""
 
-    def ranked(self, start: int, end: int) -> Sequence[Ranked]:
+    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         """Return the pages ranked from `start` up to `end`; fewer past the last one."""
 
-    def clustered(self, start: int, end: int) -> Sequence[Ranked]:
+    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
         """Return the best page of each cluster, from `start` up to `end`. A page without a cluster counts as one."""
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
         """Return all pages of these clusters, best first."""
 
     def cluster_count(self) -> tuple[int, bool]:
         """Return the number of clusters, and whether it is exact."""
 
-    def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
         """Return the cards and texts of `pages`; None for a page deleted meanwhile."""
 
-    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]:
+    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         """Return the sketches of `pages`."""
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
@@ -161,7 +161,7 @@ class Statistics(NamedTuple):
 class RemoteStore(Protocol):
     """A store that several threads may use at once, and that is too large to read through before each run."""
 
-    def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
+    def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         """Find the pages with the id or the shingles of one of `records` that were first written before `before`.
 
         `before` is in nanoseconds since 1970. Each page comes with its place, which tells the order of first writes.
@@ -194,7 +194,7 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Delete pages by id and return how many existed."""
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `Sketched`, `Text`).
+        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `Sketches`, `Text`).
 
         Pages that do not exist are left out.
         """

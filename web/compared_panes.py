@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.compared import Compared, ComparedText, Span
+from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
 

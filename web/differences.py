@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.compared import Compared, ComparedText, Span, has_words
+from opensearch_winnow.answers.compared import Compared, ComparedText, has_words
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.compared_panes import A_PREFIX, B_PREFIX
 from opensearch_winnow.web.marked_text import Stretch, colour, escaped, stretches
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS

@@ -9,8 +9,8 @@ from html import escape
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from opensearch_winnow.answers.compared import Span
 from opensearch_winnow.answers.display_text import printable
+from opensearch_winnow.queries.spans import Span
 
 COLOURS = 8
 MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,

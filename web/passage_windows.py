@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.answers.compared import Span, merged_spans
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.spans import Span, merged_spans
 
 MAX_PASSAGES = 300  # in a window
 MAX_PASSAGE_CHARS = 300_000  # of a window's passages in one text, unless a single passage is longer

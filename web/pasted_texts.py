@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.saved_recipe import kept_recipe
+from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.web.form import FormError
 
 EXPIRY_MINUTES = 60  # after the last use
@@ -64,7 +64,7 @@ class PastedTexts:
 def text_from_form(index: Index, form: Mapping[str, str | bytes]) -> PastedText:
     """Return the text of the form's `file`, `html` or `text`. HTML is extracted as for the pages of the store."""
     page, name = _page_from_form(form)
-    record = RecordMaker(kept_recipe(index.store, text=True)).make(page)
+    record = RecordMaker(recipe_for_run(index.store, text=True)).make(page)
     if not isinstance(record, Record):
         raise FormError(f"There is no text to look for: {record.reason}.")
     return PastedText(record.text, name)

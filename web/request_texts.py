@@ -10,7 +10,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.estimates import Sketched, estimated
+from opensearch_winnow.queries.estimates import Sketches, estimate_scores
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
 from opensearch_winnow.web.screen import NotFoundError, SuggestedLink
@@ -66,13 +66,13 @@ def finer_scheme(scheme: Scheme) -> Scheme:
 def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Estimate the comparison from the sketches, where a text is not stored."""
 
-    def sketched(side: ComparedText) -> Sketched:
+    def sketched(side: ComparedText) -> Sketches:
         record: Record = (
             PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
         )
-        return Sketched(record.shingle_count, record.sketch, record.minhash)
+        return Sketches(record.shingle_count, record.sketch, record.minhash)
 
-    estimate = estimated(sketched(a), sketched(b), index.scheme)
+    estimate = estimate_scores(sketched(a), sketched(b), index.scheme)
     return Compared(
         a=a,
         b=b,

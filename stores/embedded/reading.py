@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.rows import (
@@ -50,10 +50,10 @@ class _Shape(NamedTuple):
 SHAPES: dict[type, _Shape] = {
     Record: _Shape(RECORD, WHOLE_PAGE, record_of),
     Card: _Shape(CARD, "page", card_of),
-    Sketched: _Shape(
+    Sketches: _Shape(
         "shingle_count, sketch, minhash",
         "page JOIN page_hashes USING (number)",
-        lambda row: Sketched(row[0], hashes_of(row[1]), bytes(row[2])),
+        lambda row: Sketches(row[0], hashes_of(row[1]), bytes(row[2])),
     ),
     Text: _Shape("text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[0]))),
 }

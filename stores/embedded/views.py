@@ -17,7 +17,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import CARD, Row, card_of, hashes_of, text_of, time_of
-from opensearch_winnow.stores.store import Facet, Ranked
+from opensearch_winnow.stores.store import Facet, RankedPage
 
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
@@ -54,17 +54,17 @@ class EmbeddedView(Closing):
     def total(self) -> int:
         return self._ranking.total
 
-    def ranked(self, start: int, end: int) -> Sequence[Ranked]:
+    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         with reporting_sqlite_errors(self._name):
             return self._pages(self._ranking.first(end)[start:])
 
-    def clustered(self, start: int, end: int) -> Sequence[Ranked]:
+    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
         with reporting_sqlite_errors(self._name):
             while len(self._firsts) < end and self._pages_read < self.total:
                 self._look_at_clusters()
             return self._pages(self._firsts[start:end])
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
         numbers: set[int] = set()
         with reporting_sqlite_errors(self._name):
             for cluster in map(packed, clusters):
@@ -82,13 +82,13 @@ class EmbeddedView(Closing):
                 self._look_at_clusters()
         return len(self._firsts), True
 
-    def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
         columns = f"text, {CARD}"
-        rows = self._columns(columns, "page JOIN page_text USING (number)", [page.place for page in pages])
+        rows = self._columns(columns, "page JOIN page_text USING (number)", [page.view_key for page in pages])
         return [(card_of(row[1:]), text_of(row[0])) for row in rows]
 
-    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]:
-        return [hashes_of(row[0]) for row in self._columns("sketch", "page_hashes", [page.place for page in pages])]
+    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
+        return [hashes_of(row[0]) for row in self._columns("sketch", "page_hashes", [page.view_key for page in pages])]
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
@@ -104,14 +104,14 @@ class EmbeddedView(Closing):
     def close(self) -> None:
         self._open.close()
 
-    def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[Ranked]:
+    def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:
         rows = self._columns(
             "page.id, url, site, crawl, fetched_at, cluster, shingle_count, minhash",
             "page JOIN page_hashes USING (number)",
             [number for number, _ in ranked],
         )
         return [
-            Ranked(
+            RankedPage(
                 url=url,
                 site=site,
                 crawl=crawl,
@@ -120,7 +120,7 @@ class EmbeddedView(Closing):
                 cluster=unpacked(id_ if cluster is None else cluster),
                 shingle_count=shingle_count,
                 minhash=minhash,
-                place=number,
+                view_key=number,
             )
             for (number, score), (id_, url, site, crawl, time, cluster, shingle_count, minhash) in zip(
                 ranked, rows, strict=True

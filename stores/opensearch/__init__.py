@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import written_in
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.words import words_query
@@ -107,7 +107,7 @@ class OpenSearchStore(Closing):
         self._overlaps.forget()
         return self._writer.write(records)
 
-    def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
+    def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         return self._known.look_up(records, before=before)
 
     def delete(self, ids: Iterable[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
@@ -21,7 +21,7 @@ class KnownPages:
         self._index = index
         self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
 
-    def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, Stored]]:
+    def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         """Find pages that were first written before `before` (nanoseconds since 1970), each with its place."""
         digests = {record.shingle_digest for record in records if record.shingle_count}
         wanted = [each for each in digests if (before, each) not in self._done]
@@ -32,5 +32,5 @@ class KnownPages:
         for hit in self._index.all_hits(first(filters, fields=FIELDS)):
             source = hit["_source"]
             pages[source["shingle_digest"]] += 1
-            yield source["place"], Stored(hit["_id"], *(source[name] for name in FIELDS[:4]))
+            yield source["place"], StoredDigests(hit["_id"], *(source[name] for name in FIELDS[:4]))
         self._done |= {(before, each) for each in wanted if pages[each] > MAX_COPIES}

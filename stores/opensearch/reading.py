@@ -13,7 +13,7 @@ from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, pages
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient
@@ -35,9 +35,9 @@ class _Shape(NamedTuple):
 SHAPES: dict[type, _Shape] = {
     Record: _Shape(True, lambda _, source: record_of(source), 100),
     Card: _Shape(CARD_FIELDS, any_card_of, 1_000),
-    Sketched: _Shape(
+    Sketches: _Shape(
         ("shingle_count", "sketch", "minhash"),
-        lambda _, source: Sketched(
+        lambda _, source: Sketches(
             source.get("shingle_count") or 0,
             unpacked_tokens(source.get("sketch") or ""),
             b64decode(source.get("minhash") or ""),
@@ -51,7 +51,7 @@ SHAPES: dict[type, _Shape] = {
 def read_pages(index: IndexClient, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
     """Read pages by id; those that do not exist are left out. `overlaps` caches the candidates found last."""
     shape, wanted = SHAPES[fields], list(ids)
-    sources = overlaps.cached(wanted) if fields in (Sketched, Text) else {}
+    sources = overlaps.cached(wanted) if fields in (Sketches, Text) else {}
     unread = [id_ for id_ in wanted if id_ not in sources]
     if unread:
         names = () if isinstance(shape.fields, bool) else shape.fields

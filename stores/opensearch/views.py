@@ -38,7 +38,7 @@ from opensearch_winnow.queries.dsl.ranked import (
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import DFS, NO_PARTIAL_RESULTS, Hit, IndexClient, total
-from opensearch_winnow.stores.store import Facet, Ranked, StoreError
+from opensearch_winnow.stores.store import Facet, RankedPage, StoreError
 from opensearch_winnow.stores.view_cache import CURSOR_EXPIRED
 
 KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
@@ -56,13 +56,13 @@ class OpenSearchView(Closing):
         self._index = index
         self._query = query  # None if no page can match
         self._point = point
-        self._loaded: list[Ranked] = []
+        self._loaded: list[RankedPage] = []
         self._foreign: list[Hit] = []  # hits written by others, which have no place
         self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
         self._unclustered_count = 0  # pages without a cluster
-        self._unclustered: list[Ranked] = []
+        self._unclustered: list[RankedPage] = []
         self._rest: Search | None = None  # the search for the pages after those in `_loaded`
         self.key = point
 
@@ -83,11 +83,11 @@ class OpenSearchView(Closing):
             self._total = 0 if self._query is None else total(self._search(count([self._query])))
         return self._total
 
-    def ranked(self, start: int, end: int) -> Sequence[Ranked]:
+    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         self._load(end)
         return self._loaded[start:end]
 
-    def clustered(self, start: int, end: int) -> Sequence[Ranked]:
+    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
         if self._query is None or start >= end:
             return []
         if end > MAX_RESULT_WINDOW:
@@ -116,7 +116,7 @@ class OpenSearchView(Closing):
         hits: list[Hit] = answer["hits"]["hits"]
         return hits
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
         return list(self._all(of_clusters(self._query, clusters))) if self._query and clusters else []
 
     def cluster_count(self) -> tuple[int, bool]:
@@ -124,13 +124,13 @@ class OpenSearchView(Closing):
             self.clustered(0, 1)
         return self._cluster_count or (0, True)
 
-    def read(self, pages: Sequence[Ranked]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
         return [
             (any_card_of(id_, source), source.get("text") or "") if source else None
             for id_, source in self._documents(pages)
         ]
 
-    def sketches(self, pages: Sequence[Ranked]) -> Sequence[array[int]]:
+    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         return [unpacked_tokens(source.get("sketch") or "") for _, source in self._documents(pages)]
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
@@ -181,7 +181,7 @@ class OpenSearchView(Closing):
         hits: list[Hit] = self._search(search)["hits"]["hits"]
         return hits
 
-    def _all(self, search: Search | None) -> Iterator[Ranked]:
+    def _all(self, search: Search | None) -> Iterator[RankedPage]:
         while search is not None:
             hits = self._hits(search)
             yield from map(_page, hits)
@@ -197,31 +197,31 @@ class OpenSearchView(Closing):
             values[value] = Facet(value, before.pages + each["doc_count"], before.clusters + clusters)
         return [each for each in values.values() if each.pages]
 
-    def _documents(self, pages: Sequence[Ranked]) -> list[tuple[str, dict[str, Any]]]:
+    def _documents(self, pages: Sequence[RankedPage]) -> list[tuple[str, dict[str, Any]]]:
         """Return the ids and sources of pages; a page that was deleted has an empty source."""
         documents = {-1 - number: (hit["_id"], hit["_source"]) for number, hit in enumerate(self._foreign)}
         if not self._point:
-            ids = {page.id: page.place for page in pages if page.place >= 0}
+            ids = {page.id: page.view_key for page in pages if page.view_key >= 0}
             documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
         # The rest is looked up by place: in a frozen view, or where other software has chosen the id.
-        unread = [page.place for page in pages if page.place not in documents]
+        unread = [page.view_key for page in pages if page.view_key not in documents]
         for start in range(0, len(unread), MAX_RESULT_WINDOW):
             places = unread[start : start + MAX_RESULT_WINDOW]
             search = {"query": all_of([{"terms": {"place": places}}]), "size": len(places)}
             documents |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
-        return [documents.get(page.place, ("", {})) for page in pages]
+        return [documents.get(page.view_key, ("", {})) for page in pages]
 
-    def _with_places(self, pages: Iterable[Ranked]) -> Iterator[Ranked]:
+    def _with_places(self, pages: Iterable[RankedPage]) -> Iterator[RankedPage]:
         """Yield the pages; those of other software, which have no place, get the places -1, -2, … in their order."""
         for page in pages:
-            if page.place < NO_PLACE:
+            if page.view_key < NO_PLACE:
                 yield page
                 continue
             if not self._foreign and self._query is not None:
                 search = {"query": without_place(self._query), "sort": BY_RANK, "size": MAX_RESULT_WINDOW}
                 self._foreign = self._hits(search)
             self._foreign_seen += 1
-            yield page._replace(place=-self._foreign_seen)
+            yield page._replace(view_key=-self._foreign_seen)
 
 
 class ScrolledView(OpenSearchView):
@@ -241,15 +241,15 @@ class ScrolledView(OpenSearchView):
             self._load(1)
         return self._total or 0
 
-    def clustered(self, start: int, end: int) -> Sequence[Ranked]:
+    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
         """Group all pages here, because engines cannot scroll through collapsed hits."""
         self._load(self.total)
-        firsts: dict[str | int, Ranked] = {}
+        firsts: dict[str | int, RankedPage] = {}
         for page in self._loaded:
-            firsts.setdefault(page.cluster or page.place, page)
+            firsts.setdefault(page.cluster or page.view_key, page)
         return list(firsts.values())[start:end]
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[Ranked]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
         self._load(self.total)
         return [page for page in self._loaded if page.cluster in clusters]
 
@@ -282,18 +282,18 @@ class ScrolledView(OpenSearchView):
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}
         return hits
 
-    def _documents(self, pages: Sequence[Ranked]) -> list[tuple[str, dict[str, Any]]]:
-        known = {page.place: self._sources[page.place] for page in pages if page.place in self._sources}
-        rest = iter(super()._documents([page for page in pages if page.place not in known]))
-        return [known[page.place] if page.place in known else next(rest) for page in pages]
+    def _documents(self, pages: Sequence[RankedPage]) -> list[tuple[str, dict[str, Any]]]:
+        known = {page.view_key: self._sources[page.view_key] for page in pages if page.view_key in self._sources}
+        rest = iter(super()._documents([page for page in pages if page.view_key not in known]))
+        return [known[page.view_key] if page.view_key in known else next(rest) for page in pages]
 
 
-def _page(hit: Hit) -> Ranked:
+def _page(hit: Hit) -> RankedPage:
     """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
     score, time, _, url, place = hit["sort"]
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}
     fetched_at = None if time is None or time <= NO_TIME else EPOCH + timedelta(microseconds=time)
-    return Ranked(
+    return RankedPage(
         url=url or "",
         site=value.get("site", ""),
         crawl=value.get("crawl", ""),
@@ -302,10 +302,10 @@ def _page(hit: Hit) -> Ranked:
         cluster=value.get("cluster", ""),
         shingle_count=value.get("shingle_count", 0),
         minhash=b64decode(value.get("minhash", "") + "=="),
-        place=place,
+        view_key=place,
     )
 
 
-def _rank(page: Ranked) -> tuple[float, float, int, str, int]:
+def _rank(page: RankedPage) -> tuple[float, float, int, str, int]:
     time = float("inf") if page.fetched_at is None else (EPOCH - page.fetched_at).total_seconds()
-    return -page.score, time, len(page.url), page.url, page.place
+    return -page.score, time, len(page.url), page.url, page.view_key

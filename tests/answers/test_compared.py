@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.answers.compared import Compared, ComparedText, merged_spans
+from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_words import differences_summary
 from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.queries.spans import merged_spans
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40)).map(lambda span: (span[0], sum(span))), max_size=8)
 

@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare, side
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3, modulus=2)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]
@@ -82,7 +82,7 @@ def test_a_fingerprint_from_within_boilerplate_is_always_recognised(before: str,
 @given(texts, texts)
 def test_what_is_sketched_of_boilerplate_is_taken_out(text: str, registered: str) -> None:
     every = side(text, SMALL).shingles
-    page = Sketched(len(every), mod_sketch(every, 2), b"minhash")
+    page = Sketches(len(every), mod_sketch(every, 2), b"minhash")
     left = Exclusions([Boilerplate("b", registered)], SMALL).sketch_evidence(page)
     assert set(left.sketch) == set(page.sketch) - shingles(registered)
     assert left.minhash == (b"" if registered else b"minhash")
@@ -120,7 +120,7 @@ def test_a_template_is_of_its_site_only() -> None:
 
 def test_nothing_excludes_nothing() -> None:
     values = array("Q", [1, 2, 3])
-    page = Sketched(3, values, b"minhash")
+    page = Sketches(3, values, b"minhash")
     assert not NO_EXCLUSIONS
     assert NO_EXCLUSIONS.evidence(values) == values
     assert NO_EXCLUSIONS.sketch_evidence(page) is page

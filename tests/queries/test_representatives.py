@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.representatives import Batch, Join, Representatives, Similarity
 
 SCHEME = Scheme()
@@ -61,9 +61,9 @@ class Pages:
         ]
 
     @property
-    def sketched(self) -> list[Sketched]:
+    def sketched(self) -> list[Sketches]:
         return [
-            Sketched(
+            Sketches(
                 len(each.shingles),
                 mod_sketch(each.shingles, self.scheme.modulus),
                 pack(minhash(each.shingles, self.scheme.bins), self.scheme.bits),
@@ -88,7 +88,7 @@ class Pages:
         return found
 
     def group(
-        self, representatives: Representatives, pages: Sequence[Sketched], sites: Sequence[str] = ()
+        self, representatives: Representatives, pages: Sequence[Sketches], sites: Sequence[str] = ()
     ) -> list[Join | None]:
         return representatives.commit(self.decide(representatives.begin(pages, sites)))
 
@@ -315,7 +315,7 @@ def test_with_and_without_boilerplate() -> None:
 def test_pages_that_are_nothing_but_boilerplate_are_alone() -> None:
     pages = Pages([LICENCE, LICENCE, "", ""], exclusions=Exclusions(EXCLUDED))
     assert pages.joins(0.5) == [None] * 4
-    batch = Representatives(SCHEME, 0.5, Exclusions(EXCLUDED)).begin([Sketched(1, array("Q"))] * 2)
+    batch = Representatives(SCHEME, 0.5, Exclusions(EXCLUDED)).begin([Sketches(1, array("Q"))] * 2)
     while pairs := batch.undecided:
         batch.settle([None] * len(pairs))
     assert batch.joins == [None, None]  # too short for a sketch, and no text

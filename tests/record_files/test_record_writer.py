@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError, Stored
+from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.record_files.reader import read_columns, read_records
 from opensearch_winnow.record_files.record_writer import RecordWriter
@@ -65,7 +65,7 @@ def test_a_writer_reads_the_stored_digests(tmp_path: Path, record: Make, name: s
         assert list(writer.stored()) == []
         writer.add(record(1))
     with RecordWriter(path, Scheme()) as writer:
-        assert list(writer.stored()) == [Stored.of(record(1))]
+        assert list(writer.stored()) == [StoredDigests.of(record(1))]
 
 
 @FILE_AND_FOLDER

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.lookups import Field, Lookup
@@ -47,8 +47,8 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
         assert store.count() == len(wanted)
         ids = ["0" * 32, *wanted, "no id"]
         assert store.read(ids, Text) == {id_: Text(record.text) for id_, record in wanted.items()}
-        assert store.read(ids, Sketched) == {
-            id_: Sketched(record.shingle_count, record.sketch, record.minhash) for id_, record in wanted.items()
+        assert store.read(ids, Sketches) == {
+            id_: Sketches(record.shingle_count, record.sketch, record.minhash) for id_, record in wanted.items()
         }
         assert store.read(ids, Card) == {card.id: card for card in store.scan(Card)}
 
@@ -263,7 +263,7 @@ def test_an_empty_store_answers(store: Store) -> None:
     assert store.candidates([]) == []
     assert store.frequencies([], over=0) == []
     assert latest_capture(store, "https://a.org/1") is None
-    assert store.read([], Sketched) == {}
+    assert store.read([], Sketches) == {}
     assert store.search(Words.of("a")) == (0, [])
     assert list(store.scan(Record)) == []
     assert list(store.scan(Card)) == []

@@ -14,7 +14,7 @@ from lxml import html
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.saved_recipe import keep_recipe
+from opensearch_winnow.stores.saved_recipe import save_recipe
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import (
     ALONE,
@@ -198,7 +198,7 @@ def test_a_page_that_is_deleted_meanwhile(own_file: Path, serve: Serve) -> None:
 
 def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     with EmbeddedStore.open(tmp_path / "hashes.winnow", create=True) as store:
-        keep_recipe(store, Recipe(text=False))
+        save_recipe(store, Recipe(text=False))
     with Index.open(tmp_path / "hashes.winnow") as index:
         index.add(PAGES)
     served = serve(tmp_path / "hashes.winnow")

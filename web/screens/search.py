@@ -11,14 +11,14 @@ from opensearch_winnow.answers.search_document import SearchDocument, search_doc
 from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
-from opensearch_winnow.queries.results import SearchResults, Way
+from opensearch_winnow.queries.results import GroupBy, SearchResults
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage, string
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
-GROUPINGS: dict[str, Way] = {"on": "signature", "cluster": "cluster", "both": "both"}
+GROUPINGS: dict[str, GroupBy] = {"on": "signature", "cluster": "cluster", "both": "both"}
 HITS_EXAMINED = 1_000  # grouped by default: all hits of most searches, so that the number of groups is exact
 MAX_RESULTS_PAGE = 10_000
 

@@ -18,7 +18,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimates import Sketched
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
@@ -205,7 +205,7 @@ def everything(store: EmbeddedStore) -> None:
     for use in (
         lambda: store.read(ids, Record),
         lambda: store.read(ids, Text),
-        lambda: store.read(ids, Sketched),
+        lambda: store.read(ids, Sketches),
         lambda: captures(store, record.url),
         lambda: store.candidates([Lookup("fingerprints", record.fingerprints)]),
         lambda: store.frequencies([Lookup("bands", record.bands)], over=3),

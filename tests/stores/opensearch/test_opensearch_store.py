@@ -16,7 +16,7 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
 from opensearch_winnow.queries.filters import Filters
@@ -204,7 +204,7 @@ def test_stored_digests_of_incoming_pages(fresh: Open) -> None:
     store.write([small(300, shingle_digest="a" * 32)])
     coming = [copies[5], small(200, url="https://b.org/", shingle_digest="b" * 32), small(400)]
     places, found = zip(*store.known(coming, before=start), strict=True)
-    assert list(found) == [Stored.of(each) for each in (*copies, small(200, url="https://b.org/"))]
+    assert list(found) == [StoredDigests.of(each) for each in (*copies, small(200, url="https://b.org/"))]
     assert sorted(set(places)) == list(places)
     # Shingles that many pages have are not looked up again.
     assert [stored.id for _, stored in store.known([small(1, shingle_digest="a" * 32)], before=start)] == [copies[1].id]

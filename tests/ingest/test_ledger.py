@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.ledger import Ledger, StoredCaptures, Unchanged, write_stored
 from opensearch_winnow.ingest.sources.split import Skipped
-from opensearch_winnow.mappings.record import Record, Stored
+from opensearch_winnow.mappings.record import Record, StoredDigests
 
 
 def digest(name: str) -> str:
@@ -41,7 +41,7 @@ def record(url: str, content: str, text: str = "", shingles: str = "") -> Record
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "stored.sqlite"
-    write_stored(path, [Stored.of(record("http://old/", "old"))])
+    write_stored(path, [StoredDigests.of(record("http://old/", "old"))])
     return path
 
 
@@ -124,7 +124,7 @@ def test_replaced_content_is_no_longer_compared(ledger: Ledger) -> None:
 
 def test_the_later_of_two_rows_of_a_capture_counts(tmp_path: Path) -> None:
     """A killed run leaves such rows in a folder of record files."""
-    write_stored(tmp_path / "s", [Stored.of(record("http://a/", content)) for content in ("first", "second")])
+    write_stored(tmp_path / "s", [StoredDigests.of(record("http://a/", content)) for content in ("first", "second")])
     with closing(StoredCaptures(tmp_path / "s")) as captures:
         assert captures.content(record("http://a/", "").id) == digest("second")
 
@@ -177,7 +177,7 @@ def _write(path: Path, records: list[Record]) -> None:
     """Write records as a store does."""
     with closing(sqlite3.connect(path)) as file:
         for each in records:
-            id_, *digests = (bytes.fromhex(value) for value in (each.id, *Stored.of(each)[2:]))
+            id_, *digests = (bytes.fromhex(value) for value in (each.id, *StoredDigests.of(each)[2:]))
             file.execute("DELETE FROM page WHERE id = ?", (id_,))
             file.execute("INSERT INTO page VALUES (NULL, ?, ?, ?, ?, ?)", (id_, each.url, *digests))
         file.commit()
@@ -191,7 +191,7 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
 
 def test_digests_may_have_any_format(tmp_path: Path) -> None:
     odd = replace(record("http://old/", "old"), content_digest="sha1:xyz")
-    write_stored(tmp_path / "stored", [Stored.of(odd)])
+    write_stored(tmp_path / "stored", [StoredDigests.of(odd)])
     with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:
         assert mark(ledger.settle(replace(odd, url="http://new/"))) == ("content", "http://old/")
         assert isinstance(ledger.settle(odd), Unchanged)

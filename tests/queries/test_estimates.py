@@ -9,15 +9,15 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimates import Sketched, estimated, estimated_by_counts
+from opensearch_winnow.queries.estimates import Sketches, estimate_by_counts, estimate_scores
 from opensearch_winnow.queries.thresholds import Thresholds
 
 SCHEME = Scheme()
 
 
-def page(shingles: array[int]) -> Sketched:
+def page(shingles: array[int]) -> Sketches:
     packed = pack(minhash(shingles, SCHEME.bins), SCHEME.bits)
-    return Sketched(len(shingles), mod_sketch(shingles, SCHEME.modulus), packed)
+    return Sketches(len(shingles), mod_sketch(shingles, SCHEME.modulus), packed)
 
 
 def sets(seed: int, ours: int, theirs: int, shared: int) -> tuple[array[int], array[int]]:
@@ -40,7 +40,7 @@ def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, sha
             "containment": both / len(a),
             "contained": both / len(b),
         }
-        found = estimated(page(a), page(b), SCHEME)
+        found = estimate_scores(page(a), page(b), SCHEME)
         for name, value in truth.items():
             estimate = getattr(found, name)
             assert 0 <= estimate.value <= 1
@@ -52,34 +52,34 @@ def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, sha
 
 def test_without_a_minhash_the_sketch_speaks() -> None:
     a, b = sets(1, 5000, 5000, 2500)
-    with_both = estimated(page(a), page(b), SCHEME)
-    sketch_only = estimated(page(a)._replace(minhash=b""), page(b), SCHEME)
+    with_both = estimate_scores(page(a), page(b), SCHEME)
+    sketch_only = estimate_scores(page(a)._replace(minhash=b""), page(b), SCHEME)
     assert sketch_only.resemblance.error > with_both.resemblance.error
     assert sketch_only.resemblance.value == pytest.approx(1 / 3, abs=5 * sketch_only.resemblance.error)
 
 
 def test_pages_without_shingles_tell_nothing() -> None:
-    nothing = Sketched(0, array("Q"), b"")
-    assert estimated(nothing, page(sets(1, 50, 50, 0)[0]), SCHEME).containment == (0, 1)
+    nothing = Sketches(0, array("Q"), b"")
+    assert estimate_scores(nothing, page(sets(1, 50, 50, 0)[0]), SCHEME).containment == (0, 1)
 
 
 def test_counts_give_the_estimates_of_the_sketches() -> None:
     a, b = (page(shingles)._replace(minhash=b"") for shingles in sets(3, 900, 700, 400))
     shared = overlap(a.sketch, b.sketch)
-    assert estimated_by_counts(shared, len(a.sketch), len(b.sketch), SCHEME) == estimated(a, b, SCHEME)
+    assert estimate_by_counts(shared, len(a.sketch), len(b.sketch), SCHEME) == estimate_scores(a, b, SCHEME)
 
 
 @pytest.mark.parametrize(("a", "b"), [(80, 10), (10, 80), (80, 0), (0, 0)])
 def test_a_bound_on_the_shared_shingles_may_be_above_the_size_of_a_sketch(a: int, b: int) -> None:
     """A page that the lookup of the sketch has not found shares fewer shingles than it asks for; it may have fewer."""
-    estimates = estimated_by_counts(25, a, b, SCHEME)
-    assert estimates == estimated_by_counts(min(a, b), a, b, SCHEME)
+    estimates = estimate_by_counts(25, a, b, SCHEME)
+    assert estimates == estimate_by_counts(min(a, b), a, b, SCHEME)
     assert all(0 <= each.value <= 1 and 0 <= each.error <= 1 for each in estimates)
 
 
 def test_thresholds_that_may_be_met() -> None:
     a, b = sets(2, 1000, 1000, 500)
-    found = estimated(page(a), page(b), SCHEME)  # true resemblance 1/3
+    found = estimate_scores(page(a), page(b), SCHEME)  # true resemblance 1/3
     assert Thresholds({"resemblance": 0.3}).may_be_met_by(found, 5)
     assert Thresholds({"resemblance": 0.4}).may_be_met_by(found, 5)
     assert not Thresholds({"resemblance": 0.6}).may_be_met_by(found, 5)
