@@ -225,7 +225,7 @@ def test_a_page_that_the_new_mapping_refuses_stops_it(client: OpenSearch, name: 
     written["properties"]["place"] = {"type": "keyword"}
     client.indices.create(index=index, body={"mappings": written, "aliases": {name: {}}, "settings": _analysis()})
     client.index(index=name, id="1", body={"place": "first"}, params={"refresh": "true", "pipeline": "_none"})
-    with pytest.raises(StoreError, match=f"{index} cannot be copied .* the field place of the index, which has the type long"):
+    with pytest.raises(StoreError, match=f"{index} cannot be copied .* field place of the index, .* type long"):
         migrate(client, name)
     assert list(client.indices.get(index=f"{name}-*")) == [index]
     assert not is_closed(client, index)
