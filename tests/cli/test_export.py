@@ -154,7 +154,7 @@ def test_errors_are_reported(winnow: Winnow, two: tuple[Path, Path], tmp_path: P
             tmp_path / "other.parquet",
             "--to",
             out,
-        ): f"other.parquet has records of scheme {theirs}, and",
+        ): f"other.parquet has records of scheme {theirs}, not {ours}",
         (tmp_path / "cut.parquet", "--to", out): "cut.parquet cannot be read as a record file, or is damaged",
         (tmp_path / "gone.parquet", "--to", out): "there is no record file",
         (two[0], "--to", tmp_path / "folder.jsonl"): "is a folder; name a file",
