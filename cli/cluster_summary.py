@@ -12,20 +12,24 @@ MIN_RECALL = 0.9  # a --fast run with a lower expected recall gets a warning
 def pages_and_contents(result: ClusteringResult) -> str:
     pages = count_of(result.pages, "page (capture)", "pages (captures)")
     fresh = "" if result.fresh is None else f", {result.fresh:,} of them new"
-    return f"{pages} with {count_of(result.contents, 'different content')}{fresh}"
+    return f"{pages}, {result.contents:,} of them distinct{fresh}"
 
 
 def clusters_and_pages(result: ClusteringResult) -> str:
     single = result.pages - result.clustered_pages
-    alone = "1 page is alone" if single == 1 else f"{single:,} pages are alone" if single else "no page is alone"
+    alone = (
+        f"{count_of(single, 'page has', 'pages have')} no near-duplicate"
+        if single
+        else "every page has a near-duplicate"
+    )
     if not result.clusters:
         return f"no clusters: {alone}"
     clusters = f"{count_of(result.clusters, 'cluster')} with {result.clustered_pages:,} pages; {alone}"
     if not result.identical_clusters:
         return clusters
-    is_or_are = "is" if result.identical_clusters == 1 else "are"
-    identical = f"{result.identical_clusters:,} of the clusters, with {result.identical_pages:,} pages, {is_or_are}"
-    return f"{clusters}; {identical} of identical pages only"
+    have = "has" if result.identical_clusters == 1 else "have"
+    identical = f"{count_of(result.identical_clusters, 'cluster')} ({result.identical_pages:,} pages)"
+    return f"{clusters}; {identical} {have} identical pages only"
 
 
 def cluster_definition(options: ClusteringOptions) -> str:

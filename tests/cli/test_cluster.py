@@ -150,8 +150,8 @@ def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert code == 0
     assert lines[:3] == [
         crawl.name,
-        "7 pages (captures) with 6 different contents",
-        "1 cluster with 4 pages; 3 pages are alone",
+        "7 pages (captures), 6 of them distinct",
+        "1 cluster with 4 pages; 3 pages have no near-duplicate",
     ]
     for heading in ("Clusters by size", "Largest clusters", "Written"):
         assert heading in lines

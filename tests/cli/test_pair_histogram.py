@@ -72,14 +72,14 @@ def result_of(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
-        (result_of(5, {}, {}), "no clusters: 5 pages are alone"),
-        (result_of(1, {}, {}), "no clusters: 1 page is alone"),
-        (result_of(2, {2: 1}, {}), "1 cluster with 2 pages; no page is alone"),
+        (result_of(5, {}, {}), "no clusters: 5 pages have no near-duplicate"),
+        (result_of(1, {}, {}), "no clusters: 1 page has no near-duplicate"),
+        (result_of(2, {2: 1}, {}), "1 cluster with 2 pages; every page has a near-duplicate"),
         (result_of(3, {2: 1}, {2: 1}),
-         "1 cluster with 2 pages; 1 page is alone; 1 of the clusters, with 2 pages, is of identical pages only"),
+         "1 cluster with 2 pages; 1 page has no near-duplicate; 1 cluster (2 pages) has identical pages only"),
         (result_of(9_000, {2: 500, 6: 400, 12: 300}, {6: 50}),
-         ("1,200 clusters with 7,000 pages; 2,000 pages are alone;"
-          " 50 of the clusters, with 300 pages, are of identical pages only")),
+         ("1,200 clusters with 7,000 pages; 2,000 pages have no near-duplicate;"
+          " 50 clusters (300 pages) have identical pages only")),
     ],
 )  # fmt: skip
 def test_clusters_and_pages(result: ClusteringResult, sentence: str) -> None:
