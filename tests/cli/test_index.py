@@ -125,7 +125,7 @@ def test_failed_pages_are_kept_and_can_be_indexed_again(process: Process, tmp_pa
     first = process("index", lines, "--to", "r.parquet", "--json")
     assert first.returncode == 1
     assert json.loads(first.stdout)["failed"] == 2
-    assert b"The pages that failed are in r.parquet.failed.jsonl" in first.stderr
+    assert b"The failed pages are in r.parquet.failed.jsonl" in first.stderr
     mended = b64encode(gzip.compress(f"<p>{prose(2)}".encode())).decode()
     failed_pages.write_text(failed_pages.read_text().replace(body, mended))
     again = process("index", failed_pages, "--to", "r.parquet", "--json")
