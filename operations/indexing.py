@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol, TypedDict, Unpack
 
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
@@ -134,6 +135,8 @@ def index_sources(
     """
     names = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     workers = available_processors() if workers is None else workers
+    if workers < 1:
+        raise WinnowError(f"workers is at least 1, not {workers}")
     recipe = target.recipe(**choices)
     RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
     failed_file = failed_pages_file(target, failed)
