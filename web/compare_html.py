@@ -21,7 +21,7 @@ def compare_html(
     compared = Compared.of(one, other, comparison, passages, scheme)
     page = Pages().render(
         "compare_file",
-        style=InlineStyle.of("winnow.css", "passages.css"),
+        style=InlineStyle.of("winnow.css", "texts.css", "passages.css"),
         heading=comparison_summary(one.text, other.text, comparison, passages),
         compared=compared,
         view=whole_panes(compared),

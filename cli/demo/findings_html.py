@@ -20,7 +20,7 @@ MAX_HITS = 5
 
 
 def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
-    style = InlineStyle.of("winnow.css", "passages.css", "report.css")
+    style = InlineStyle.of("winnow.css", "texts.css", "clusters.css", "passages.css", "report.css")
     compared = findings.pair and _compared(findings.pair, findings.scheme)
     page = Pages().render(
         "report",
