@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import GroupBy, Member, Result, SearchResults
+from opensearch_winnow.stores.store import Store
 
 
 class MemberDocument(TypedDict):
@@ -13,6 +16,7 @@ class MemberDocument(TypedDict):
 
     id: str
     url: str
+    title: str | None
     site: str
     crawl: str
     fetched_at: str | None
@@ -70,7 +74,11 @@ class SearchDocument(TypedDict):
     hits: list[HitDocument]
 
 
-def search_document(results: SearchResults, seconds: float) -> SearchDocument:
+def search_document(
+    results: SearchResults, seconds: float, titles: Mapping[str, str | None] | None = None
+) -> SearchDocument:
+    """Convert results. `titles` are those of the grouped pages, by id: see `member_titles`."""
+    titles = titles or {}
     return {
         "total": results.total,
         "groups": results.groups,
@@ -86,12 +94,18 @@ def search_document(results: SearchResults, seconds: float) -> SearchDocument:
             name: [{"value": each.value, "pages": each.pages, "groups": each.groups} for each in counts]
             for name, counts in results.facets.items()
         },
-        "folded": [{"url": each.url, "member": _member(each.member)} for each in results.folded],
-        "hits": [_hit(hit) for hit in results.hits],
+        "folded": [{"url": each.url, "member": _member(each.member, titles)} for each in results.folded],
+        "hits": [_hit(hit, titles) for hit in results.hits],
     }
 
 
-def _hit(hit: Result) -> HitDocument:
+def member_titles(store: Store, results: SearchResults) -> dict[str, str | None]:
+    """Read the titles of all pages that are grouped with a hit."""
+    members = [*(member for hit in results.hits for member in hit.members), *(each.member for each in results.folded)]
+    return {id_: card.title for id_, card in store.read([member.id for member in members], Card).items()}
+
+
+def _hit(hit: Result, titles: Mapping[str, str | None]) -> HitDocument:
     return {
         "id": hit.card.id,
         "url": hit.card.url,
@@ -104,14 +118,15 @@ def _hit(hit: Result) -> HitDocument:
         "title_marks": hit.title_marks,
         "cluster": hit.card.cluster,
         "members": [hit.card.url, *(member.url for member in hit.members)],
-        "similar": [_member(member) for member in hit.members],
+        "similar": [_member(member, titles) for member in hit.members],
     }
 
 
-def _member(member: Member) -> MemberDocument:
+def _member(member: Member, titles: Mapping[str, str | None]) -> MemberDocument:
     return {
         "id": member.id,
         "url": member.url,
+        "title": titles.get(member.id),
         "site": member.site,
         "crawl": member.crawl,
         "fetched_at": time_stamp(member),

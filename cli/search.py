@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.answers.nothing_found import no_hit
-from opensearch_winnow.answers.search_document import search_document
+from opensearch_winnow.answers.search_document import member_titles, search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_option_names, filter_options
 from opensearch_winnow.cli.hit_list import empty_page, hits_range, show_list, show_rows, total_with_hint
@@ -173,6 +173,7 @@ def command(
         start = time.perf_counter()
         results = index.search(typed, **request)
         seconds = time.perf_counter() - start
+        titles = member_titles(index.store, results) if as_json else {}
         reason = ""
         if not results.hits:
             reason = (
@@ -183,7 +184,7 @@ def command(
     if results.hits:
         remark(f"{total_with_hint(results)} · {duration(seconds)}")
     if as_json:
-        click.echo(json.dumps(search_document(results, seconds)))
+        click.echo(json.dumps(search_document(results, seconds, titles)))
     elif not screen:
         show_rows(results.hits)
     else:

@@ -22,10 +22,12 @@ class Selection(Filters):
     """Filters, and the keys by which the library itself looks up few pages."""
 
     url: str | None = None
+    url_prefix: str | None = None
     cluster: str | None = None
     payload_digest: str | None = None
 
     @property
     def by_key(self) -> bool:
         """Whether a key narrows the selection to few pages."""
-        return not (self.url is None and self.cluster is None and self.payload_digest is None)
+        keys = (self.url, self.url_prefix, self.cluster, self.payload_digest)
+        return any(key is not None for key in keys)

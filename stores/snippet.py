@@ -16,6 +16,7 @@ from opensearch_winnow.stores.store import Hit
 
 SNIPPET_CHARS = 200  # two lines of a terminal
 LEADING_CHARS = 40  # of the snippet before the first marked word
+PROSE_CHARS = 60  # a line at least this long is prose: headings and links of the navigation are shorter
 MAX_PLACES = 200  # of a word that are considered
 MAX_TEXT_CHARS = 1_000_000  # of a text that are searched
 SNAP_CHARS = 20  # within which the start and end of a snippet move to the boundary of a word
@@ -42,7 +43,10 @@ def snippet(text: str, words: Words) -> Snippet:
     """Return about SNIPPET_CHARS characters as one line, where the words are densest; the start if there are none."""
     text = text[:MAX_TEXT_CHARS]
     places = _places(text, words)
-    start = max(_densest(places) - LEADING_CHARS, 0)
+    densest = _densest(text, places)
+    start = max(densest - LEADING_CHARS, 0)
+    if _is_prose(text, densest):
+        start = max(start, _line(text, densest)[0])  # what stands on the lines above is seldom part of the sentence
     end = start + SNIPPET_CHARS
     if end >= len(text):
         start, end = max(len(text) - SNIPPET_CHARS, 0), len(text)
@@ -93,19 +97,33 @@ def _phrases_and_prefixes(words: Words) -> list[tuple[tuple[str, ...], bool]]:
     return [*whole.items(), *{(phrase.prefix,): True for phrase in wanted if phrase.prefix}.items()]
 
 
-def _densest(places: list[Place]) -> int:
-    """Return the first place from which a snippet has the most distinct phrases."""
+def _densest(text: str, places: list[Place]) -> int:
+    """Return the first place from which a snippet has the most distinct phrases, in prose if it can be."""
     starts = [start for start, _, _ in places]
     phrase_count = len({phrase for _, _, phrase in places})
-    best_start, best_count = 0, 0
+    best_start, best = 0, (0, False)
     for index, start in enumerate(starts):
         within = places[index : bisect_right(starts, start + SNIPPET_CHARS - 2 * LEADING_CHARS)]
         count = len({phrase for _, _, phrase in within})
-        if count > best_count:
-            best_start, best_count = start, count
-        if best_count == phrase_count:
+        if count < best[0] or (count == best[0] and best[1]):
+            continue
+        found = count, _is_prose(text, start)
+        if found > best:
+            best_start, best = start, found
+        if best == (phrase_count, True):
             break
     return best_start
+
+
+def _is_prose(text: str, place: int) -> bool:
+    """Return whether the line at `place` is a sentence rather than a heading or a link of the navigation."""
+    start, end = _line(text, place)
+    return end - start >= PROSE_CHARS
+
+
+def _line(text: str, place: int) -> tuple[int, int]:
+    end = text.find("\n", place)
+    return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
 
 
 def _without_overlaps(places: Iterable[Place]) -> list[Mark]:

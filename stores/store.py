@@ -41,9 +41,9 @@ class Text(NamedTuple):
 # The fields of a page to read are named by the class that holds them.
 Fields = TypeVar("Fields", bound=Record | Card | Sketches | Text)
 
-# By first write; newest capture first; or oldest capture first, then by the length of the URL and by URL. A capture
-# without a time is never the newest, and comes last in both orders of time.
-Order = Literal["written", "newest", "oldest"]
+# By first write; newest capture first; oldest capture first, then by the length of the URL and by URL; or by URL. A
+# capture without a time is never the newest, and comes last in both orders of time.
+Order = Literal["written", "newest", "oldest", "url"]
 
 
 class Candidate(NamedTuple):

@@ -46,6 +46,7 @@ LOG = logging.getLogger("opensearch_winnow.web")
 
 SCREENS: tuple[Screen, ...] = (
     search.SCREEN,
+    search.SUGGEST,
     page.SCREEN,
     page.BY_URL,
     page.SIMILAR,
@@ -146,9 +147,17 @@ class Endpoints:
         screen_request = self._parse(screen, request, await read_form(request) if screen.sends else {}, strict=api)
 
         def answer(index: Index) -> Response:
+            instead = self._instead(screen, index, screen_request) if form == "html" else None
+            if instead is not None:
+                return RedirectResponse(instead, 303)
             return encode_answer(screen, form, screen.answer(index, screen_request), screen_request, self._pages)
 
         return await self._threads.run(answer)
+
+    def _instead(self, screen: Screen, index: Index, request: ScreenRequest) -> str | None:
+        """Return the address to send a browser to: what was meant, or this screen's without idle parameters."""
+        meant = screen.instead(index, request) if screen.instead else None
+        return request.clean_link() if meant is None and request.idle else meant
 
     async def _redirect(self, redirect: Redirect, request: Request) -> Response:
         screen_request = self._parse(redirect, request, {}, strict=False)

@@ -24,6 +24,7 @@ class Parameter:
     parse: Callable[[str], Any]
     schema: dict[str, Any] = field(default_factory=dict)
     required: bool = False
+    counts_if_given: bool = False  # giving the default value is not the same as giving none
 
 
 def string(name: str, description: str, *, max_chars: int, required: bool = False) -> Parameter:
@@ -48,7 +49,9 @@ def integer(name: str, description: str, *, default: int | None, minimum: int, m
     return Parameter(name=name, description=description, default=default, parse=parse, schema=schema)
 
 
-def percentage(name: str, description: str, *, default: int | None, minimum: int = 1) -> Parameter:
+def percentage(
+    name: str, description: str, *, default: int | None, minimum: int = 1, counts_if_given: bool = False
+) -> Parameter:
     """Make a parameter that is given in whole per cent and parsed to a share from 0 to 1."""
     whole = integer(name, description, default=default, minimum=minimum, maximum=100)
     return Parameter(
@@ -57,6 +60,7 @@ def percentage(name: str, description: str, *, default: int | None, minimum: int
         default=None if default is None else default / 100,
         parse=lambda text: whole.parse(text) / 100,
         schema=whole.schema,
+        counts_if_given=counts_if_given,
     )
 
 

@@ -52,6 +52,7 @@ class Screen:
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
+    instead: Callable[[Index, ScreenRequest], str | None] | None = None  # where to send a browser instead, if anywhere
 
     @property
     def method(self) -> str:

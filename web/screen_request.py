@@ -32,6 +32,7 @@ class ScreenRequest:
     query: Mapping[str, str]  # known parameters of the query string, unparsed
     form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
     state: ServerState
+    idle: frozenset[str] = frozenset()  # parameters of the query string that have no effect: blank, unknown or default
 
     @classmethod
     def parse(
@@ -65,7 +66,9 @@ class ScreenRequest:
         ]
         if faults:
             raise ParameterError("; ".join(faults))
-        return cls(path, values, used, form, state)
+        idle = {name for name in query if name not in used}
+        idle |= {name for name in used if values[name] == known[name].default and not known[name].counts_if_given}
+        return cls(path, values, used, form, state, frozenset(idle))
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -74,6 +77,10 @@ class ScreenRequest:
         """Return the address of this request with other parameter values; None removes a parameter."""
         query = {name: str(value) for name, value in {**self.query, **changes}.items() if value is not None}
         return (self.path if path is None else path) + (f"?{urlencode(query)}" if query else "")
+
+    def clean_link(self) -> str:
+        """Return the address of this request without parameters that have no effect."""
+        return self.link(**dict.fromkeys(self.idle))
 
     def filters(self) -> Filters:
         """Return the filters given by FILTER_PARAMETERS."""

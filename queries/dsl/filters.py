@@ -28,6 +28,8 @@ def conditions(where: Filters) -> list[Clause]:
     if isinstance(where, Selection):
         if where.url is not None:
             clauses.append(of_urls([where.url]))
+        if where.url_prefix is not None:
+            clauses.append({"prefix": {"url": storable(where.url_prefix)}})
         if where.cluster is not None:
             clauses.append({"term": {"cluster": storable(where.cluster)}})
         if where.payload_digest is not None:

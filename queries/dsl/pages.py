@@ -21,6 +21,7 @@ ORDERS: dict[str, list[dict[str, Any]]] = {
         {"url": "asc"},
         {"place": "asc"},
     ],
+    "url": [{"url": "asc"}, {"place": "asc"}],
 }
 
 

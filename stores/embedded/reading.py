@@ -29,11 +29,13 @@ from opensearch_winnow.stores.store import Fields, Order, Text
 BATCH_SIZE = 100  # pages in memory during a scan
 MAX_PARAMETERS = 500  # of a statement; SQLite may be built to take 999
 NO_LIMIT = -1  # in SQLite's LIMIT
+LAST_CHARACTER = "\U0010ffff"  # sorts after every other
 
 ORDERS: dict[Order, str] = {
     "written": "place",
     "newest": "fetched_at DESC",  # NULL sorts as the smallest value
     "oldest": "fetched_at IS NULL, fetched_at, length(url), url",
+    "url": "url, place",
 }
 # A page whose cluster is its own id has NULL there.
 MEMBERS = "SELECT number FROM page WHERE cluster = ? UNION ALL SELECT number FROM page WHERE id = ? AND cluster IS NULL"
@@ -104,6 +106,10 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
     if isinstance(where, Selection):
         if where.url is not None:
             condition, parameters = f"{condition} AND page.url = ?", [*parameters, storable(where.url)]
+        if where.url_prefix is not None:
+            prefix = storable(where.url_prefix)
+            condition = f"{condition} AND page.url >= ? AND page.url < ?"
+            parameters = [*parameters, prefix, prefix + LAST_CHARACTER]
         if where.payload_digest is not None:
             digest = storable(where.payload_digest)
             condition, parameters = f"{condition} AND page.payload_digest = ?", [*parameters, digest]

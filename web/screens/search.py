@@ -6,27 +6,34 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.nothing_found import NoHit, no_hit
-from opensearch_winnow.answers.search_document import SearchDocument, search_document
-from opensearch_winnow.answers.search_words import more_like_this, pages_in_groups
+from opensearch_winnow.answers.search_document import SearchDocument, member_titles, search_document
+from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import GroupBy, SearchResults
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage, string
+from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, ParameterError, choice, integer, percentage, string
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.search_box import SuggestionsDocument, address_for, is_address, suggestions
 
 GROUPINGS: dict[str, GroupBy] = {"on": "signature", "cluster": "cluster", "both": "both"}
 HITS_EXAMINED = 1_000  # grouped by default: all hits of most searches, so that the number of groups is exact
 MAX_RESULTS_PAGE = 10_000
+MAX_QUERY_CHARS = 2_000
+MAX_TYPED_CHARS = 20_000  # of a paragraph in the search box, which is looked for as a whole
+MAX_MEMBERS_SHOWN = 50  # of a group; all are in the JSON
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    if len(request["q"]) > MAX_QUERY_CHARS:
+        raise ParameterError(f"q has at most {MAX_QUERY_CHARS:,} characters, not {len(request['q']):,}")
     if not phrases(Words.of(request["q"])).wanted:
-        start = {"results": None, "pages": index.store.count(), "narrowed": _narrowed(request)}
-        return ScreenAnswer(_empty_document(), lambda: start)
+        document = search_document(SearchResults(total=0, hits=[]), 0)
+        return ScreenAnswer(document, lambda: {"results": None, "narrowed": _narrowed(request), **_unsearchable(request)})
     started = time.perf_counter()
     results = index.search(
         request["q"],
@@ -41,7 +48,8 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         all_captures=request["captures"] == "all",
         facets=("site", "month"),
     )
-    document = search_document(results, time.perf_counter() - started)
+    titles = member_titles(index.store, results)
+    document = search_document(results, time.perf_counter() - started, titles)
     return ScreenAnswer(document, lambda: _template_values(index, request, results))
 
 
@@ -52,13 +60,37 @@ def _template_values(index: Index, request: ScreenRequest, results: SearchResult
     return {
         "results": results,
         "narrowed": _narrowed(request),
-        "heading": pages_in_groups(results),
+        "heading": results_heading(results),
         "alike": [more_like_this(hit, request["t"]) if hit.members else "" for hit in results.hits],
         "first": first,
         "following": results.hits and last < count,
         "exact": results.by is None or results.groups is not None,
         "why": None if results.hits else _why_nothing(index, request, results),
+        "unknown_address": request["q"].strip() if is_address(request["q"]) else None,
+        "max_shown": MAX_MEMBERS_SHOWN,
     }
+
+
+def results_heading(results: SearchResults) -> str:
+    """Say how many pages were found and in how many groups, in as few words as are true."""
+    pages = count_of(results.total, "page")
+    if results.by is None or results.groups == results.total:
+        return pages
+    if results.groups is not None:
+        return f"{pages} in {count_of(results.groups, 'group')}"
+    groups = f"at least {results.at_least:,}" if results.about is None else f"about {results.about:,}"
+    return f"{pages} in {groups} groups"
+
+
+def _unsearchable(request: ScreenRequest) -> dict[str, str]:
+    """Say why nothing could be searched for."""
+    typed = request["q"].strip()
+    if not typed:
+        return {"heading": "What are you looking for?", "hint": "Type words, the URL of a page, or a paragraph."}
+    if phrases(Words.of(typed)).unwanted:
+        hint = "A minus excludes pages with a word. Add a word that the pages should have."
+        return {"heading": f"“{typed}” only excludes pages", "hint": hint}
+    return {"heading": f"“{typed}” has no letters or digits", "hint": "Punctuation is not searched: type a word."}
 
 
 def _narrowed(request: ScreenRequest) -> bool:
@@ -79,10 +111,6 @@ def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -
     )
 
 
-def _empty_document() -> SearchDocument:
-    return search_document(SearchResults(total=0, hits=[]), 0)
-
-
 def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:
     """Yield a row for each page, with the number of its group and its resemblance to the group's representative."""
     yield "group", "resemblance", "kind", "score", "fetched_at", "site", "url", "title", "id"
@@ -90,7 +118,11 @@ def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:
         yield group, 1.0, "exact", hit["score"], hit["fetched_at"], hit["site"], hit["url"], hit["title"], hit["id"]
         for each in hit["similar"]:
             scores = each["resemblance"], each["kind"], each["score"]
-            yield group, *scores, each["fetched_at"], each["site"], each["url"], None, each["id"]
+            yield group, *scores, each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+
+
+def suggest(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    return ScreenAnswer(suggestions(index, request["q"], request["limit"]))
 
 
 SCREEN = Screen(
@@ -99,10 +131,11 @@ SCREEN = Screen(
     api="/search",
     summary="Pages that match a query, with near-duplicates grouped",
     answer=answer,
+    instead=address_for,
     returns=SearchDocument,
     table=table,
     parameters=(
-        string("q", 'words, "a phrase", -without, begin*, either OR other', max_chars=2_000),
+        string("q", 'words, "a phrase", -without, begin*, either OR other', max_chars=MAX_TYPED_CHARS),
         percentage(
             "t",
             "minimum resemblance of a page to the representative of its group",
@@ -121,5 +154,17 @@ SCREEN = Screen(
         integer("examine", "minimum number of hits to group", default=HITS_EXAMINED, minimum=1, maximum=100_000),
         integer("limit", "hits on a page of results", default=10, minimum=1, maximum=100),
         integer("page", "which page of results", default=1, minimum=1, maximum=MAX_RESULTS_PAGE),
+    ),
+)
+SUGGEST = Screen(
+    name="suggest",
+    path="",
+    api="/suggest",
+    summary="Pages whose address or title begins as typed",
+    answer=suggest,
+    returns=SuggestionsDocument,
+    parameters=(
+        string("q", "the beginning of a URL, or words of a title", max_chars=MAX_QUERY_CHARS),
+        integer("limit", "number of pages", default=8, minimum=1, maximum=50),
     ),
 )

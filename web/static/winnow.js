@@ -33,27 +33,135 @@ addEventListener("click", (event) => {
   wait();
 });
 
-// --- forms: a slider shows its value, and submits the form when it is released -----------------------------------------
-for (const input of document.querySelectorAll("[data-submit]")) {
+// --- forms: a slider shows its value; the form is sent by its button ---------------------------------------------------
+for (const input of document.querySelectorAll("[data-shown]")) {
   const output = input.parentElement.querySelector("output");
-  if (output) input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
-  input.addEventListener("change", () => input.form.requestSubmit());
+  input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
 }
 // Empty fields are left out of the address.
 addEventListener("submit", (event) => {
   if (event.target.method !== "get") return;
-  for (const field of event.target.querySelectorAll("input[name]")) if (!field.value) field.disabled = true;
+  for (const field of event.target.elements) if (field.name && !field.value) field.disabled = true;
 });
 // After Back, the form shows the request of this address, not the one that was submitted from here.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[method=get]")) {
     form.reset();
-    for (const field of form.querySelectorAll("input:disabled")) field.disabled = false;
+    for (const field of form.elements) if (field.name) field.disabled = false;
   }
 });
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
+}
+
+// --- the search box: a long text is sent as a form, and pages are suggested while typing --------------------------------
+const MAX_QUERY = 1500; // characters; a longer text does not fit into an address
+const box = document.querySelector("[data-box]");
+box?.addEventListener("submit", () => {
+  const field = box.elements.q;
+  const long = field.value.length > MAX_QUERY;
+  Object.assign(box, long ? { method: "post", action: "/paste" } : { method: "get", action: "/search" });
+  field.name = long ? "text" : "q";
+});
+if (box) suggestPages(box, box.elements.q);
+function suggestPages(form, field) {
+  const list = document.createElement("ul");
+  list.id = "suggestions";
+  list.className = "suggestions";
+  list.hidden = true;
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Suggested pages");
+  form.append(list);
+  for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-expanded", "false"], ["aria-autocomplete", "list"]])
+    field.setAttribute(name, value);
+  let timer = 0;
+  let asked = "";
+  const chosen = () => list.querySelector("[aria-selected=true]");
+  const show = (open) => {
+    list.hidden = !open;
+    field.setAttribute("aria-expanded", open);
+    if (!open) field.removeAttribute("aria-activedescendant");
+  };
+  const choose = (option) => {
+    chosen()?.setAttribute("aria-selected", "false");
+    option?.setAttribute("aria-selected", "true");
+    if (option) field.setAttribute("aria-activedescendant", option.id);
+    else field.removeAttribute("aria-activedescendant");
+  };
+  const open = (option) => (wait(), location.assign(`/page/${option.dataset.id}`));
+  const ask = async () => {
+    const typed = (asked = field.value.trim());
+    if (typed.length < 2 || typed.length > 100) return show(false);
+    const response = await fetch(`/api/v1/suggest?${new URLSearchParams({ q: typed })}`).catch(() => null);
+    if (!response?.ok || asked !== typed || document.activeElement !== field) return;
+    const { suggestions } = await response.json();
+    list.replaceChildren(...suggestions.map(suggestion));
+    show(suggestions.length > 0);
+  };
+  const suggestion = ({ id, url, title }, at) => {
+    const option = Object.assign(document.createElement("li"), { id: `suggestion-${at}` });
+    option.dataset.id = id;
+    option.setAttribute("role", "option");
+    option.setAttribute("aria-selected", "false");
+    const name = document.createElement("bdi");
+    name.textContent = title?.trim() || "(no title)";
+    const address = document.createElement("small");
+    address.textContent = url;
+    option.append(name, address);
+    option.addEventListener("pointerdown", (event) => (event.preventDefault(), open(option)));
+    return option;
+  };
+  field.addEventListener("input", () => (clearTimeout(timer), (timer = setTimeout(ask, 150))));
+  field.addEventListener("blur", () => show(false));
+  field.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    const options = [...list.children];
+    const at = options.indexOf(chosen());
+    if (event.key === "ArrowDown") choose(options[at + 1] ?? null);
+    else if (event.key === "ArrowUp") choose(options.at(at < 0 ? -1 : at - 1) && (at === 0 ? null : options.at(at - 1)));
+    else if (event.key === "Enter" && chosen()) open(chosen());
+    else if (event.key === "Escape") show(false);
+    else return;
+    event.preventDefault();
+  });
+  form.addEventListener("submit", () => show(false));
+}
+
+// --- search results: what differs in a group, and two ticked pages ------------------------------------------------------
+for (const group of document.querySelectorAll("details[data-of]")) group.addEventListener("toggle", () => showDifferences(group), { once: true });
+async function showDifferences(group) {
+  const rows = [...group.querySelectorAll("[data-id]")];
+  const others = rows.map((row) => row.dataset.id).join(",");
+  const response = await fetch(`/api/v1/pages/${group.dataset.of}/differences?${new URLSearchParams({ others })}`).catch(() => null);
+  if (!response?.ok) return;
+  const { differences } = await response.json();
+  const words = new Map(differences.map((each) => [each.id, each]));
+  for (const row of rows) {
+    const { removed, added } = words.get(row.dataset.id) ?? {};
+    const line = Object.assign(document.createElement("p"), { className: "differs" });
+    for (const [tag, sign, text] of [["ins", "+", added], ["del", "−", removed]])
+      if (text) line.append(Object.assign(document.createElement(tag), { textContent: `${sign} ${text}` }), " ");
+    if (line.childNodes.length) row.querySelector(".facts").before(line);
+  }
+}
+const pick = document.querySelector("[data-pick]");
+if (pick) {
+  const boxes = [...pick.elements].filter((each) => each.type === "checkbox");
+  const button = pick.querySelector("button");
+  let ticked = boxes.filter((each) => each.checked);
+  const update = () => {
+    button.disabled = ticked.length !== 2;
+    pick.classList.toggle("some", ticked.length > 0);
+    pick.querySelector("[role=status]").textContent = ["Tick two pages to compare them.", "Tick one more.", ""][ticked.length];
+  };
+  for (const each of boxes)
+    each.addEventListener("change", () => {
+      ticked = each.checked ? [...ticked, each] : ticked.filter((other) => other !== each);
+      if (ticked.length > 2) ticked.shift().checked = false;
+      update();
+    });
+  update();
 }
 
 // --- keyboard shortcuts: each does what a visible control does too -----------------------------------------------------
