@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from typing import TypedDict
 
 from opensearch_winnow.answers.clusters_document import ClusteringDocument
-from opensearch_winnow.answers.common_texts import CommonTextDocument
-from opensearch_winnow.answers.page_counts import PageCounts
-from opensearch_winnow.answers.power_law import PowerLaw
+from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts
+from opensearch_winnow.answers.page_counts import PageCounts, page_counts
+from opensearch_winnow.answers.power_law import PowerLaw, power_law
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
 from opensearch_winnow.stores.store import Statistics
 
@@ -105,4 +109,19 @@ def statistics_document(
         "sizes": statistics.sizes,
         "bytes": sum(statistics.sizes.values()),
         "bytes_per_page": sum(statistics.sizes.values()) / max(statistics.pages, 1),
+    }
+
+
+def counted_document(index: Index) -> CountedDocument:
+    """Count everything in a store, except its `clustering`, which a request reads by itself."""
+    start, at = time.monotonic(), datetime.now(UTC)
+    statistics = index.statistics()
+    pages = page_counts(index.store.scan(Card))
+    law = power_law(statistics.frequencies["fingerprints"])
+    return {
+        **statistics_document(index.name, index.scheme, statistics, pages, law),
+        "common_texts": common_texts(index, pages.sample),
+        "clustering": None,
+        "at": at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "seconds": round(time.monotonic() - start, 3),
     }

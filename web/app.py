@@ -25,7 +25,6 @@ from opensearch_winnow.operations.page_finder import PageNotFoundError
 from opensearch_winnow.operations.watches import WatchError
 from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
-from opensearch_winnow.web.clustering_run import ClusteringRun
 from opensearch_winnow.web.form import FormError, read_form
 from opensearch_winnow.web.formats import Format, encode_answer, encode_json
 from opensearch_winnow.web.guard import LOOPBACK, Guard
@@ -35,7 +34,7 @@ from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
-from opensearch_winnow.web.screens import cluster, clusters, compare, history, page, paste, search, statistics, watches
+from opensearch_winnow.web.screens import cluster, clusters, compare, history, home, page, paste, search, statistics, watches
 
 API = "/api/v1"
 MAX_BODY_BYTES = 16_000_000  # of a pasted text or an uploaded file
@@ -45,6 +44,7 @@ READ_ONLY = "This server is read-only: start it with winnow serve --write to all
 LOG = logging.getLogger("opensearch_winnow.web")
 
 SCREENS: tuple[Screen, ...] = (
+    home.SCREEN,
     search.SCREEN,
     search.SUGGEST,
     page.SCREEN,
@@ -122,7 +122,7 @@ class Endpoints:
     def __init__(self, options: ServerOptions, threads: IndexThreads) -> None:
         self._threads = threads
         self._may_write = options.may_write
-        self._state = ServerState(ClusteringRun(options.open_index))
+        self._state = ServerState.of(options.open_index)
         self._pages = Pages(store=options.store, may_write=options.may_write)
 
     def routes(self) -> Iterator[BaseRoute]:
@@ -130,13 +130,12 @@ class Endpoints:
             show = partial(self._show, screen)
             method = screen.method
             yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
-            if screen.path:
+            if screen.path.strip("/"):
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
             if screen.path:  # last: the pattern {id} also matches "ID.json"
                 yield route(screen.path, partial(show, "html"), method)
-        yield route("/", partial(self._show, SCREENS[0], "html"))
         for redirect in REDIRECTS:
             yield route(redirect.path, partial(self._redirect, redirect))
         for action in ACTIONS:

@@ -36,8 +36,10 @@ class Running(NamedTuple):
 class ClusteringRun:
     """Starts and stops the run, tells its progress, and keeps the reason why the last one failed."""
 
-    def __init__(self, open_index: Callable[[], Index]) -> None:
+    def __init__(self, open_index: Callable[[], Index], when_done: Callable[[], None] = lambda: None) -> None:
+        """`when_done` is called after each run, also after one that failed."""
         self._open_index = open_index
+        self._when_done = when_done
         self._lock = Lock()
         self._thread: Thread | None = None
         self._started = 0.0
@@ -88,6 +90,8 @@ class ClusteringRun:
         except Exception:
             LOG.exception("could not cluster the store")
             self.failure = "The clustering failed. The log of winnow serve has the reason."
+        finally:
+            self._when_done()
 
     def _note(self, phase: str, done: int, total: int | None) -> None:
         self._progress = phase, done, total

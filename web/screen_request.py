@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlencode
 
+from opensearch_winnow.answers.overview import OverviewDocument, overview
+from opensearch_winnow.answers.statistics_document import CountedDocument, counted_document
+from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.web.clustering_run import ClusteringRun
+from opensearch_winnow.web.kept_figures import KeptFigures
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
-from opensearch_winnow.web.statistics_cache import StatisticsCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +22,19 @@ class ServerState:
     """What the server keeps in memory between requests. It is lost when the server ends."""
 
     clustering: ClusteringRun
+    overview: KeptFigures[OverviewDocument]
+    statistics: KeptFigures[CountedDocument]
     pasted: PastedTexts = field(default_factory=PastedTexts)
-    statistics: StatisticsCache = field(default_factory=StatisticsCache)
+
+    @classmethod
+    def of(cls, open_index: Callable[[], Index]) -> Self:
+        """Return the state of a server that has just been started."""
+        overviews = KeptFigures(open_index, overview)
+        return cls(
+            clustering=ClusteringRun(open_index, when_done=overviews.expire),
+            overview=overviews,
+            statistics=KeptFigures(open_index, counted_document),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,13 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         least=request["min"],
         limit=limit,
         offset=offset,
-        running=_running(request),
+        running=running_document(request),
         failure=request.state.clustering.failure,
     )
     return ScreenAnswer(document, lambda: _template_values(document, request))
 
 
-def _running(request: ScreenRequest) -> RunningDocument | None:
+def running_document(request: ScreenRequest) -> RunningDocument | None:
     running = request.state.clustering.running()
     if running is None:
         return None

@@ -32,13 +32,14 @@ from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 SEARCHED_WORDS = 8  # of a common text, in the link to its pages
+WAIT_SECONDS = 20  # for the first count of a large store
 FRAME = Frame()
 
 Row = tuple[str, str | None, Sequence[int]]  # of the table below a chart: a name, its link, and its numbers
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    counted = request.state.statistics.get(index)
+    counted = request.state.statistics.get(WAIT_SECONDS)
     document: CountedDocument = {**counted, "clustering": clustering_document(index.clustering())}
     return ScreenAnswer(document, lambda: _template_values(document))
 
@@ -67,7 +68,7 @@ def _template_values(document: CountedDocument) -> dict[str, Any]:
         },
         "law": list(map(_with_powers, power_law_sentences(law))),
         "undated": document["pages"] - sum(document["months"].values()),
-        "phrases": [_search_link(each["phrase"]) for each in document["common_texts"]],
+        "phrases": [search_link(each["phrase"]) for each in document["common_texts"]],
     }
 
 
@@ -139,7 +140,7 @@ def _with_powers(line: str) -> Markup:
     return Markup(re.sub(r"\^(−?[\d.]+)", r"<sup>\1</sup>", escape(line[0].upper() + line[1:])))
 
 
-def _search_link(phrase: str) -> str:
+def search_link(phrase: str) -> str:
     """Return the address of a search for the pages that contain a phrase."""
     words, _, _ = word_tokens(phrase)
     return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:SEARCHED_WORDS]) + chr(34), 'captures': 'all'})}"

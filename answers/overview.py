@@ -1,0 +1,237 @@
+"""An overview of a store: how much in it is copied, its largest clusters, and examples to start from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from heapq import nlargest
+from itertools import groupby
+from typing import NamedTuple, TypedDict
+
+from opensearch_winnow.answers.clusters_document import CardDocument, card_document
+from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts
+from opensearch_winnow.answers.page_counts import PageCounts
+from opensearch_winnow.cython_core.word_tokens import word_tokens
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+
+MAX_CLUSTERS = 5
+MAX_CRAWLS = 5
+MAX_QUERIES = 3
+MAX_CLUSTERS_TRIED = 12  # for examples
+MAX_MEMBERS_TRIED = 4  # of a cluster, for the comparison
+MAX_QUERY_WORDS = 4
+MAX_PASSAGE_CHARS = 400  # of a passage that count when the most copied one is chosen
+TEMPLATE_SHARE = 0.8  # a text on this share of a site's pages is its template
+BEST_RESEMBLANCE = 0.8  # of two pages that are clearly alike and clearly differ
+TITLE_ENDS = re.compile(r"\s[|–—·:»-]\s|\s\(|,\s")  # before the name of the site, or a remark
+
+
+class OverviewCluster(CardDocument):
+    """A cluster by its representative: on how many different URLs and sites it is."""
+
+    urls: int
+    sites: int
+
+
+class OverviewCrawl(TypedDict):
+    name: str
+    captures: int
+    first: str | None
+    last: str | None
+
+
+class ExampleQuery(TypedDict):
+    query: str
+    pages: int
+    groups: int | None
+
+
+class ExampleComparison(TypedDict):
+    """Two near-duplicates. `passages` has (start, end) in A and in B for each shared passage."""
+
+    a: CardDocument
+    b: CardDocument
+    resemblance: float
+    containment: float
+    contained: float
+    characters: tuple[int, int]
+    passages: list[tuple[int, int, int, int]]
+
+
+class OverviewDocument(TypedDict):
+    """What is in a store. `pages` are different URLs; `copies` of them have a near-duplicate at another URL, and are in
+    `clusters` clusters: both are null if the store was never clustered."""
+
+    pages: int
+    captures: int
+    sites: int
+    first: str | None
+    last: str | None
+    copies: int | None
+    clusters: int | None
+    largest: list[OverviewCluster]
+    crawls: list[OverviewCrawl]
+    passage: CommonTextDocument | None
+    comparison: ExampleComparison | None
+    queries: list[ExampleQuery]
+
+
+class ClusterOfUrls(NamedTuple):
+    id: str
+    urls: int
+
+
+@dataclass(slots=True)
+class _Crawl:
+    captures: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+@dataclass(slots=True)
+class _Counted:
+    """Counts made in one pass over the cards of a store."""
+
+    captures: int = 0
+    urls: set[int] = field(default_factory=set)  # hashes, to save memory
+    by_site: Counter[str] = field(default_factory=Counter)
+    crawls: dict[str, _Crawl] = field(default_factory=dict)
+    clusters: dict[str, int | set[int]] = field(default_factory=dict)  # hashes of URLs, by cluster
+    sample: list[str] = field(default_factory=list)
+
+
+def overview(index: Index) -> OverviewDocument:
+    """Count what the first screen shows. It takes about a second for 20,000 pages."""
+    counted = _count(index.store.scan(Card))
+    clustered = index.clustering() is not None
+    clusters = [ClusterOfUrls(id_, len(urls)) for id_, urls in counted.clusters.items() if isinstance(urls, set)]
+    largest = nlargest(MAX_CLUSTERS_TRIED, clusters, key=lambda each: (each.urls, each.id))
+    lines = list(_largest(index, largest))
+    times = [time for crawl in counted.crawls.values() for time in (crawl.first, crawl.last) if time is not None]
+    return {
+        "pages": len(counted.urls),
+        "captures": counted.captures,
+        "sites": len(counted.by_site),
+        "first": _day(min(times, default=None)),
+        "last": _day(max(times, default=None)),
+        "copies": sum(each.urls for each in clusters) if clustered else None,
+        "clusters": len(clusters) if clustered else None,
+        "largest": lines[:MAX_CLUSTERS],
+        "crawls": _recent(counted.crawls),
+        "passage": _most_copied(common_texts(index, sorted(counted.sample)[: PageCounts.SAMPLE]), index, counted),
+        "comparison": min(_comparisons(index, lines), key=_distance_from_best, default=None),
+        "queries": list(_queries(index, lines)),
+    }
+
+
+def _count(cards: Iterable[Card]) -> _Counted:
+    counted = _Counted()
+    for card in cards:
+        url = hash(card.url)
+        counted.captures += 1
+        counted.urls.add(url)
+        counted.by_site[card.site] += 1
+        crawl = counted.crawls.setdefault(card.crawl, _Crawl())
+        crawl.captures += 1
+        if card.fetched_at is not None:
+            crawl.first = min(crawl.first or card.fetched_at, card.fetched_at)
+            crawl.last = max(crawl.last or card.fetched_at, card.fetched_at)
+        if card.cluster:
+            known = counted.clusters.setdefault(card.cluster, url)
+            if isinstance(known, set):
+                known.add(url)
+            elif known != url:
+                counted.clusters[card.cluster] = {known, url}
+        counted.sample.append(card.id)
+        if len(counted.sample) == 4 * PageCounts.SAMPLE:  # ids are hashes, so the smallest are a fair sample
+            counted.sample = sorted(counted.sample)[: PageCounts.SAMPLE]
+    return counted
+
+
+def _day(time: datetime | None) -> str | None:
+    return None if time is None else f"{time:%Y-%m-%d}"
+
+
+def _recent(crawls: dict[str, _Crawl]) -> list[OverviewCrawl]:
+    def age(name: str) -> tuple[bool, float, int]:
+        last = crawls[name].last
+        return last is not None, last.timestamp() if last else 0.0, crawls[name].captures
+
+    return [
+        {
+            "name": name,
+            "captures": crawls[name].captures,
+            "first": _day(crawls[name].first),
+            "last": _day(crawls[name].last),
+        }
+        for name in nlargest(MAX_CRAWLS, crawls, key=age)
+    ]
+
+
+def _largest(index: Index, clusters: Sequence[ClusterOfUrls]) -> Iterator[OverviewCluster]:
+    cards = index.store.read([each.id for each in clusters], Card)
+    for each in clusters:
+        if (card := cards.get(each.id)) is not None:
+            sites = {member.site for member in index.cluster_members(each.id, limit=1_000)}
+            yield {**card_document(card), "urls": each.urls, "sites": len(sites)}
+
+
+def _most_copied(texts: Sequence[CommonTextDocument], index: Index, counted: _Counted) -> CommonTextDocument | None:
+    """Return the text with the most copied characters, other than the template of a site."""
+    cards = index.store.read([each["id"] for each in texts], Card)
+
+    def is_template(text: CommonTextDocument) -> bool:
+        card = cards.get(text["id"])
+        return card is None or text["pages"] >= TEMPLATE_SHARE * counted.by_site[card.site]
+
+    copied = [each for each in texts if not is_template(each)]
+    return max(copied, key=lambda each: each["pages"] * min(each["characters"], MAX_PASSAGE_CHARS), default=None)
+
+
+def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[ExampleComparison]:
+    """Yield pairs of near-duplicates that are worth looking at, from the largest clusters."""
+    for cluster in clusters[:MAX_CLUSTERS]:
+        members = index.cluster_members(cluster["id"], limit=10 * MAX_MEMBERS_TRIED)
+        others = [each for each in members if each.url != cluster["url"]]
+        records = index.store.read([cluster["id"], *(each.id for each in others[-MAX_MEMBERS_TRIED:])], Record)
+        page = records.pop(cluster["id"], None)
+        for other in records.values():
+            if page is None or not (page.text and other.text):
+                continue
+            compared = index.compare(page, other)
+            if len(compared.passages) > 1:
+                yield {
+                    "a": card_document(page),
+                    "b": card_document(other),
+                    "resemblance": compared.resemblance,
+                    "containment": compared.containment,
+                    "contained": compared.contained,
+                    "characters": (len(page.text), len(other.text)),
+                    "passages": [(each.start, each.end, each.other_start, each.other_end) for each in compared.passages],
+                }
+
+
+def _distance_from_best(comparison: ExampleComparison) -> float:
+    return abs(comparison["resemblance"] - BEST_RESEMBLANCE)
+
+
+def _queries(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[ExampleQuery]:
+    """Yield searches that find near-duplicates: the beginnings of titles in the largest clusters."""
+    asked: list[set[str]] = []
+    for cluster in clusters:
+        words = word_tokens(TITLE_ENDS.split(cluster["title"] or "")[0])[0]
+        runs = [list(run) for is_word, run in groupby(words, lambda word: word.isalpha() and len(word) > 1) if is_word]
+        some = max(runs, key=len, default=[])[:MAX_QUERY_WORDS]
+        if len(some) < 2 or any(len(other & {*some}) > 1 for other in asked):
+            continue
+        found = index.search(" ".join(some), group=True, limit=1)
+        if found.groups is None or found.groups < found.total:
+            asked.append({*some})
+            yield {"query": " ".join(some), "pages": found.total, "groups": found.groups}
+        if len(asked) == MAX_QUERIES:
+            return

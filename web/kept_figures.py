@@ -1,0 +1,82 @@
+"""Figures of a store that take seconds to count: counted in a thread of their own, and kept for a while."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Condition, Thread
+from typing import Generic, TypeVar
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.index import Index
+from opensearch_winnow.web.index_threads import BusyError
+
+LIFETIME_PER_COUNTING_TIME = 20  # figures live 20 times as long as they took to count: at most 5 % of time is counting
+MIN_LIFETIME_SECONDS = 60.0
+LOG = logging.getLogger("opensearch_winnow.web")
+
+Figures = TypeVar("Figures")
+
+
+class KeptFigures(Generic[Figures]):
+    """Counts figures when they are needed and the kept ones are too old. Requests never count by themselves."""
+
+    def __init__(
+        self,
+        open_index: Callable[[], Index],
+        count: Callable[[Index], Figures],
+        *,
+        min_lifetime: float = MIN_LIFETIME_SECONDS,
+    ) -> None:
+        self._open_index = open_index
+        self._count = count
+        self._min_lifetime = min_lifetime
+        self._changed = Condition()
+        self._thread: Thread | None = None
+        self._figures: Figures | None = None
+        self._expires = 0.0
+        self._version = 0  # changes when figures expire: a count that began before that is dropped
+        self._error: WinnowError | None = None
+
+    def get(self, wait: float) -> Figures:
+        """Return the kept figures. If there are none, wait for them, and raise BusyError after `wait` seconds."""
+        until = time.monotonic() + wait
+        with self._changed:
+            self._error = None
+            while self._error is None:
+                if self._thread is None and time.monotonic() >= self._expires:
+                    self._thread = Thread(target=self._run, args=[self._version], name="winnow-figures", daemon=True)
+                    self._thread.start()
+                if self._figures is not None:
+                    return self._figures
+                if not self._changed.wait(until - time.monotonic()):
+                    raise BusyError("the pages are being counted: try again in a moment")
+            raise self._error
+
+    def expire(self) -> None:
+        """Drop the figures, so that the next `get` waits for new ones."""
+        with self._changed:
+            self._figures = None
+            self._expires = 0.0
+            self._version += 1
+
+    def _run(self, version: int) -> None:
+        start = time.monotonic()
+        figures, error = None, None
+        try:
+            with self._open_index() as index:
+                figures = self._count(index)
+        except WinnowError as raised:
+            error = raised
+        except Exception:
+            LOG.exception("could not count the pages of the store")
+            error = WinnowError("the pages could not be counted: the log of winnow serve has the reason")
+        with self._changed:
+            self._thread = None
+            self._error = error
+            if figures is not None and version == self._version:
+                self._figures = figures
+                lifetime = max(LIFETIME_PER_COUNTING_TIME * (time.monotonic() - start), self._min_lifetime)
+                self._expires = time.monotonic() + lifetime
+            self._changed.notify_all()
