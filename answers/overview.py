@@ -212,7 +212,9 @@ def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[
                     "containment": compared.containment,
                     "contained": compared.contained,
                     "characters": (len(page.text), len(other.text)),
-                    "passages": [(each.start, each.end, each.other_start, each.other_end) for each in compared.passages],
+                    "passages": [
+                        (each.start, each.end, each.other_start, each.other_end) for each in compared.passages
+                    ],
                 }
 
 

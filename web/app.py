@@ -34,7 +34,19 @@ from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
-from opensearch_winnow.web.screens import cluster, clusters, compare, history, home, page, paste, search, statistics, watches
+from opensearch_winnow.web.screens import (
+    cluster,
+    clusters,
+    compare,
+    differences,
+    history,
+    home,
+    page,
+    paste,
+    search,
+    statistics,
+    watches,
+)
 
 API = "/api/v1"
 MAX_BODY_BYTES = 16_000_000  # of a pasted text or an uploaded file
@@ -50,6 +62,7 @@ SCREENS: tuple[Screen, ...] = (
     page.SCREEN,
     page.BY_URL,
     page.SIMILAR,
+    differences.SCREEN,
     history.SCREEN,
     compare.SCREEN,
     paste.FORM,

@@ -95,4 +95,4 @@ def _suggested(index: Index, typed: str, limit: int) -> Iterator[Card]:
     words, _, _ = word_tokens(typed)
     if words:
         hits = index.search(" ".join(words) + "*", limit=MAX_TITLES_READ, where=Filters(latest=True)).hits
-        yield from (hit.card for hit in hits if hit.title_marks)
+        yield from (hit.card for hit in hits if len(hit.title_marks) >= len(words))

@@ -25,7 +25,9 @@ from tests.web.known_crawl_fixture import (
 # On the known crawl. A new screen needs a line here: a test complains until it has one.
 ADDRESSES = {
     "search": "/search?q=mill",
-    "search-start": "/",
+    "search-start": "/search",
+    "search-excluding": "/search?q=-mill",
+    "home": "/",
     "search-filtered": "/search?q=mill&site=farm.example&since=2024-01&until=2024-12&match=any&t=80",
     "search-ungrouped": "/search?q=mill+OR+harbour&group=off&limit=5&page=2",
     "search-nothing": "/search?q=mill+zeppelin",
@@ -69,8 +71,6 @@ def values_in(screen: Screen, path: str) -> dict[str, str] | None:
 
 def screen_at(address: str) -> Screen:
     path = address.partition("?")[0]
-    if path == "/":
-        return SCREENS[0]
     (screen,) = (each for each in SHOWN if values_in(each, path) is not None)
     return screen
 
@@ -79,14 +79,14 @@ def api_address(address: str) -> str:
     """Return the API address with the same answer."""
     path, separator, query = address.partition("?")
     screen = screen_at(address)
-    values = {} if path == "/" else values_in(screen, path) or {}
+    values = values_in(screen, path) or {}
     return f"/api/v1{screen.api.format(**values)}{separator}{query}"
 
 
 def in_format(address: str, ending: str) -> str:
     """Return the address of the same answer as JSON or CSV."""
     path, separator, query = address.partition("?")
-    return f"{'/search' if path == '/' else path}.{ending}{separator}{query}"
+    return f"{path}.{ending}{separator}{query}"
 
 
 FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.values())}  # of each screen

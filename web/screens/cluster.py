@@ -150,7 +150,12 @@ SCREEN = Screen(
     returns=ClusterDocument,
     table=table,
     parameters=(
-        percentage("t", "count pairs below this resemblance; by default the threshold of the clustering", default=50, counts_if_given=True),
+        percentage(
+            "t",
+            "count pairs below this resemblance; by default the threshold of the clustering",
+            default=50,
+            counts_if_given=True,
+        ),
         integer("limit", "pages of the cluster to list", default=100, minimum=1, maximum=1_000),
         integer("page", "which part of the list", default=1, minimum=1, maximum=100_000),
     ),

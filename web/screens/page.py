@@ -176,7 +176,11 @@ URL_AND_TIME = (
 )
 SIMILAR_PARAMETERS = (
     percentage(
-        "t", "minimum resemblance; the default applies unless another threshold is given", default=50, minimum=0, counts_if_given=True
+        "t",
+        "minimum resemblance; the default applies unless another threshold is given",
+        default=50,
+        minimum=0,
+        counts_if_given=True,
     ),
     percentage(
         "min_containment",

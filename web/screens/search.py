@@ -15,7 +15,15 @@ from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.results import GroupBy, SearchResults
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, ParameterError, choice, integer, percentage, string
+from opensearch_winnow.web.parameters import (
+    FILTER_NAMES,
+    FILTER_PARAMETERS,
+    ParameterError,
+    choice,
+    integer,
+    percentage,
+    string,
+)
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.search_box import SuggestionsDocument, address_for, is_address, suggestions
@@ -33,7 +41,9 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         raise ParameterError(f"q has at most {MAX_QUERY_CHARS:,} characters, not {len(request['q']):,}")
     if not phrases(Words.of(request["q"])).wanted:
         document = search_document(SearchResults(total=0, hits=[]), 0)
-        return ScreenAnswer(document, lambda: {"results": None, "narrowed": _narrowed(request), **_unsearchable(request)})
+        return ScreenAnswer(
+            document, lambda: {"results": None, "narrowed": _narrowed(request), **_unsearchable(request)}
+        )
     started = time.perf_counter()
     results = index.search(
         request["q"],
