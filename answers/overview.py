@@ -204,7 +204,7 @@ def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[
             if page is None or not (page.text and other.text):
                 continue
             compared = index.compare(page, other)
-            if len(compared.passages) > 1:
+            if compared.passages and compared.resemblance < 1:
                 yield {
                     "a": card_document(page),
                     "b": card_document(other),

@@ -107,6 +107,8 @@ class PageFinder:
 
 def _spellings(url: str) -> Iterator[str]:
     """Yield other spellings of the same URL."""
+    if "#" in url:
+        yield url.partition("#")[0]
     yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
     scheme, separator, rest = url.partition("://")
     if not separator:

@@ -143,7 +143,7 @@ class Endpoints:
             show = partial(self._show, screen)
             method = screen.method
             yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
-            if screen.path.strip("/"):
+            if screen.path:
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
@@ -167,9 +167,9 @@ class Endpoints:
         return await self._threads.run(answer)
 
     def _instead(self, screen: Screen, index: Index, request: ScreenRequest) -> str | None:
-        """Return the address to send a browser to: what was meant, or this screen's without idle parameters."""
+        """Return where to send a browser: to what was meant, or to this request without needless parameters."""
         meant = screen.instead(index, request) if screen.instead else None
-        return request.clean_link() if meant is None and request.idle else meant
+        return request.link() if meant is None and not request.is_clean else meant
 
     async def _redirect(self, redirect: Redirect, request: Request) -> Response:
         screen_request = self._parse(redirect, request, {}, strict=False)

@@ -46,7 +46,8 @@ class ScreenRequest:
     query: Mapping[str, str]  # known parameters of the query string, unparsed
     form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
     state: ServerState
-    idle: frozenset[str] = frozenset()  # parameters of the query string that have no effect: blank, unknown or default
+    defaults: Mapping[str, str] = field(default_factory=dict)  # of parameters, as they would be written
+    given: frozenset[str] = frozenset()  # names in the query string, of unknown parameters too
 
     @classmethod
     def parse(
@@ -80,21 +81,27 @@ class ScreenRequest:
         ]
         if faults:
             raise ParameterError("; ".join(faults))
-        idle = {name for name in query if name not in used}
-        idle |= {name for name in used if values[name] == known[name].default and not known[name].counts_if_given}
-        return cls(path, values, used, form, state, frozenset(idle))
+        defaults = {
+            each.name: str(each.schema.get("default", "")) for each in known.values() if not each.counts_if_given
+        }
+        return cls(path, values, used, form, state, defaults, given=frozenset(query))
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
     def link(self, path: str | None = None, /, **changes: object) -> str:
         """Return the address of this request with other parameter values; None removes a parameter."""
-        query = {name: str(value) for name, value in {**self.query, **changes}.items() if value is not None}
+        query = self._without_defaults({**self.query, **changes})
         return (self.path if path is None else path) + (f"?{urlencode(query)}" if query else "")
 
-    def clean_link(self) -> str:
-        """Return the address of this request without parameters that have no effect."""
-        return self.link(**dict.fromkeys(self.idle))
+    @property
+    def is_clean(self) -> bool:
+        """Whether each parameter in the address has an effect: none is unknown, blank, or has its default value."""
+        return self.given == self._without_defaults(self.query).keys()
+
+    def _without_defaults(self, query: Mapping[str, object]) -> dict[str, str]:
+        written = {name: str(value) for name, value in query.items() if value is not None}
+        return {name: value for name, value in written.items() if value != self.defaults.get(name)}
 
     def filters(self) -> Filters:
         """Return the filters given by FILTER_PARAMETERS."""

@@ -37,9 +37,11 @@ def results_of(store: Path | str, words: str = "", **question: Any) -> SearchRes
         return index.search(words, **question)
 
 
-def as_json(member: Member) -> dict[str, Any]:
+def as_json(member: Member, store: Path) -> dict[str, Any]:
     at = member.fetched_at
-    return member._asdict() | {"fetched_at": at and f"{at:%Y-%m-%dT%H:%M:%SZ}"}
+    with Index.open(store, create=False) as index:
+        title = index.capture(member.id).title
+    return member._asdict() | {"fetched_at": at and f"{at:%Y-%m-%dT%H:%M:%SZ}", "title": title}
 
 
 @pytest.mark.parametrize("by", ["signature", "cluster", "both"])
@@ -65,7 +67,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path, word
             "title_marks": [list(mark) for mark in theirs.title_marks],
             "cluster": card.cluster,
             "members": [card.url, *(member.url for member in theirs.members)],
-            "similar": [as_json(member) for member in theirs.members],
+            "similar": [as_json(member, crawl) for member in theirs.members],
         }
         assert ours["snippet"][slice(*ours["marks"][0])].lower() == word.strip(".")
     assert answer.pop("seconds") > 0
@@ -177,7 +179,7 @@ def test_members_found_late_are_shown_on_a_later_page(
     best, other = results_of(crawl, word, group=True).hits
     second = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
     assert [hit["url"] for hit in second["hits"]] == [other.card.url]
-    assert second["folded"] == [{"url": best.card.url, "member": as_json(member)} for member in best.members]
+    assert second["folded"] == [{"url": best.card.url, "member": as_json(member, crawl)} for member in best.members]
     _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, *few)
     assert "▸ 3 pages are like hits before these" in unstyle(shown).splitlines()
     assert not CONTROL_CHARACTERS.search(unstyle(shown))

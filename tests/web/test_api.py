@@ -23,6 +23,7 @@ from opensearch_winnow.web.app import API, SCREENS, ServerOptions, make_app
 from opensearch_winnow.web.formats import escape_formula
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
+from opensearch_winnow.web.screens import search
 from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE
 from tests.web.served_fixture import Served
@@ -120,7 +121,7 @@ def numbers(document: Any) -> Iterator[int]:
 
 def test_a_schema_can_be_missed(described: Any) -> None:
     with pytest.raises(Exception, match="is not of type"):
-        check(described, SCREENS[0], {"total": "many"})
+        check(described, search.SCREEN, {"total": "many"})
 
 
 @every_address
@@ -159,7 +160,9 @@ def test_all_that_is_wrong_is_told_at_once(served_file: Served) -> None:
 
 
 def test_a_screen_is_more_patient(served_file: Served) -> None:
-    assert served_file.get("/search?q=mill&utm_source=letter").status == 200
+    reply = served_file.get("/search?q=mill&utm_source=letter&t=50&group=on&site=&page=2")
+    assert (reply.status, reply.headers["location"]) == (303, "/search?q=mill&page=2")
+    assert served_file.get("/search?q=mill&page=2").status == 200
 
 
 @pytest.mark.parametrize("name", ["0" * 32, "zeppelin", "x" * 500, "é", "..", "pasted-0", "0" * 31 + "\\"])

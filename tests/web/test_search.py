@@ -58,9 +58,9 @@ def test_the_families_are_as_the_tests_say() -> None:
 
 def test_pages_and_groups(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_label("Search pages").fill("mill")
+    page.get_by_role("combobox").fill("mill")
     page.get_by_role("button", name="Search").click()
-    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups")
     expect(page.locator(".hit")).to_have_count(7)
     assert query_of(page)["q"] == ["mill"]
     document = served.json(f"/search.json?{urlsplit(page.url).query}")
@@ -74,13 +74,13 @@ def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
     page.goto(served.url("/search?q=mill"))
     group = hit(page).locator("details")
     expect(group.locator("summary")).to_contain_text("4 more like this")
-    rows = group.locator("tbody tr")
+    rows = group.locator("li")
     expect(rows.first).to_be_hidden()
     group.locator("summary").click()
     expect(rows).to_have_count(4)
     expect(rows.first).to_be_visible()
     assert {url.strip() for url in rows.locator(".url").all_inner_texts()} <= FAMILY
-    shares = [int(re.findall(r"\d+", text)[0]) for text in rows.locator("td.share").all_inner_texts()]
+    shares = [int(re.findall(r"\d+", text)[0]) for text in rows.locator(".share").all_inner_texts()]
     assert min(shares) >= 50
     assert max(shares) == 100
 
@@ -89,18 +89,26 @@ def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page,
     page.goto(served.url("/search?q=mill"))
     slider = page.get_by_role("slider")
     expect(slider).to_have_value("50")
+    address = page.url
     slider.press("End")
+    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
+    expect(page.locator("output")).to_have_text("100 %")
+    expect(slider).to_be_focused()
+    assert page.url == address
+    page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**t=100*")
-    expect(page.locator("h1")).to_have_text("11 pages in 9 groups · 2 repeats folded")
+    expect(page.locator("h1")).to_have_text("11 pages in 9 groups")
     expect(slider).to_have_value("100")
     page.go_back()
-    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups")
     expect(slider).to_have_value("50")
 
 
 def test_ungrouped(page: Page, served: Served) -> None:
     page.goto(served.url("/search?q=mill&limit=100"))
-    page.get_by_label("Near-duplicates").select_option("not grouped")
+    page.get_by_label("Group duplicates").select_option("never")
+    page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**group=off*")
     expect(page.locator("h1")).to_have_text("11 pages")
     expect(page.locator(".hit")).to_have_count(10)
@@ -149,18 +157,18 @@ def test_where_nothing_is_found_something_is_offered(
 def test_facets_narrow_the_search(page: Page, served: Served) -> None:
     page.goto(served.url("/search?q=mill"))
     facet = page.locator(".facets li", has_text="farm.example")
-    expect(facet).to_contain_text("4 pages in 4 groups")
+    expect(facet.get_by_title("4 pages in 4 groups")).to_contain_text("4 pages")
     facet.get_by_role("link").click()
-    expect(page.locator("h1")).to_have_text("4 pages in 4 groups")
+    expect(page.locator("h1")).to_have_text("4 pages")
     page.get_by_role("link", name="All sites").click()
-    expect(page.locator("h1")).to_have_text("11 pages in 7 groups · 4 repeats folded")
+    expect(page.locator("h1")).to_have_text("11 pages in 7 groups")
 
 
 def test_searching_works_without_scripts(new_page: NewPage, served: Served) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(served.url("/"))
-    page.get_by_label("Search pages").fill("harbour")
+    page.get_by_label("Words, a URL or a paragraph").fill("harbour")
     page.get_by_role("button", name="Search").click()
-    expect(page.locator("h1")).to_have_text("4 pages in 1 group · 3 repeats folded")
+    expect(page.locator("h1")).to_have_text("4 pages in 1 group")
     page.locator("summary", has_text="3 more like this").click()
-    expect(page.locator(".group tbody tr")).to_have_count(3)
+    expect(page.locator(".group li")).to_have_count(3)

@@ -32,11 +32,11 @@ def letters(text: str) -> str:
 def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) -> None:
     page.set_viewport_size({"width": 1280, "height": 500})
     page.goto(served.url("/"))
-    page.get_by_label("Search pages").fill("mill")
+    page.get_by_role("combobox").fill("mill")
     page.get_by_role("button", name="Search").click()
     group = page.locator(".hit details").first
     group.locator("summary").click()
-    group.locator("tr", has_text=MOVED).get_by_role("link", name="Compare").click()
+    group.locator("li", has_text=MOVED).get_by_role("link", name="Compare").click()
     page.wait_for_url(f"**/compare/*/{IDS[MOVED]}")
     expect(page.locator("h1")).to_contain_text("8 shared passages")
     panes = page.locator(".pane")
@@ -58,7 +58,7 @@ def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) 
 
 def test_from_a_text_to_who_quotes_it(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Paste").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Check a text").click()
     page.locator("textarea").fill(f"{paragraph('other words', 30)} {QUOTE} {paragraph('more words', 30)}")
     page.get_by_role("button", name="Find pages").click()
     page.wait_for_url("**/paste/pasted-*")

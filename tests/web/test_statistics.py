@@ -9,7 +9,6 @@ from collections import Counter
 from html import unescape
 from math import log10
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
@@ -17,9 +16,6 @@ from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.store import Statistics
-from opensearch_winnow.web.index_threads import BusyError
-from opensearch_winnow.web.statistics_cache import StatisticsCache
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import PAGES, TEXTS
 from tests.web.served_fixture import Served
@@ -164,44 +160,3 @@ def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Ser
     reply = served.send("/statistics/again", b"", content_type="application/x-www-form-urlencoded")
     assert (reply.status, reply.headers["location"]) == (303, "/statistics")
     assert served.json("/statistics.json")["pages"] == 23
-
-
-class SlowIndex(Index):
-    """An index that counts statistics only when the test lets it."""
-
-    started, told = Event(), Event()
-
-    def statistics(self) -> Statistics:
-        self.started.set()
-        self.told.wait(60)
-        return super().statistics()
-
-
-def test_only_one_counts_and_the_others_do_not_wait(own_file: Path) -> None:
-    cache = StatisticsCache(min_lifetime=3_600)
-    found = []
-
-    def count() -> None:
-        with SlowIndex.open(own_file) as slow:
-            found.append(cache.get(slow))
-
-    first = Thread(target=count)
-    first.start()
-    assert SlowIndex.started.wait(60)
-    with Index.open(own_file) as index:
-        with pytest.raises(BusyError, match="are being counted"):
-            cache.get(index)
-        SlowIndex.told.set()
-        first.join()
-        assert cache.get(index) is found[0]
-        # What is old is given to those who come while it is counted anew.
-        cache.expire()
-        SlowIndex.started.clear()
-        SlowIndex.told.clear()
-        second = Thread(target=count)
-        second.start()
-        assert SlowIndex.started.wait(60)
-        assert cache.get(index) is found[0]
-        SlowIndex.told.set()
-        second.join()
-        assert cache.get(index) is found[1]

@@ -71,7 +71,7 @@ def heading(document: HomeDocument) -> str:
     if overview is None:
         return count_of(document["captures"], "page")
     pages = count_of(overview["pages"], "page")
-    if overview["copies"] is None:
+    if overview["copies"] is None or overview["pages"] == 1:
         return f"{pages} on {count_of(overview['sites'], 'site')}"
     if not overview["copies"]:
         return f"No two of {pages} are near-copies"

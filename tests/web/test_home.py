@@ -1,0 +1,124 @@
+"""The first screen: its numbers are true, its examples lead somewhere, and it says what is out of date."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page as WebPage
+from opensearch_winnow.mappings.card import Card
+from tests.web.conftest import Serve, made
+from tests.web.known_crawl_fixture import MILL, PAGES
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group(__name__)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Callable[[list[WebPage]], Path]:
+    def of(pages: list[WebPage]) -> Path:
+        with Index.open(tmp_path / "store.winnow") as index:
+            index.add(pages)
+        return tmp_path / "store.winnow"
+
+    return of
+
+
+def urls_by_cluster(store: str) -> list[set[str]]:
+    clusters: dict[str, set[str]] = defaultdict(set)
+    with Index.open(store, create=False) as index:
+        for card in index.store.scan(Card):
+            clusters[card.cluster].add(card.url)
+    return [urls for urls in clusters.values() if len(urls) > 1]
+
+
+def test_its_numbers_are_true(served: Served) -> None:
+    found = served.json("/api/v1/overview")
+    overview = found["overview"]
+    clusters = urls_by_cluster(served.store)
+    assert overview["copies"] == sum(map(len, clusters)) > 4
+    assert overview["clusters"] == len(clusters)
+    assert [each["urls"] for each in overview["largest"]] == sorted(map(len, clusters), reverse=True)[:5]
+    assert overview["captures"] == found["captures"] == found["clustered"] == len(PAGES)
+    assert overview["pages"] == len({page.url for page in PAGES})
+    assert [(each["name"], each["captures"]) for each in overview["crawls"]] == [("known", len(PAGES))]
+    heading = f"<h1>{overview['copies']} of {overview['pages']} pages are near-copies of another</h1>"
+    assert heading in served.get("/").text
+
+
+def test_a_page_captured_often_is_no_copy_of_itself(tmp_path: Path, serve: Serve) -> None:
+    often = [page for page in PAGES if page.url == MILL]
+    assert len(often) > 2
+    served = serve(made(tmp_path / "often.winnow", often))
+    overview = served.json("/.json")["overview"]
+    assert (overview["pages"], overview["captures"], overview["copies"]) == (1, len(often), 0)
+    assert "No two of 1 page" not in served.get("/").text
+
+
+def test_its_examples_lead_to_what_they_promise(served: Served) -> None:
+    overview = served.json("/api/v1/overview")["overview"]
+    assert overview["queries"]
+    for each in overview["queries"]:
+        found = served.json(f"/api/v1/search?{urlencode({'q': each['query']})}")
+        assert (found["total"], found["groups"]) == (each["pages"], each["groups"])
+        assert found["groups"] < found["total"]
+    pair = overview["comparison"]
+    compared = served.json(f"/api/v1/compare/{pair['a']['id']}/{pair['b']['id']}")
+    assert [compared[name] for name in ("resemblance", "containment", "contained")] == [
+        pair[name] for name in ("resemblance", "containment", "contained")
+    ]
+    assert len(compared["passages"]) == len(pair["passages"])
+
+
+def test_everything_on_it_can_be_opened(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/"))
+    expect(page.get_by_role("combobox")).to_be_focused()
+    for name in ("Largest clusters", "Two near-copies compared", "Recent crawls"):
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    addresses = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert len(addresses) > 5
+    for address in addresses:
+        assert served_file.get(address).status == 200, address
+
+
+def test_an_empty_store(store: Callable[[list[WebPage]], Path], serve: Serve) -> None:
+    text = serve(store([]), "--write").get("/").text
+    assert "<h1>This store is empty</h1>" in text
+    assert "winnow index SOURCE" in text
+    assert "clusters/start" not in text
+
+
+def test_who_may_not_write_is_shown_the_command(store: Callable[[list[WebPage]], Path], serve: Serve) -> None:
+    served = serve(store(PAGES))
+    text = served.get("/").text
+    assert "have not been looked for yet" in text
+    assert re.search(r"<code>winnow cluster --store \S*store\.winnow</code>", text)
+    assert "clusters/start" not in text
+    assert served.json("/.json")["overview"]["copies"] is None
+
+
+def test_near_copies_are_found_from_here(store: Callable[[list[WebPage]], Path], page: Page, serve: Serve) -> None:
+    served = serve(store(PAGES), "--write")
+    page.goto(served.url("/"))
+    page.get_by_role("button", name="Find near-copies").click()
+    expect(page.locator("h1")).to_contain_text("cluster")
+    page.goto(served.url("/"))
+    expect(page.locator("h1")).to_contain_text("are near-copies of another")
+    expect(page.get_by_role("button", name="Find near-copies")).to_have_count(0)
+
+
+def test_what_was_added_since_is_said(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        index.add([WebPage("https://new.example/", text="A new page, of a few words only.")])
+    assert "1 capture has been added since near-copies were last looked for" in serve(own_file).get("/").text

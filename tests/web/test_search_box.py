@@ -1,0 +1,149 @@
+"""The search box on every screen: words, a URL, a paragraph, and pages that are suggested while typing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
+from tests.web.addresses_fixture import FIRST
+from tests.web.browser_fixture import NewPage, accessibility_findings
+from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, QUOTE, QUOTES, TEXTS
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group(__name__)
+PARAGRAPH = " ".join(TEXTS[MILL].split()[:60])
+
+
+@pytest.mark.parametrize(
+    "typed", [MILL, f"  {MILL} ", MILL.removeprefix("https://"), MILL.replace("https://", "http://"), f"{MILL}#part"]
+)
+def test_a_url_opens_its_page(served: Served, typed: str) -> None:
+    reply = served.get(f"/search?{urlencode({'q': typed})}")
+    assert (reply.status, reply.headers["location"]) == (303, f"/page/{IDS[MILL]}")
+
+
+def test_a_url_that_is_not_stored_is_said_to_be_missing(served: Served) -> None:
+    reply = served.get("/search?q=https%3A%2F%2Fnowhere.example%2Fmill.html")
+    assert reply.status == 200
+    assert "has the address" in reply.text
+
+
+@pytest.mark.parametrize("typed", ["node.js", "3.14", "mill"])
+def test_a_word_with_a_dot_is_no_address(served_file: Served, typed: str) -> None:
+    reply = served_file.get(f"/search?q={typed}")
+    assert reply.status == 200
+    assert "has the address" not in reply.text
+
+
+def test_a_program_always_searches_for_words(served_file: Served) -> None:
+    assert served_file.json(f"/api/v1/search?{urlencode({'q': PARAGRAPH})}")["total"] >= 1
+    assert served_file.json(f"/api/v1/search?{urlencode({'q': MILL})}")["total"] == 0
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_paragraph_shows_who_quotes_it(new_page: NewPage, served: Served, scripts: bool) -> None:
+    page = new_page(java_script_enabled=scripts)
+    page.goto(served.url("/clusters"))
+    page.locator("#q").fill(QUOTE)
+    page.locator("#q").press("Enter")
+    page.wait_for_url("**/paste/pasted-*")
+    expect(page.locator(f"a[href='/page/{IDS[QUOTES]}']").first).to_be_visible()
+
+
+def test_a_text_too_long_for_an_address_is_sent_as_a_form(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/"))
+    page.locator("#q").fill(f"{TEXTS[MILL]} " * 40)
+    page.locator("#q").press("Enter")
+    page.wait_for_url("**/paste/pasted-*")
+    page.go_back()
+    page.locator("#q").fill("mill")
+    page.locator("#q").press("Enter")
+    page.wait_for_url("**/search?q=mill")
+
+
+def test_a_long_phrase_in_quotes_is_searched_for(served_file: Served) -> None:
+    reply = served_file.get(f"/search?{urlencode({'q': f'{chr(34)}{PARAGRAPH}{chr(34)}'})}")
+    assert reply.status == 200
+
+
+@pytest.mark.parametrize(
+    ("typed", "heading"),
+    [
+        ("-mill", "“-mill” only excludes pages"),
+        ("!!!", "“!!!” has no letters or digits"),
+        ("", "What are you looking for?"),
+    ],
+)
+def test_what_cannot_be_searched_for_is_explained(page: Page, served_file: Served, typed: str, heading: str) -> None:
+    page.goto(served_file.url("/search?q=mill"))
+    page.locator("#q").fill(typed)
+    page.locator("#q").press("Enter")
+    expect(page.locator("h1")).to_have_text(heading)
+    expect(page.locator("#q")).to_have_value(typed)
+
+
+@pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
+def test_it_is_on_every_screen(served_file: Served, address: str) -> None:
+    assert served_file.get(address).text.count("data-box") == 1
+
+
+# --- suggestions ------------------------------------------------------------------------------------------------------
+
+
+def suggested(served: Served, typed: str, limit: int = 8) -> list[str]:
+    found = served.json(f"/api/v1/suggest?q={quote(typed)}&limit={limit}")["suggestions"]
+    return [each["url"] for each in found]
+
+
+def test_every_page_is_suggested_by_the_beginning_of_its_url(served: Served) -> None:
+    with Index.open(served.store, create=False) as index:
+        urls = {card.url for card in index.store.scan(Card)}
+    for url in urls:
+        assert url in suggested(served, url[:-1], limit=50), url
+    everything = suggested(served, "https://", limit=50)
+    assert everything == sorted(url for url in urls if url.startswith("https://"))
+
+
+def test_pages_are_suggested_by_words_of_their_title(served: Served) -> None:
+    with Index.open(served.store, create=False) as index:
+        title = index.page(HARBOUR).title
+    assert title
+    assert HARBOUR in suggested(served, title[:-1], limit=50)
+    assert suggested(served, "zeppelin") == suggested(served, "!") == suggested(served, "m") == []
+
+
+def test_a_suggestion_is_chosen_by_keyboard(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/statistics"))
+    page.keyboard.press("/")
+    box = page.get_by_role("combobox")
+    expect(box).to_be_focused()
+    box.press_sequentially(MILL[:-1])
+    options = page.get_by_role("option")
+    expect(options.first).to_be_visible()
+    expect(box).to_have_attribute("aria-expanded", "true")
+    assert accessibility_findings(page) == []
+    box.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    expect(box).to_have_attribute("aria-activedescendant", "suggestion-0")
+    box.press("Escape")
+    expect(options.first).to_be_hidden()
+    box.press_sequentially(MILL[-1])
+    expect(options.first).to_be_visible()
+    box.press("ArrowDown")
+    box.press("Enter")
+    page.wait_for_url(f"**/page/{IDS[MILL]}")
+
+
+def test_a_suggestion_is_chosen_by_mouse(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/"))
+    page.get_by_role("combobox").press_sequentially(MILL[:-1])
+    page.get_by_role("option").filter(has_text=MILL).click()
+    page.wait_for_url(f"**/page/{IDS[MILL]}")
