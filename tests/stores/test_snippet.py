@@ -60,6 +60,16 @@ def test_it_starts_and_ends_with_whole_words(before: str) -> None:
     assert shown.endswith(f"- {word} …")
 
 
+def test_a_sentence_is_preferred_to_the_navigation() -> None:
+    sentence = "In this sentence the plum tree grows beside an old wall, and nobody has seen it bloom for many years."
+    text = f"Plum tree\nPrev Up Plum Next tree\nHome\n{sentence}\nPlum tree\nCopyright\n{FILLING}"
+    shown = snippet(text, Words.of("plum tree"))
+    assert shown.text.removeprefix("… ").startswith(sentence)
+    # All the words count for more than a sentence.
+    shown = snippet(f"Prev Plum Next\nplum pear\n{FILLING}\n{sentence}", Words.of("plum pear"))
+    assert [shown.text[start:end] for start, end in shown.marks] == ["Plum", "plum", "pear"]
+
+
 def test_without_a_place_the_start_is_shown() -> None:
     assert snippet("Some text\nin  lines", Words.of("none")) == ("Some text in lines", [])
     assert snippet("", Words.of("none")) == ("", [])

@@ -185,6 +185,27 @@ def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     assert captures(store, "https://a.org/\ud800\0") == []
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    ["", "https://", "https://a.org/", "https://a.org/\U00010000", "https://é", "https://a.org/b", "y", "\ud800"],
+)
+def test_pages_by_the_beginning_of_their_url(store: Store, record: Make, prefix: str) -> None:
+    urls = [
+        "x",
+        "https://a.org/b",
+        "https://é.org/",
+        "https://a.org/",
+        "https://a.org/\U00010000",
+        "https://a.org/\uffff",
+    ]
+    records = [record(number, url=url) for number, url in enumerate([*urls, urls[0]])]
+    store.write(records)
+    found = list(store.scan(Card, Selection(url_prefix=prefix), order="url", limit=100))
+    expected = sorted(url.encode() for url in [*urls, urls[0]] if url.startswith(prefix))
+    assert [card.url.encode() for card in found] == expected
+    assert list(store.scan(Card, Selection(url_prefix=prefix), order="url", limit=2, offset=1)) == found[1:3]
+
+
 def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make) -> None:
     revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
     store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from tests.web.browser_fixture import NewPage
 from tests.web.known_crawl_fixture import (
@@ -85,6 +86,56 @@ def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
     assert max(shares) == 100
 
 
+def test_what_differs_is_said_in_a_few_words(page: Page, served: Served) -> None:
+    page.goto(served.url("/search?q=mill"))
+    group = hit(page).locator("details")
+    shown = group.get_attribute("data-of")
+    expect(group.locator(".differs")).to_have_count(0)
+    group.locator("summary").click()
+    row = group.locator("li", has=page.locator(f"a[href='/page/{IDS[NEAR]}']"))
+    expect(row.locator(".differs")).to_be_visible()
+    only_there = {each.strip("+− ….") for each in row.locator(".differs ins").all_inner_texts()}
+    with Index.open(served.store, create=False) as index:
+        text = index.capture(shown or "").text
+    assert only_there
+    for words in only_there:
+        for part in words.split(" … "):
+            assert part in TEXTS[NEAR]
+            assert part not in text
+    # An exact copy differs in nothing.
+    others = [IDS[url] for url in (MIRROR, NEAR)]
+    found = served.json(f"/api/v1/pages/{IDS[MILL]}/differences?others={','.join([*others, '0' * 32])}")
+    words = {each["id"]: (each["removed"], each["added"]) for each in found["differences"]}
+    assert words.keys() == set(others)
+    assert words[IDS[MIRROR]] == ("", "")
+    assert all(words[IDS[NEAR]])
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_any_two_pages_are_ticked_and_compared(new_page: NewPage, served: Served, scripts: bool) -> None:
+    page = new_page(java_script_enabled=scripts)
+    page.goto(served.url("/search?q=mill"))
+    hit(page).locator("summary").click()
+    member = hit(page).locator("details input[type=checkbox]").first
+    alone = page.locator(".hit", has_not=page.locator("details")).locator("input[type=checkbox]").first
+    button = page.get_by_role("button", name="Compare two ticked pages")
+    if scripts:
+        expect(button).to_be_disabled()
+        other = page.locator(".hit > h2 input[type=checkbox]").first
+        other.check()
+        member.check()
+        expect(button).to_be_enabled()
+        alone.check()  # of three, the first is given up
+        expect(other).not_to_be_checked()
+    else:
+        member.check()
+        alone.check()
+    ids = {each.get_attribute("value") for each in (member, alone)}
+    button.click()
+    page.wait_for_url("**/compare/*/*")
+    assert set(urlsplit(page.url).path.split("/")[2:]) == ids
+
+
 def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page, served: Served) -> None:
     page.goto(served.url("/search?q=mill"))
     slider = page.get_by_role("slider")
@@ -123,6 +174,13 @@ def test_rows_of_the_csv(served: Served) -> None:
     assert len(rows) == document["total"] == len(FOUND)
     assert {row["url"]: row["id"] for row in rows} == {url: IDS[url] for url in FOUND}
     assert {int(row["group"]) for row in rows} == set(range(1, 8))
+    with Index.open(served.store, create=False) as index:
+        assert {row["url"]: row["title"] for row in rows} == {url: index.page(url).title or "" for url in FOUND}
+
+
+def test_the_query_is_the_first_in_the_title_of_the_tab(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/search?q=mill"))
+    expect(page).to_have_title("mill · 11 pages in 7 groups · winnow")
 
 
 @pytest.mark.check

@@ -1,0 +1,130 @@
+"""The layout of every screen on real pages with long titles and addresses: nothing is torn, cut off or covered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from tests.web.browser_fixture import scrolls_sideways
+from tests.web.real_crawl_fixture import RELEASES, javadoc_comparison
+from tests.web.served_fixture import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.xdist_group(__name__)
+WIDTHS = (1440, 1100, 768, 767, 600, 390, 360)
+LONG_TITLE = f"{RELEASES['9.12.0'].url}/org/apache/lucene/search/TopTermsRewrite.html"
+MANY_VERSIONS = f"{RELEASES['9.12.0'].url}/org/apache/lucene/index/IndexWriter.html"
+
+
+def address_of(served: Served, name: str) -> str:
+    page = f"/page?url={quote(MANY_VERSIONS, safe='')}"
+    match name:
+        case "page" | "history":
+            address = served.get(page).headers["location"]
+            return address if name == "page" else f"{address}/history"
+        case "cluster":
+            return f"/cluster/{served.json('/api/v1/clusters?limit=1')['clusters'][0]['id']}"
+    return {
+        "home": "/",
+        "search": "/search?q=TopTerms*+rewrite&t=40",
+        "search-ungrouped": "/search?q=IndexWriter&group=off&limit=30",
+        "search-nothing": f"/search?q={quote(LONG_TITLE + '/nothing', safe='')}",
+        "compare": javadoc_comparison("index/package-use"),
+        "differences": f"{javadoc_comparison('index/IndexWriter')}?view=differences",
+        "clusters": "/clusters",
+        "statistics": "/statistics",
+        "watches": "/watches",
+        "paste": "/paste",
+    }[name]
+
+
+NAMES = (
+    *("home", "search", "search-ungrouped", "search-nothing", "page", "history", "compare", "differences", "cluster"),
+    *("clusters", "statistics", "watches", "paste"),
+)
+
+# Looks at what can be clicked. Numbers inside of texts, and links of charts, are as large as they have to be.
+FAULTS = """
+    () => {
+        const LEFT_OUT = "svg, .text, .unseen, .skip, [hidden], .scroll, .facets, .chips"; // the last three scroll
+        const widthOf = document.createElement("canvas").getContext("2d");
+        const shown = [...document.querySelectorAll("a, button, summary, select, output")]
+            .filter(each => !each.closest(LEFT_OUT) && each.checkVisibility());
+        const boxOf = each => each.getBoundingClientRect();
+        const name = each => `${each.tagName.toLowerCase()} ${each.textContent.trim().slice(0, 60)}`;
+        const faults = [];
+        for (const each of shown) {
+            const box = boxOf(each), style = getComputedStyle(each);
+            const line = parseFloat(style.lineHeight) || 1.5 * parseFloat(style.fontSize);
+            const padding = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+            widthOf.font = style.font;
+            const room = each.closest("td, li, p, section, div, h2, nav, header, footer, form, main").clientWidth;
+            const needed = Math.ceil(1.25 * widthOf.measureText(each.textContent.trim()).width / room);
+            const lines = Math.round((box.height - padding) / line);
+            if (lines > Math.max(2, needed) && !each.querySelector("p, ul, table"))
+                faults.push(`torn into ${lines} lines (${needed} needed): ${name(each)}`);
+            if (box.left < -1 || box.right > innerWidth + 1) faults.push(`outside of the window: ${name(each)}`);
+        }
+        for (const [at, one] of shown.entries()) {
+            for (const other of shown.slice(at + 1, at + 12)) {
+                if (one.contains(other) || other.contains(one)) continue;
+                const [a, b] = [boxOf(one), boxOf(other)];
+                const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                if (across > 2 && down > 4 && one.getClientRects().length === 1 && other.getClientRects().length === 1)
+                    faults.push(`one covers the other: ${name(one)} | ${name(other)}`);
+            }
+        }
+        return faults;
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ("home", "search", "page") else pytest.mark.check) for name in NAMES],
+)
+def test_nothing_is_torn_or_covered(page: Page, javadoc: Served, name: str) -> None:
+    page.goto(javadoc.url(address_of(javadoc, name)))
+    expect_whole(page)
+
+
+def expect_whole(page: Page) -> None:
+    """Check the page at each width, as it is and with everything unfolded."""
+    faults = {}
+    for unfolded in (False, True):
+        if unfolded:
+            page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            found = page.evaluate(FAULTS)
+            if scrolls_sideways(page):
+                found.append("it scrolls sideways")
+            if found:
+                faults[width, unfolded] = found
+    assert faults == {}
+
+
+@pytest.mark.check
+def test_the_results_of_a_long_text_are_whole(page: Page, javadoc: Served) -> None:
+    """Paste a page with dozens of passages: so many that they are shown in several parts."""
+    text = javadoc.json(f"/api/v1/pages?url={quote(MANY_VERSIONS, safe='')}")["text"]
+    page.goto(javadoc.url("/paste"))
+    page.locator("textarea").fill(text)
+    page.get_by_role("button", name="Find pages").click()
+    page.wait_for_url("**/paste/pasted-*")
+    expect_whole(page)
+
+
+def test_a_torn_link_would_be_found(page: Page, javadoc: Served) -> None:
+    page.goto(javadoc.url("/"))
+    assert page.evaluate(FAULTS) == []
+    link = "document.querySelector('.ranked a')"
+    page.evaluate(f"{link}.closest('li').style.setProperty('width', '4rem')")
+    page.evaluate(f"{link}.firstChild.style.setProperty('display', 'inline')")
+    page.evaluate(f"{link}.style.setProperty('margin-left', '-200px')")
+    assert page.evaluate(FAULTS)
