@@ -197,17 +197,17 @@ def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[
     """Yield pairs of near-duplicates that are worth looking at, from the largest clusters."""
     for cluster in clusters[:MAX_CLUSTERS]:
         members = index.cluster_members(cluster["id"], limit=10 * MAX_MEMBERS_TRIED)
-        others = [each for each in members if each.url != cluster["url"]]
-        records = index.store.read([cluster["id"], *(each.id for each in others[-MAX_MEMBERS_TRIED:])], Record)
+        cards = {each.id: each for each in members if each.url != cluster["url"] or each.id == cluster["id"]}
+        records = index.store.read([cluster["id"], *list(cards)[-MAX_MEMBERS_TRIED:]], Record)
         page = records.pop(cluster["id"], None)
         for other in records.values():
-            if page is None or not (page.text and other.text):
+            if page is None or page.id not in cards or not (page.text and other.text):
                 continue
             compared = index.compare(page, other)
             if compared.passages and compared.resemblance < 1:
                 yield {
-                    "a": card_document(page),
-                    "b": card_document(other),
+                    "a": card_document(cards[page.id]),
+                    "b": card_document(cards[other.id]),
                     "resemblance": compared.resemblance,
                     "containment": compared.containment,
                     "contained": compared.contained,

@@ -1,7 +1,8 @@
-"""Wall-clock time of the search page, compared with the same search without a server, and fifty visitors at once."""
+"""Wall-clock time of the screens, of a search compared with the same one without a server, and of fifty visitors."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPConnection
@@ -14,10 +15,13 @@ from urllib.parse import urlencode, urlsplit
 from benchmarks.generated_pages import generated_pages
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
+from benchmarks.web_screens import screens_table
 from benchmarks.web_visitors import VISITORS, visitors_table
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.engine.local_engine import LocalEngine
+from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.web.screens.search import HITS_EXAMINED
 from tests.web.served_fixture import serving
 
@@ -33,29 +37,40 @@ WAYS = (DIRECT, PAGE, JSON)
 
 def tables(run: Run) -> Iterator[Table]:
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        for number, (what, pages) in enumerate(corpora(run)):
-            path = Path(folder, f"{number}.winnow")
-            with Index.open(path) as index:
-                index.add(pages)
-                titles = [
-                    record.title or record.text
-                    for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)
-                ]
-                index.cluster()
-            words_typed = queries(titles, run.size(QUESTIONS, least=5) + WARM_UP)
-            with serving(path) as served:
-                yield search_table(what, path, served.address, words_typed)
-                if number == 0:
-                    seconds = run.size(VISIT_SECONDS, least=1)
-                    yield visitors_table(
-                        f"{VISITORS} visitors of them at once for {seconds} s", served, words_typed, seconds
-                    )
+        engine = LocalEngine(Path(folder, "engine"))
+        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
+        try:
+            for number, (what, pages) in enumerate(corpora(run)):
+                for store in (Path(folder, f"{number}.winnow"), f"{running.url}/web-{number}"):
+                    yield from store_tables(run, what, store, pages, large=number == 1)
+        finally:
+            engine.stop()
 
 
-def corpora(run: Run) -> Iterator[tuple[str, Iterable[Page]]]:
+def store_tables(run: Run, what: str, store: Path | str, pages: Iterable[Page], *, large: bool) -> Iterator[Table]:
+    in_file = isinstance(store, Path)
+    with Index.open(store) as index:
+        index.add(pages)
+        index.cluster()
+        records = zip(index.store.scan(Record), range(1_000), strict=False)
+        titles = [record.title or record.text for record, _ in records]
+        count = index.store.count()
+    words_typed = queries(titles, run.size(QUESTIONS, least=5) + WARM_UP)
+    with serving(store) as served:
+        where = "in a file" if in_file else "on OpenSearch"
+        yield screens_table(f"{what}, {count:,} of them, {where}: screens", served, words_typed, large=large)
+        if isinstance(store, Path):
+            yield search_table(what, store, served.address, words_typed)
+        if not large:
+            seconds = run.size(VISIT_SECONDS, least=1)
+            title = f"{VISITORS} visitors of them at once for {seconds} s, {where}"
+            yield visitors_table(title, served, words_typed, seconds)
+
+
+def corpora(run: Run) -> Iterator[tuple[str, list[Page]]]:
     corpus = real_records()[:: max(1, min(500, round(1 / run.scale)))]
     yield "Manuals and licences", [Page(each.url, text=each.text, title=each.title) for each in corpus]
-    yield "Generated pages", generated_pages(0, run.size(GENERATED, least=100))
+    yield "Generated pages", list(generated_pages(0, run.size(GENERATED, least=100)))
 
 
 def queries(texts: list[str], count: int) -> list[str]:
