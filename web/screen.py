@@ -76,3 +76,4 @@ class Action:
     summary: str
     act: Callable[[Index, ScreenRequest], str]  # returns the address of the screen that shows the result
     writes: bool = True  # to the store, which needs --write
+    screen: Screen | None = None  # shown again, with what was typed, if the form is refused

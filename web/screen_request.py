@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from opensearch_winnow.queries.filters import Filters
@@ -12,6 +12,7 @@ from opensearch_winnow.web.clustering_run import ClusteringRun
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
 from opensearch_winnow.web.statistics_cache import StatisticsCache
+from opensearch_winnow.web.store_name import StoreName
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,16 @@ class ServerState:
     """What the server keeps in memory between requests. It is lost when the server ends."""
 
     clustering: ClusteringRun
+    store: StoreName
     pasted: PastedTexts = field(default_factory=PastedTexts)
     statistics: StatisticsCache = field(default_factory=StatisticsCache)
+
+
+class Fault(NamedTuple):
+    """Why a form was refused."""
+
+    sentence: str
+    field: str = ""  # the name of the field at fault, if it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,9 @@ class ScreenRequest:
     query: Mapping[str, str]  # known parameters of the query string, unparsed
     form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
     state: ServerState
+    fault: Fault | None = None  # the screen is shown again because its form was refused
+    repeated: Sequence[tuple[str, str]] = ()  # names and values of the query string; a name may be repeated
+    origin: str = ""  # http://HOST:PORT, as the visitor knows this server
 
     @classmethod
     def parse(
@@ -44,6 +56,9 @@ class ScreenRequest:
         form: Mapping[str, str | bytes],
         state: ServerState,
         strict: bool = False,
+        fault: Fault | None = None,
+        repeated: Sequence[tuple[str, str]] = (),
+        origin: str = "",
     ) -> Self:
         """Parse the parameters and raise a ParameterError that lists everything wrong with them.
 
@@ -56,8 +71,8 @@ class ScreenRequest:
         for name, text in used.items():
             try:
                 values[name] = known[name].parse(text)
-            except ValueError as fault:
-                faults.append(f"{name} {fault}")
+            except ValueError as error:
+                faults.append(f"{name} {error}")
         faults += [
             f"{each.name} is missing: {each.description}"
             for each in known.values()
@@ -65,10 +80,19 @@ class ScreenRequest:
         ]
         if faults:
             raise ParameterError("; ".join(faults))
-        return cls(path, values, used, form, state)
+        return cls(path, values, used, form, state, fault, repeated, origin)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+    def all(self, name: str) -> list[str]:
+        """Return every value of a parameter that may be repeated, such as that of check boxes."""
+        return [value for each, value in self.repeated if each == name]
+
+    def typed(self, name: str, default: str = "") -> str:
+        """Return what was typed into a field of a form that was refused; otherwise the default."""
+        value = self.form.get(name, "")
+        return default if self.fault is None or not isinstance(value, str) else value
 
     def link(self, path: str | None = None, /, **changes: object) -> str:
         """Return the address of this request with other parameter values; None removes a parameter."""

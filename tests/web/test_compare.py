@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlencode
 
+import lxml.html
 import pytest
 from click.testing import CliRunner
 
@@ -263,7 +264,9 @@ def test_a_passage_becomes_boilerplate_and_again_a_passage(own_file: Path, serve
     assert (done.status, done.headers["location"]) == (303, path)
     again = served.send(f"{path}/boilerplate", boilerplate_form("quote", place), **form)
     assert again.status == 400
-    assert "already" in again.text
+    page = lxml.html.document_fromstring(again.body)
+    (fault,) = page.xpath("//details[@open]//*[@role='alert']")
+    assert fault.text_content() == "There is already boilerplate named quote: choose another name."
     shown = served.get(path)
     assert heading(shown) == "Nothing shared except boilerplate: 1 run"
     assert '<span class="boilerplate">' in shown.text

@@ -15,7 +15,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.compared_panes import window_panes
 from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows, trim_to_words
-from opensearch_winnow.web.parameters import ParameterError, choice, integer, string
+from opensearch_winnow.web.form import FormError
+from opensearch_winnow.web.parameters import choice, integer, string
 from opensearch_winnow.web.passage_windows import passage_window
 from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_by_id
 from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
@@ -119,13 +120,13 @@ def add_boilerplate(index: Index, request: ScreenRequest) -> str:
     """Register a passage of A as boilerplate, which no longer counts as evidence of copying."""
     name = str(request.form.get("name", "")).strip()
     if not 0 < len(name) <= MAX_NAME_CHARS:
-        raise ParameterError(f"boilerplate needs a name of 1 to {MAX_NAME_CHARS} characters")
+        raise FormError(f"Give the boilerplate a name of 1 to {MAX_NAME_CHARS} characters.", "name")
     if any(each.name == name for each in index.boilerplate()):
-        raise ParameterError(f"there is already boilerplate named {name}: choose another name")
+        raise FormError(f"There is already boilerplate named {name}: choose another name.", "name")
     start, _, end = str(request.form.get("passage", "")).partition("-")
     text = text_by_id(index, request, request["a"]).text
     if not (start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(text)):
-        raise ParameterError("no passage was chosen: give the start and end of a passage of A, such as 120-480")
+        raise FormError("No passage was chosen: give the start and end of a passage of A, such as 120-480.", "passage")
     index.add_boilerplate(name, text[int(start) : int(end)])
     return f"/compare/{request['a']}/{request['b']}"
 
@@ -166,6 +167,7 @@ ACTIONS = (
         path="/compare/{a}/{b}/boilerplate",
         summary="Register a passage as boilerplate",
         act=add_boilerplate,
+        screen=SCREEN,
     ),
     Action(
         name="remove_boilerplate",
