@@ -56,6 +56,7 @@ SCREENS: tuple[Screen, ...] = (
     page.SIMILAR,
     history.SCREEN,
     compare.SCREEN,
+    compare.BY_URL,
     paste.FORM,
     paste.SCREEN,
     paste.QUOTES,
