@@ -37,7 +37,18 @@ from opensearch_winnow.web.parameters import ParameterError
 from opensearch_winnow.web.refusal import is_for_programs, refusals
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
 from opensearch_winnow.web.screen_request import Fault, ScreenRequest, ServerState
-from opensearch_winnow.web.screens import cluster, clusters, compare, history, page, paste, search, statistics, watches
+from opensearch_winnow.web.screens import (
+    api,
+    cluster,
+    clusters,
+    compare,
+    history,
+    page,
+    paste,
+    search,
+    statistics,
+    watches,
+)
 from opensearch_winnow.web.store_name import StoreName
 
 API = "/api/v1"
@@ -49,7 +60,7 @@ MAX_WAITING_REQUESTS = 200
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
-SCREENS: tuple[Screen, ...] = (
+ANSWERING: tuple[Screen, ...] = (
     search.SCREEN,
     page.SCREEN,
     page.BY_URL,
@@ -65,6 +76,7 @@ SCREENS: tuple[Screen, ...] = (
     statistics.SCREEN,
     watches.SCREEN,
 )
+SCREENS: tuple[Screen, ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
 REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)
 ACTIONS: tuple[Action, ...] = (
     *compare.ACTIONS,
@@ -151,7 +163,8 @@ class Endpoints:
         for screen in SCREENS:
             show = partial(self._show, screen)
             method = screen.method
-            yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
+            if screen.api:
+                yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
             if screen.path:
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:

@@ -40,7 +40,8 @@ class ScreenAnswer(NamedTuple):
 class Screen:
     """One answer in up to three formats: HTML at `path`, JSON at `path.json`, and CSV at `path.csv` if it has a table.
 
-    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`.
+    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`. Without `api` there
+    is none.
     """
 
     name: str  # also the name of its template
