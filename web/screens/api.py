@@ -149,12 +149,13 @@ def limits(parameter: ApiParameter) -> str:
     """Say which values a parameter has, in a few words."""
     parts = ["required"] if parameter["required"] else []
     if parameter["choices"]:
-        parts.append(" or ".join(parameter["choices"]))
+        *others, last = parameter["choices"]
+        parts.append(f"{', '.join(others)} or {last}")
     if parameter["minimum"] is not None:
         parts.append(f"{parameter['minimum']:,} to {parameter['maximum']:,}")
     if parameter["default"] is not None:
         parts.append(f"default {parameter['default']}")
-    return ", ".join(parts)
+    return "; ".join(parts)
 
 
 def _curl(origin: str, endpoint: ApiEndpoint) -> str:

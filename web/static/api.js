@@ -73,6 +73,7 @@ for (const form of document.querySelectorAll("form[data-path]")) {
   for (const field of form.querySelectorAll(":disabled")) field.disabled = false;
   const code = form.querySelector("[data-curl]");
   code.dataset.curl = code.textContent.slice(0, code.textContent.indexOf("'")); // curl, and the header of the token
+  if (!code.textContent.includes(location.origin)) showCommand(form); // a proxy has another name for this server
   form.addEventListener("input", () => showCommand(form));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
