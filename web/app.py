@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -27,14 +28,16 @@ from opensearch_winnow.queries.boilerplate import BoilerplateError
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web.form import FormError, read_form
 from opensearch_winnow.web.formats import Format, encode_answer, encode_json
-from opensearch_winnow.web.guard import LOOPBACK, Guard
+from opensearch_winnow.web.guard import LOOPBACK, Guard, too_large
 from opensearch_winnow.web.index_threads import BusyError, IndexThreads
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
 from opensearch_winnow.web.parameters import ParameterError
+from opensearch_winnow.web.refusal import is_for_programs, refusals
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
-from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
+from opensearch_winnow.web.screen_request import Fault, ScreenRequest, ServerState
 from opensearch_winnow.web.screens import (
+    api,
     cluster,
     clusters,
     compare,
@@ -47,15 +50,18 @@ from opensearch_winnow.web.screens import (
     statistics,
     watches,
 )
+from opensearch_winnow.web.store_name import StoreName
 
 API = "/api/v1"
 MAX_BODY_BYTES = 16_000_000  # of a pasted text or an uploaded file
+MIN_COMPRESSED_BYTES = 1_000  # a smaller answer fits into one packet anyway
+COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
-SCREENS: tuple[Screen, ...] = (
+ANSWERING: tuple[Screen, ...] = (
     home.SCREEN,
     search.SCREEN,
     search.SUGGEST,
@@ -65,6 +71,7 @@ SCREENS: tuple[Screen, ...] = (
     differences.SCREEN,
     history.SCREEN,
     compare.SCREEN,
+    compare.BY_URL,
     paste.FORM,
     paste.SCREEN,
     paste.QUOTES,
@@ -73,6 +80,7 @@ SCREENS: tuple[Screen, ...] = (
     statistics.SCREEN,
     watches.SCREEN,
 )
+SCREENS: tuple[Screen, ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
 REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)
 ACTIONS: tuple[Action, ...] = (
     *compare.ACTIONS,
@@ -95,7 +103,7 @@ class ServerOptions:
     """Which store is served, and who may use it."""
 
     open_index: Callable[[], Index]
-    store: str  # the name shown on every screen
+    store: str  # its full name; visitors see a shorter one
     may_write: bool = False
     token: str | None = None  # required from everybody, if set
     hosts: frozenset[str] | None = LOOPBACK  # host names that the server answers to; None: any
@@ -112,8 +120,16 @@ class ImmutableFiles(StaticFiles):
 
 def make_app(options: ServerOptions) -> Starlette:
     """Return the ASGI application that serves the store."""
-    threads = IndexThreads(options.open_index, threads=THREADS, max_waiting=MAX_WAITING_REQUESTS)
-    endpoints = Endpoints(options, threads)
+    store = StoreName.of(options.store)
+
+    def open_index() -> Index:
+        index = options.open_index()
+        index.name = store.shown  # in messages
+        return index
+
+    threads = IndexThreads(open_index, store=store.full, threads=THREADS, max_waiting=MAX_WAITING_REQUESTS)
+    pages = Pages(store=store.shown, may_write=options.may_write, needs_token=options.token is not None)
+    endpoints = Endpoints(options, store, threads, pages)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -124,7 +140,16 @@ def make_app(options: ServerOptions) -> Starlette:
     return Starlette(
         routes=[*endpoints.routes(), Mount("/static", ImmutableFiles(directory=STATIC))],
         lifespan=lifespan,
-        middleware=[Middleware(Guard, hosts=options.hosts, token=options.token, max_body_bytes=MAX_BODY_BYTES)],
+        middleware=[
+            Middleware(
+                Guard,
+                hosts=options.hosts,
+                token=options.token,
+                max_body_bytes=MAX_BODY_BYTES,
+                refuse=refusals(pages),
+            ),
+            Middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED_BYTES, compresslevel=COMPRESSION_LEVEL),
+        ],
         exception_handlers=dict.fromkeys((WinnowError, HTTPException, UnexpectedError), endpoints.report_error),
     )
 
@@ -132,17 +157,18 @@ def make_app(options: ServerOptions) -> Starlette:
 class Endpoints:
     """Parses requests, runs them in the index threads, and encodes the answers."""
 
-    def __init__(self, options: ServerOptions, threads: IndexThreads) -> None:
+    def __init__(self, options: ServerOptions, store: StoreName, threads: IndexThreads, pages: Pages) -> None:
         self._threads = threads
         self._may_write = options.may_write
-        self._state = ServerState.of(options.open_index)
-        self._pages = Pages(store=options.store, may_write=options.may_write)
+        self._state = ServerState.of(options.open_index, store)
+        self._pages = pages
 
     def routes(self) -> Iterator[BaseRoute]:
         for screen in SCREENS:
             show = partial(self._show, screen)
             method = screen.method
-            yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
+            if screen.api:
+                yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
             if screen.path:
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
             if screen.table is not None:
@@ -156,13 +182,15 @@ class Endpoints:
         yield route(f"{API}/openapi.json", self._describe)
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
-        screen_request = self._parse(screen, request, await read_form(request) if screen.sends else {}, strict=api)
+        sent = await read_form(request) if screen.sends else {}
+        return await self._show_parsed(screen, form, self._parse(screen, request, sent, strict=api))
 
+    async def _show_parsed(self, screen: Screen, form: Format, request: ScreenRequest) -> Response:
         def answer(index: Index) -> Response:
-            instead = self._instead(screen, index, screen_request) if form == "html" else None
+            instead = self._instead(screen, index, request) if form == "html" else None
             if instead is not None:
                 return RedirectResponse(instead, 303)
-            return encode_answer(screen, form, screen.answer(index, screen_request), screen_request, self._pages)
+            return encode_answer(screen, form, screen.answer(index, request), request, self._pages)
 
         return await self._threads.run(answer)
 
@@ -172,13 +200,21 @@ class Endpoints:
         return request.link() if meant is None and not request.is_clean else meant
 
     async def _redirect(self, redirect: Redirect, request: Request) -> Response:
-        screen_request = self._parse(redirect, request, {}, strict=False)
+        screen_request = self._parse(redirect, request, {})
         return RedirectResponse(await self._threads.run(lambda index: redirect.target(index, screen_request)), 303)
 
     def _parse(
-        self, screen: Screen | Redirect, request: Request, form: dict[str, str | bytes], *, strict: bool
+        self,
+        screen: Screen | Redirect,
+        request: Request,
+        form: dict[str, str | bytes],
+        *,
+        strict: bool = False,
+        fault: Fault | None = None,
     ) -> ScreenRequest:
         path = request.url.path.removesuffix(".json").removesuffix(".csv")
+        if fault is not None:  # the form was sent to another address than that of its screen
+            path = screen.path.format(**{name: quote(value, safe="") for name, value in request.path_params.items()})
         return ScreenRequest.parse(
             path,
             screen.parameters,
@@ -187,6 +223,9 @@ class Endpoints:
             strict=strict,
             form=form,
             state=self._state,
+            fault=fault,
+            repeated=request.query_params.multi_items(),
+            origin=str(request.base_url).rstrip("/"),
         )
 
     def close(self) -> None:
@@ -197,7 +236,18 @@ class Endpoints:
             raise HTTPException(403, READ_ONLY)
         form = await read_form(request)
         screen_request = ScreenRequest(action.path, request.path_params, {}, form, self._state)
-        return RedirectResponse(await self._threads.run(lambda index: action.act(index, screen_request)), 303)
+        try:
+            return RedirectResponse(await self._threads.run(lambda index: action.act(index, screen_request)), 303)
+        except WinnowError as error:
+            status, sentence = self._status_and_message(error)
+            if action.screen is None or status != 400:
+                raise
+            fault = Fault(sentence, error.field if isinstance(error, FormError) else "")
+        response = await self._show_parsed(
+            action.screen, "html", self._parse(action.screen, request, form, fault=fault)
+        )
+        response.status_code = status
+        return response
 
     async def _describe(self, _request: Request) -> Response:
         return Response(self._openapi, media_type="application/json")
@@ -208,15 +258,19 @@ class Endpoints:
 
     async def report_error(self, request: Request, error: Exception) -> Response:
         """Answer a request that failed, with a page or a JSON object that says why."""
-        status, sentence = status_and_message(error)
+        status, sentence = self._status_and_message(error)
         if status == 500:
             LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
         headers = {"retry-after": "2"} if status == 503 else {}
-        if request.url.path.startswith(API) or request.url.path.endswith((".json", ".csv")):
+        if is_for_programs(request.url.path):
             return Response(encode_json({"error": sentence}), status, headers, "application/json")
         links = suggested_links(error)
         html = self._pages.render("error", status=status, sentence=sentence, links=links, retry=str(request.url))
         return Response(html, status, headers, "text/html")
+
+    def _status_and_message(self, error: Exception) -> tuple[int, str]:
+        status, message = status_and_message(error)
+        return status, self._state.store.shorten(message)
 
 
 def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
@@ -242,7 +296,11 @@ def status_and_message(error: Exception) -> tuple[int, str]:
     """Return the HTTP status for an error, and the message to show."""
     match error:
         case HTTPException():
-            messages = {404: "There is no page at this address.", 405: "This address does not support that method."}
+            messages = {
+                404: "There is no page at this address.",
+                405: "This address does not support that method.",
+                413: too_large(MAX_BODY_BYTES),
+            }
             return error.status_code, messages.get(error.status_code, error.detail)
         case NotFoundError() | PageNotFoundError():
             return 404, str(error)

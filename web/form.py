@@ -13,13 +13,17 @@ MAX_FIELDS = 20
 
 
 class FormError(WinnowError):
-    """A form or JSON object that cannot be read or used."""
+    """A form or JSON object that cannot be read or used; `field` names the field at fault, if it is one."""
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
 async def read_form(request: Request) -> dict[str, str | bytes]:
     """Return the fields by name: text, or for a file its bytes, with its name as `NAME.filename`.
 
-    A JSON body is an object whose values are strings.
+    A JSON body is an object whose values are strings. A body that is too long ends as if the client had disconnected.
     """
     try:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
@@ -32,5 +36,7 @@ async def read_form(request: Request) -> dict[str, str | bytes]:
                 else:
                     fields[name] = value
             return fields
-    except (HTTPException, msgspec.DecodeError, ClientDisconnect) as error:
-        raise FormError("the form or JSON that was sent cannot be read, or is too long") from error
+    except ClientDisconnect as error:
+        raise HTTPException(413) from error
+    except (HTTPException, msgspec.DecodeError) as error:
+        raise FormError("The form or JSON that was sent cannot be read.") from error

@@ -6,9 +6,12 @@ import hmac
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from opensearch_winnow.web.refusal import Refuse
 
 # Load and run only files of this server, nothing inline, and let no other site embed our pages.
 POLICY = (
@@ -24,6 +27,9 @@ HEADERS = {
 }
 COOKIE = "winnow-token"
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
+# A browser shows the answer to a form only after it has sent all of it, so this much of a long one is read and dropped.
+MAX_DROPPED_BYTES = 200_000_000
+MAX_IDLE_SECONDS = 2  # without a byte of it
 
 
 class Guard:
@@ -33,12 +39,15 @@ class Guard:
     answers), carry the token if there is one, and, if it is a POST, come from our own pages or from no page at all.
     """
 
-    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] | None, token: str | None, max_body_bytes: int) -> None:
-        """With `hosts` None any host name is accepted."""
+    def __init__(
+        self, app: ASGIApp, *, hosts: frozenset[str] | None, token: str | None, max_body_bytes: int, refuse: Refuse
+    ) -> None:
+        """With `hosts` None any host name is accepted. `refuse` makes the answer to an unwanted request."""
         self._app = app
         self._hosts = hosts
         self._token = token
         self._max_body_bytes = max_body_bytes
+        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -48,13 +57,13 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
-                headers.setdefault("cache-control", "private, no-cache")
+                for name, value in {**HEADERS, "cache-control": "private, no-cache"}.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         rejection = self._reject(scope)
         if rejection is not None:
-            await rejection(scope, receive, send_guarded)
+            await rejection(scope, receive, _dropping_body(receive, send_guarded))
             return
         await self._app(scope, _bounded(receive, self._max_body_bytes), send_guarded)
 
@@ -62,13 +71,14 @@ class Guard:
         """Return the response to an unwanted request, or None to let it in."""
         headers = Headers(scope=scope)
         if self._hosts is not None and _host(headers.get("host", "")) not in self._hosts:
-            return PlainTextResponse("This server does not answer to that host name: see winnow serve --host.\n", 421)
-        if int(headers.get("content-length") or 0) > self._max_body_bytes:
-            return PlainTextResponse(f"At most {self._max_body_bytes:,} bytes can be sent.\n", 413)
+            sentence = "This server does not answer to that host name: see winnow serve --host."
+            return self._refuse(scope, 421, sentence, {})
         if self._token is not None and (response := self._check_token(scope, headers)) is not None:
             return response
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and _is_cross_site(headers):
-            return PlainTextResponse("Only pages of this server may send forms to it.\n", 403)
+            return self._refuse(scope, 403, "Only pages of this server may send forms to it.", {})
+        if int(headers.get("content-length") or 0) > self._max_body_bytes:
+            return self._refuse(scope, 413, too_large(self._max_body_bytes), {})
         return None
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
@@ -82,12 +92,12 @@ class Guard:
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["path"].lstrip("/\\")  # with two slashes it would be the address of another host
             response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-            response.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict")
+            response.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict", secure=scope["scheme"] == "https")
             return response
         if self._has_token(headers):
             return None
-        message = "A token is required: open the address that winnow serve printed, or send it as a bearer token.\n"
-        return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
+        sentence = "A token is required: open the address that winnow serve printed, or send it as a bearer token."
+        return self._refuse(scope, 401, sentence, {"www-authenticate": "Bearer"})
 
     def _has_token(self, headers: Headers) -> bool:
         authorization = headers.get("authorization", "")
@@ -101,6 +111,10 @@ class Guard:
 
     def _is_token(self, candidate: str) -> bool:
         return self._token is not None and hmac.compare_digest(candidate.encode(), self._token.encode())
+
+
+def too_large(max_body_bytes: int) -> str:
+    return f"At most {max_body_bytes / 1_000_000:g} MB can be sent at once: send a part of the text, or a smaller file."
 
 
 def _host(header: str) -> str:
@@ -129,3 +143,23 @@ def _bounded(receive: Receive, max_bytes: int) -> Receive:
         return message if left >= 0 else {"type": "http.disconnect"}
 
     return receive_bounded
+
+
+def _dropping_body(receive: Receive, send: Send) -> Send:
+    """Wrap `send` to read and drop the body of the request before the response ends, which closes the connection."""
+
+    async def send_before_end(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        left, more = MAX_DROPPED_BYTES, True
+        while more and left > 0:
+            more = False
+            with anyio.move_on_after(MAX_IDLE_SECONDS):
+                received = await receive()
+                left -= len(received.get("body", b""))
+                more = received.get("more_body", False)
+        await send({"type": "http.response.body", "body": b""})
+
+    return send_before_end

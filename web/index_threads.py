@@ -22,9 +22,10 @@ class BusyError(WinnowError):
 class IndexThreads:
     """Runs functions of an index in a pool of threads."""
 
-    def __init__(self, open_index: Callable[[], Index], *, threads: int, max_waiting: int) -> None:
-        """`threads` functions run at a time, and `max_waiting` more may wait for a thread."""
+    def __init__(self, open_index: Callable[[], Index], *, store: str, threads: int, max_waiting: int) -> None:
+        """`threads` functions run at a time, and `max_waiting` more may wait for a thread. `store` is its full name."""
         self._open_index = open_index
+        self._store = store
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="winnow")
         self._max_pending = threads + max_waiting
         self._pending = 0
@@ -48,7 +49,7 @@ class IndexThreads:
 
     def _run(self, function: Callable[[Index], Result]) -> Result:
         index: Index | None = getattr(self._local, "index", None)
-        if index is None or file_identity(index.name) != self._local.file:
+        if index is None or file_identity(self._store) != self._local.file:
             index = self._open(index)
         return function(index)
 
@@ -59,7 +60,7 @@ class IndexThreads:
             self._opened.remove(old)
             old.close()
         index = self._open_index()
-        self._local.index, self._local.file = index, file_identity(index.name)
+        self._local.index, self._local.file = index, file_identity(self._store)
         self._opened.append(index)
         return index
 

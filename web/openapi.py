@@ -3,15 +3,76 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
 import msgspec
 
 from opensearch_winnow import __version__
+from opensearch_winnow.web.guard import COOKIE
+from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 
 REFERENCE = "#/components/schemas/{name}"
+CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"
+DESCRIPTION = """\
+Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1; thresholds in requests are \
+percentages. Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
+# By the first part of the path: the name of a group of endpoints, and what it is for.
+TAGS = {
+    "overview": ("Overview", "What is in the store, at a glance."),
+    "search": ("Search", "Find pages by their words."),
+    "suggest": ("Suggestions", "Pages to offer while somebody types."),
+    "pages": ("Pages", "A page, its near-duplicates and its history."),
+    "compare": ("Comparisons", "What two texts share."),
+    "quotes": ("Quotes", "Find the pages that quote a text of your own."),
+    "clusters": ("Clusters", "Near-duplicates of the whole store, as the last clustering found them."),
+    "statistics": ("Statistics", "What is in the store."),
+    "watches": ("Watches", "Saved questions, and what is new since somebody looked."),
+}
+PATH_PARAMETERS = {
+    "id": "the id of a capture",
+    "a": "the id of a capture or pasted text",
+    "b": "the id of the capture or pasted text to compare it with",
+}
+OTHER_PATH_PARAMETERS = {
+    ("pasted", "id"): "the id of a pasted text, which is the end of the address of its results",
+    ("cluster", "id"): "the id of a cluster or of a page in it",
+}
+# For the parameters whose default is no example.
+EXAMPLES: dict[str, str | int] = {
+    "q": "mill OR harbour",
+    "url": "https://example.org/mill",
+    "a": "https://example.org/mill",
+    "b": "https://example.org/copy",
+    "site": "example.org",
+    "crawl": "2024-03",
+    "at": "2024-03",
+    "since": "2024-01",
+    "until": "2024-03-31",
+    "watch": "mill",
+    "others": CAPTURE,
+    "min_containment": 30,
+    "min_contained": 30,
+}
+ANSWER_EXAMPLES = {"paste": {"needed": 50, "sure": 149, "minutes": 60}}
+SENT_EXAMPLE = {
+    "text": "The miller takes the grain to the mill, and two days later the flour to the baker in the town."
+}
+SECURITY_SCHEMES = {
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token that winnow serve printed, or was given with --token. A server without one, which is"
+        " the default on the machine itself, needs nothing.",
+    },
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "The same token, as a browser keeps it after opening the address that winnow serve printed.",
+    },
+}
 
 
 class Refused(TypedDict):
@@ -20,8 +81,25 @@ class Refused(TypedDict):
     error: str
 
 
+REFUSALS = {
+    "invalid": ("400: the request is not understood", "t is a whole number from 1 to 100, not 'many'"),
+    "token": ("401: a token is required", "A token is required: open the address that winnow serve printed"),
+    "missing": ("404: there is no such page", "crawl.winnow has no page https://example.org/gone"),
+    "large": (
+        "413: too much was sent",
+        "At most 16 MB can be sent at once: send a part of the text, or a smaller file.",
+    ),
+    "busy": ("503: try again in a moment, see Retry-After", "204 requests are already waiting: try again in a moment"),
+}
+
+
 def openapi(screens: Sequence[Screen], root: str) -> bytes:
     """Return the OpenAPI document, as JSON, of the screens' API below the address `root`."""
+    return msgspec.json.format(msgspec.json.encode(openapi_document(screens, root)))
+
+
+def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
+    screens = [screen for screen in screens if screen.api]
     types = [
         *dict.fromkeys((Refused, *(each for screen in screens for each in (screen.returns, screen.sends) if each)))
     ]
@@ -30,51 +108,61 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
     paths: dict[str, dict[str, Any]] = {}
     for screen in screens:
         paths.setdefault(screen.api, {})[screen.method.lower()] = _operation(screen, by_type)
-    document = {
+    return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "winnow",
-            "version": __version__,
-            "description": "Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1;"
-            " thresholds in requests are percentages. Offsets count code points.",
-        },
+        "info": {"title": "winnow", "version": __version__, "description": DESCRIPTION},
         "servers": [{"url": root}],
+        "tags": [{"name": name, "description": description} for name, description in TAGS.values()],
+        "security": [{}, *({name: []} for name in SECURITY_SCHEMES)],  # {}: needed only if the server has a token
         "paths": paths,
-        "components": {"schemas": schemas},
+        "components": {"schemas": schemas, "securitySchemes": SECURITY_SCHEMES},
     }
-    return msgspec.json.format(msgspec.json.encode(document))
 
 
 def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
-    error_content = {"application/json": {"schema": by_type[Refused]}}
+    answer = {"schema": by_type[screen.returns]}
+    if screen.name in ANSWER_EXAMPLES:
+        answer["example"] = ANSWER_EXAMPLES[screen.name]
+    refusal = {
+        "schema": by_type[Refused],
+        "examples": {
+            name: {"summary": summary, "value": {"error": sentence}} for name, (summary, sentence) in REFUSALS.items()
+        },
+    }
     operation = {
         "operationId": screen.name,
         "summary": screen.summary,
-        "parameters": [
-            *(
-                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-                for name in re.findall(r"{(\w+)}", screen.api)
-            ),
-            *(
-                {
-                    "name": each.name,
-                    "in": "query",
-                    "description": each.description,
-                    "required": each.required,
-                    "schema": each.schema,
-                }
-                for each in screen.parameters
-            ),
-        ],
+        "tags": [TAGS[screen.api.split("/")[1]][0]],
+        "parameters": [*_path_parameters(screen), *map(_query_parameter, screen.parameters)],
         "responses": {
-            "200": {
-                "description": "The answer",
-                "content": {"application/json": {"schema": by_type[screen.returns]}},
-            },
-            "default": {"description": "Why the request was not answered", "content": error_content},
+            "200": {"description": "The answer", "content": {"application/json": answer}},
+            "default": {"description": "Why the request was not answered", "content": {"application/json": refusal}},
         },
     }
     if screen.sends is not None:
-        schema = {"application/json": {"schema": by_type[screen.sends]}}
-        operation["requestBody"] = {"required": True, "content": schema}
+        sent = {"schema": by_type[screen.sends], "example": SENT_EXAMPLE}
+        operation["requestBody"] = {"required": True, "content": {"application/json": sent}}
     return operation
+
+
+def _path_parameters(screen: Screen) -> Iterator[dict[str, Any]]:
+    for name in re.findall(r"{(\w+)}", screen.api):
+        yield {
+            "name": name,
+            "in": "path",
+            "description": OTHER_PATH_PARAMETERS.get((screen.name, name), PATH_PARAMETERS[name]),
+            "required": True,
+            "schema": {"type": "string"},
+            "example": "pasted-" + CAPTURE if screen.name == "pasted" else CAPTURE,
+        }
+
+
+def _query_parameter(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.description,
+        "required": parameter.required,
+        "schema": parameter.schema,
+        "example": EXAMPLES[parameter.name] if parameter.name in EXAMPLES else parameter.schema["default"],
+    }

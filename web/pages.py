@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from opensearch_winnow.web.marked_text import colour
 
 ROOM = Path(__file__).parent
 STATIC = ROOM / "static"
+# Of the URL of a page: an @ after the host name is part of the path. Browsers take a backslash for a slash.
+URL_CREDENTIALS = re.compile(r"^([\x00-\x20]*https?://)[^/?#\\]*@", re.IGNORECASE)
 
 
 def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
@@ -35,8 +38,22 @@ def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
     return Markup("").join(pieces())
 
 
+def without_credentials(url: str) -> str:
+    """Return the URL of a page without a user name and password. Any other text is returned as it is."""
+    return URL_CREDENTIALS.sub(r"\1", url)
+
+
+def shown_line(text: str) -> str:
+    """Return text as one line. If it is a URL, its credentials are left out."""
+    return one_line(without_credentials(text))
+
+
 def external_link(url: str) -> str | None:
-    """Return the URL if it is safe to link to: http or https with a host, so no script and no local file."""
+    """Return the URL, without credentials, if it is safe to link to.
+
+    It must be http or https with a host, so no script and no local file.
+    """
+    url = without_credentials(url)
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -97,7 +114,7 @@ class Pages:
             "colour": colour,
             "day": day,
             "duration": duration,
-            "line": one_line,
+            "line": shown_line,
             "marked": marked,
             "moment": moment,
             "number": lambda value: f"{value:,}",

@@ -14,6 +14,7 @@ from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
+from opensearch_winnow.web.file_kind import file_kind
 from opensearch_winnow.web.form import FormError
 
 EXPIRY_MINUTES = 60  # after the last use
@@ -66,7 +67,7 @@ def text_from_form(index: Index, form: Mapping[str, str | bytes]) -> PastedText:
     page, name = _page_from_form(form)
     record = RecordMaker(recipe_for_run(index.store, text=True)).make(page)
     if not isinstance(record, Record):
-        raise FormError(f"There is no text to look for: {record.reason}.")
+        raise FormError(f"There is no text to look for: {record.reason}.", "file" if name else "text")
     return PastedText(record.text, name)
 
 
@@ -78,10 +79,16 @@ def _page_from_form(form: Mapping[str, str | bytes]) -> tuple[Page, str]:
         head = file[:HEAD]
         kind = type_of(name, head)
         if kind != HTML and not is_text(head):
-            raise FormError(f"{name or 'The file'} is {kind}, not text or HTML: send its text instead.")
+            known = file_kind(name, file)
+            what = f"is {known}" if known else "is not a text file"
+            raise FormError(
+                f"{name or 'This file'} {what}. Save it as text or HTML, or copy its text into the box.", "file"
+            )
         return Page(URL, html=file, content_type=HTML if kind == HTML else TEXT), name
     if isinstance(html, str) and html:
         return Page(URL, html=html), ""
     if isinstance(text, str) and text.strip():
         return (Page(URL, html=text) if begins_as_html(text) else Page(URL, text=text)), ""
-    raise FormError('There is no text to look for: send text, HTML or a file; as JSON, {"text": …} or {"html": …}.')
+    raise FormError(
+        'There is no text to look for: send text, HTML or a file; as JSON, {"text": …} or {"html": …}.', "text"
+    )

@@ -1,4 +1,4 @@
-"""The texts that a request names by id, captures or pasted texts, and their comparison."""
+"""The texts that a request names, captures by id or URL or pasted texts, and their comparison."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def pasted_text(request: ScreenRequest, id_: str) -> PastedText:
     return pasted
 
 
-def text_by_id(index: Index, request: ScreenRequest, id_: str) -> ComparedText:
-    """Return the capture or the pasted text with this id."""
-    if id_.startswith(ID_PREFIX):
-        pasted = pasted_text(request, id_)
-        return ComparedText(id=id_, text=pasted.text, title=pasted.name or None)
-    page = index.capture(id_)
+def text_named(index: Index, request: ScreenRequest, name: str) -> ComparedText:
+    """Return the capture or the pasted text with this id, or the latest capture of this URL."""
+    if name.startswith(ID_PREFIX):
+        pasted = pasted_text(request, name)
+        return ComparedText(id=name, text=pasted.text, title=pasted.name or None)
+    page = index.page(name.strip()) if "/" in name or ":" in name else index.capture(name.strip())
     return ComparedText(
-        id=id_, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
+        id=page.id, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
     )
 
 

@@ -40,7 +40,8 @@ class ScreenAnswer(NamedTuple):
 class Screen:
     """One answer in up to three formats: HTML at `path`, JSON at `path.json`, and CSV at `path.csv` if it has a table.
 
-    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`.
+    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`. Without `api` there
+    is none.
     """
 
     name: str  # also the name of its template
@@ -77,3 +78,4 @@ class Action:
     summary: str
     act: Callable[[Index, ScreenRequest], str]  # returns the address of the screen that shows the result
     writes: bool = True  # to the store, which needs --write
+    screen: Screen | None = None  # shown again, with what was typed, if the form is refused

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from opensearch_winnow.answers.overview import OverviewDocument, overview
@@ -15,6 +15,7 @@ from opensearch_winnow.web.clustering_run import ClusteringRun
 from opensearch_winnow.web.kept_figures import KeptFigures
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
+from opensearch_winnow.web.store_name import StoreName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +23,28 @@ class ServerState:
     """What the server keeps in memory between requests. It is lost when the server ends."""
 
     clustering: ClusteringRun
+    store: StoreName
     overview: KeptFigures[OverviewDocument]
     statistics: KeptFigures[CountedDocument]
     pasted: PastedTexts = field(default_factory=PastedTexts)
 
     @classmethod
-    def of(cls, open_index: Callable[[], Index]) -> Self:
+    def of(cls, open_index: Callable[[], Index], store: StoreName) -> Self:
         """Return the state of a server that has just been started."""
         overviews = KeptFigures(open_index, overview)
         return cls(
             clustering=ClusteringRun(open_index, when_done=overviews.expire),
+            store=store,
             overview=overviews,
             statistics=KeptFigures(open_index, counted_document),
         )
+
+
+class Fault(NamedTuple):
+    """Why a form was refused."""
+
+    sentence: str
+    field: str = ""  # the name of the field at fault, if it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,10 @@ class ScreenRequest:
     query: Mapping[str, str]  # known parameters of the query string, unparsed
     form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
     state: ServerState
+    fault: Fault | None = None  # the screen is shown again because its form was refused
+    repeated: Sequence[tuple[str, str]] = ()  # names and values of the query string; a name may be repeated
+    origin: str = ""  # http://HOST:PORT, as the visitor knows this server
     defaults: Mapping[str, str] = field(default_factory=dict)  # of parameters, as they would be written
-    given: frozenset[str] = frozenset()  # names in the query string, of unknown parameters too
 
     @classmethod
     def parse(
@@ -60,6 +72,9 @@ class ScreenRequest:
         form: Mapping[str, str | bytes],
         state: ServerState,
         strict: bool = False,
+        fault: Fault | None = None,
+        repeated: Sequence[tuple[str, str]] = (),
+        origin: str = "",
     ) -> Self:
         """Parse the parameters and raise a ParameterError that lists everything wrong with them.
 
@@ -72,8 +87,8 @@ class ScreenRequest:
         for name, text in used.items():
             try:
                 values[name] = known[name].parse(text)
-            except ValueError as fault:
-                faults.append(f"{name} {fault}")
+            except ValueError as error:
+                faults.append(f"{name} {error}")
         faults += [
             f"{each.name} is missing: {each.description}"
             for each in known.values()
@@ -84,10 +99,19 @@ class ScreenRequest:
         defaults = {
             each.name: str(each.schema.get("default", "")) for each in known.values() if not each.counts_if_given
         }
-        return cls(path, values, used, form, state, defaults, given=frozenset(query))
+        return cls(path, values, used, form, state, fault, repeated, origin, defaults)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+    def all(self, name: str) -> list[str]:
+        """Return every value of a parameter that may be repeated, such as that of check boxes."""
+        return [value for each, value in self.repeated if each == name]
+
+    def typed(self, name: str, default: str = "") -> str:
+        """Return what was typed into a field of a form that was refused; otherwise the default."""
+        value = self.form.get(name, "")
+        return default if self.fault is None or not isinstance(value, str) else value
 
     def link(self, path: str | None = None, /, **changes: object) -> str:
         """Return the address of this request with other parameter values; None removes a parameter."""
@@ -97,7 +121,7 @@ class ScreenRequest:
     @property
     def is_clean(self) -> bool:
         """Whether each parameter in the address has an effect: none is unknown, blank, or has its default value."""
-        return self.given == self._without_defaults(self.query).keys()
+        return {name for name, _ in self.repeated} == self._without_defaults(self.query).keys()
 
     def _without_defaults(self, query: Mapping[str, object]) -> dict[str, str]:
         written = {name: str(value) for name, value in query.items() if value is not None}

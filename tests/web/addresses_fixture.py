@@ -57,6 +57,7 @@ ADDRESSES = {
     "cluster-alone": f"/cluster/{IDS[ALONE[0]]}",
     "statistics": "/statistics",
     "watches": "/watches",
+    "api": "/api",
 }
 # What was pasted has an address that nobody can guess: test_paste_browser.py looks at it.
 SHOWN = tuple(screen for screen in SCREENS if screen.path and screen.sends is None and screen.name != "pasted")

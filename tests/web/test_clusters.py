@@ -17,6 +17,7 @@ from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
+from opensearch_winnow.web.store_name import StoreName
 from tests.web.conftest import Serve
 from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows
 from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
@@ -88,7 +89,7 @@ def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Pag
     served = serve(store(PAGES))
     reply = served.get("/clusters")
     assert heading(reply) == f"{len(PAGES)} pages, not clustered yet"
-    assert f"winnow cluster --store {served.store}" in reply.text
+    assert f"winnow cluster --store {Path(served.store).name}<" in reply.text
     assert 'action="/clusters' not in reply.text
     assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403
     alone = served.get(f"/cluster/{IDS[MILL]}")
@@ -178,7 +179,7 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
             path_values={},
             query={},
             form={},
-            state=replace(ServerState.of(gate), clustering=run),
+            state=replace(ServerState.of(gate, StoreName.of(str(own_file))), clustering=run),
         )
         answered = SCREEN.answer(index, request)
         assert answered.document["running"]["phase"] == "starting"

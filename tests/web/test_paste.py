@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlencode
 
+import lxml.html
 import pytest
 
 from opensearch_winnow import Index, compare
@@ -124,10 +125,52 @@ def test_files_are_text_or_html_by_what_is_in_them(served_file: Served) -> None:
         found = served_file.json(f"{reply.headers['location']}.json")
         assert (found["total"], found["characters"]) == (expected, len(QUOTE))
         assert name in served_file.get(reply.headers["location"]).text
-    refused = send_file(served_file, b"%PDF-1.4 \x00\x01", "quote.pdf")
-    assert refused.status == 400
-    assert "quote.pdf is application/pdf, not text or HTML" in refused.text
     assert send_file(served_file, b"", "").status == 400
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "kind"),
+    [
+        (b"%PDF-1.4 \x00\x01", "quote.pdf", "a PDF"),
+        (b"%PDF-1.4\n1 0 obj", "quote.txt", "a PDF"),
+        (b"PK\x03\x04\x14\x00[Content_Types].xml", "quote.docx", "a Word document"),
+        (b"PK\x03\x04\x14\x00 xl/workbook.xml", "quote", "an Excel workbook"),
+        (b"PK\x03\x04\x14\x00 mimetypeapplication/vnd.oasis.opendocument.text", "quote.bin", "an OpenDocument text"),
+        (b"PK\x03\x04\x14\x00 pages", "quote.zip", "a ZIP archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "quote.DOC", "a Word document"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "quote", "an Office document"),
+        (b"\x89PNG\r\n\x1a\n\x00", "quote.png", "an image"),
+        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "quote.webp", "an image"),
+        (b"{\\rtf1 quote}", "quote.rtf", "an RTF document"),
+        (b"\x00\x01\x02", "quote.bin", None),
+    ],
+)
+def test_a_file_without_text_is_refused_by_its_kind(
+    served_file: Served, content: bytes, name: str, kind: str | None
+) -> None:
+    reply = send_file(served_file, content, name)
+    assert reply.status == 400
+    page = lxml.html.document_fromstring(reply.body)
+    (fault,) = page.xpath("//*[@role='alert']")
+    what = f"is {kind}" if kind else "is not a text file"
+    assert fault.text_content() == f"{name} {what}. Save it as text or HTML, or copy its text into the box."
+    assert page.xpath("//input[@type='file']/@aria-describedby") == [fault.get("id")]
+
+
+def test_what_was_typed_stays_in_the_form(served_file: Served) -> None:
+    for text, words in (
+        ("<html><p> </p>", "There is no text to look for"),
+        ("a < b & c " * 1_100_000, "larger than 10 MB"),
+    ):
+        body = urlencode({"text": text}).encode()
+        reply = served_file.send("/paste", body, content_type="application/x-www-form-urlencoded")
+        assert reply.status == 400
+        page = lxml.html.document_fromstring(reply.body, parser=lxml.html.HTMLParser(huge_tree=True))
+        (field,) = page.xpath("//textarea")
+        assert field.text == text
+        assert field.get("aria-describedby") == "fault needed"
+        assert words in page.get_element_by_id("fault").text_content()
+        assert page.findtext(".//h1") == "Find pages that quote a text"
 
 
 def test_pasted_html_is_read_as_a_page_and_runs_nothing(served_file: Served) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from opensearch_winnow.web.app import MAX_BODY_BYTES
+from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
 from tests.web.known_crawl_fixture import MILL_TEXT, QUOTE, paragraph
 from tests.web.served_fixture import Served
 
@@ -73,3 +75,33 @@ def test_it_is_for_everybody(page: Page, served_file: Served, text: str) -> None
     assert accessibility_findings(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert not scrolls_sideways(page)
+
+
+def test_a_file_that_is_too_large_is_refused_in_words(
+    page: Page, served_file: Served, witness: Witness, tmp_path: Path
+) -> None:
+    """A browser that is still sending would show an error of its own if the connection were closed."""
+    witness.allowed.append("413")
+    large = tmp_path / "large.txt"
+    large.write_bytes(b"All work and no play. " * (2 * MAX_BODY_BYTES // 22))
+    page.goto(served_file.url("/paste"))
+    page.locator("input[type=file]").set_input_files(large)
+    page.get_by_role("button", name="Find pages").click()
+    expect(page.locator("h1")).to_have_text("Too large")
+    expect(page.locator("main p")).to_contain_text("At most 16 MB can be sent at once")
+    assert accessibility_findings(page) == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_text_that_is_refused_stays_in_its_form(
+    new_page: NewPage, served_file: Served, witness: Witness, scripts: bool
+) -> None:
+    witness.allowed.append("400")
+    page = new_page(java_script_enabled=scripts)
+    page.goto(served_file.url("/paste"))
+    page.locator("textarea").fill("<html><title>nothing</title>")
+    page.get_by_role("button", name="Find pages").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no text to look for")
+    expect(page.locator("textarea")).to_have_value("<html><title>nothing</title>")
+    if scripts:
+        assert accessibility_findings(page) == []

@@ -105,10 +105,10 @@ def test_what_differs_is_said_in_a_few_words(page: Page, served: Served) -> None
     # An exact copy differs in nothing.
     others = [IDS[url] for url in (MIRROR, NEAR)]
     found = served.json(f"/api/v1/pages/{IDS[MILL]}/differences?others={','.join([*others, '0' * 32])}")
-    words = {each["id"]: (each["removed"], each["added"]) for each in found["differences"]}
-    assert words.keys() == set(others)
-    assert words[IDS[MIRROR]] == ("", "")
-    assert all(words[IDS[NEAR]])
+    told = {each["id"]: (each["removed"], each["added"]) for each in found["differences"]}
+    assert told.keys() == set(others)
+    assert told[IDS[MIRROR]] == ("", "")
+    assert all(told[IDS[NEAR]])
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -152,7 +152,8 @@ def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Ser
 
 
 def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Serve) -> None:
-    served = serve(own_file)
+    served = serve(own_file, "--write")
+    assert "Count again" in served.get("/statistics").text
     assert served.json("/statistics.json")["pages"] == 22
     with Index.open(own_file) as index:
         index.add([Page("https://new.example/", text="A new page, of a few words only.")])
@@ -160,3 +161,12 @@ def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Ser
     reply = served.send("/statistics/again", b"", content_type="application/x-www-form-urlencoded")
     assert (reply.status, reply.headers["location"]) == (303, "/statistics")
     assert served.json("/statistics.json")["pages"] == 23
+
+
+def test_who_may_only_read_cannot_have_them_counted_again(served_file: Served) -> None:
+    """Counting takes seconds of a large store: no visitor may ask for it over and over."""
+    before = served_file.json("/statistics.json")
+    reply = served_file.send("/statistics/again", b"", content_type="application/x-www-form-urlencoded")
+    assert reply.status == 403
+    assert served_file.json("/statistics.json")["at"] == before["at"]
+    assert "/statistics/again" not in served_file.get("/statistics").text

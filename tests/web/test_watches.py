@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 import pytest
+from lxml import html
 from playwright.sync_api import expect
 
 from opensearch_winnow import Index, Page
@@ -65,14 +66,23 @@ def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
     for fields, words in (
         ({"name": "a", "text": "too short"}, "needs 50"),
         ({"name": " ", "url": MILL}, "a name of 1 to 100 characters"),
-        ({"name": "a"}, "one of url, id, text and html, not none"),
-        ({"name": "a", "url": MILL, "min_containment": "x"}, "min_containment is a whole number from 0 to 100"),
-        ({"name": "a", "url": MILL, "min_containment": ""}, "min_containment is a whole number from 0 to 100"),
+        ({"name": "a"}, "Give the URL of a page, or a text"),
+        ({"name": "a", "url": MILL, "text": QUOTE}, "Give the URL of a page, or a text"),
+        ({"name": "a", "url": MILL, "min_containment": "x"}, "The minimum share is a whole number from 0 to 100"),
+        ({"name": "a", "url": MILL, "min_containment": ""}, "The minimum share is a whole number from 0 to 100"),
+        ({"name": "a", "url": "https://gone.example/"}, f"{own_file.name} has no page https://gone.example/"),
     ):
-        refused = sent(served, "/watches/add", **{"min_containment": "30", **fields})
-        assert (refused.status, words in refused.text) == (400, True), refused.text
+        fields = {"min_containment": "30", "replace": "on", **fields}
+        refused = sent(served, "/watches/add", **fields)
+        assert refused.status == 400
+        assert str(own_file) not in refused.text
+        page = html.document_fromstring(refused.body)
+        (fault,) = page.xpath("//*[@role='alert']")
+        assert words in fault.text_content()
+        assert page.xpath("//*[@aria-invalid]/@aria-describedby") == [fault.get("id")]
+        form = next(each for each in page.forms if each.action == "/watches/add")
+        assert {name: value or "" for name, value in form.fields.items()} == {"url": "", "text": "", **fields}
     assert sent(served, "/watches/add", name="a", pasted="pasted-gone", min_containment="30").status == 404
-    assert sent(served, "/watches/add", name="a", url="https://gone.example/", min_containment="30").status == 404
     for path in ("remove", "seen", "text"):
         assert sent(served, f"/watches/{path}", name="none").status == 404
     assert served.get("/watches?watch=none").status == 404

@@ -30,7 +30,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         limit=limit,
         offset=offset,
         running=running_document(request),
-        failure=request.state.clustering.failure,
+        failure=request.state.store.shorten(request.state.clustering.failure),
     )
     return ScreenAnswer(document, lambda: _template_values(document, request))
 

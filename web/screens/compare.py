@@ -15,9 +15,10 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.compared_panes import window_panes
 from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows, trim_to_words
-from opensearch_winnow.web.parameters import ParameterError, choice, integer, string
+from opensearch_winnow.web.form import FormError
+from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, string
 from opensearch_winnow.web.passage_windows import passage_window
-from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_by_id
+from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_named
 from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
@@ -27,13 +28,15 @@ MAX_NAME_CHARS = 100
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     started = time.perf_counter()
-    a, b = (text_by_id(index, request, request[name]) for name in ("a", "b"))
+    a, b = (text_named(index, request, request[name]) for name in ("a", "b"))
     compared = compare_texts(index, a, b, request)
     document = compared_document(compared, _heading(compared, request), time.perf_counter() - started)
     return ScreenAnswer(document, lambda: _template_values(index, request, compared))
 
 
 def _heading(compared: Compared, request: ScreenRequest) -> str:
+    if compared.a.id == compared.b.id:
+        return f"A and B are the same {'text' if compared.a.url is None else 'capture'}"
     if compared.kind == "estimate":
         return f"About {percent(compared.comparison.resemblance)} alike"
     if request["view"] == "differences":
@@ -119,13 +122,13 @@ def add_boilerplate(index: Index, request: ScreenRequest) -> str:
     """Register a passage of A as boilerplate, which no longer counts as evidence of copying."""
     name = str(request.form.get("name", "")).strip()
     if not 0 < len(name) <= MAX_NAME_CHARS:
-        raise ParameterError(f"boilerplate needs a name of 1 to {MAX_NAME_CHARS} characters")
+        raise FormError(f"Give the boilerplate a name of 1 to {MAX_NAME_CHARS} characters.", "name")
     if any(each.name == name for each in index.boilerplate()):
-        raise ParameterError(f"there is already boilerplate named {name}: choose another name")
+        raise FormError(f"There is already boilerplate named {name}: choose another name.", "name")
     start, _, end = str(request.form.get("passage", "")).partition("-")
-    text = text_by_id(index, request, request["a"]).text
+    text = text_named(index, request, request["a"]).text
     if not (start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(text)):
-        raise ParameterError("no passage was chosen: give the start and end of a passage of A, such as 120-480")
+        raise FormError("No passage was chosen: give the start and end of a passage of A, such as 120-480.", "passage")
     index.add_boilerplate(name, text[int(start) : int(end)])
     return f"/compare/{request['a']}/{request['b']}"
 
@@ -135,10 +138,32 @@ def remove_boilerplate(index: Index, request: ScreenRequest) -> str:
     return f"/compare/{request['a']}/{request['b']}"
 
 
-def comparison_address(_index: Index, request: ScreenRequest) -> str:
-    return f"/compare/{quote(request['a'], safe='')}/{quote(request['b'], safe='')}"
+def comparison_address(index: Index, request: ScreenRequest) -> str:
+    """Return the address of the comparison of `a` and `b`, or of two pages that were ticked in a list."""
+    names = [request["a"], request["b"]]
+    if not any(names):
+        names = request.all("page")
+        if len(names) != 2:
+            ticked = f"{len(names):,}" if names else "none"
+            raise ParameterError(f"Tick two pages to compare them: you ticked {ticked}.")
+    elif not all(names):
+        raise ParameterError("Give two pages to compare: a and b, each a URL, or the id of a capture or pasted text.")
+    a, b = (quote(text_named(index, request, name).id, safe="") for name in names)
+    return f"/compare/{a}/{b}"
 
 
+def _texts(*, required: bool) -> tuple[Parameter, ...]:
+    description = "the URL of a page, or the id of a capture or pasted text"
+    return tuple(string(name, description, max_chars=8_000, required=required) for name in ("a", "b"))
+
+
+PARAMETERS = (
+    integer("min", "minimum number of words in a passage", default=0, minimum=0, maximum=10_000),
+    choice("view", "show shared passages, or differences", "passages", "differences"),
+    choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
+    choice("finer", "also find passages shorter than the store's scheme finds", "off", "on"),
+    integer("from", "first passage, or row of differences, on the page", default=1, minimum=1, maximum=10**9),
+)
 SCREEN = Screen(
     name="compare",
     path="/compare/{a}/{b}",
@@ -147,25 +172,25 @@ SCREEN = Screen(
     answer=answer,
     returns=ComparedDocument,
     table=table,
-    parameters=(
-        integer("min", "minimum number of words in a passage", default=0, minimum=0, maximum=10_000),
-        choice("view", "show shared passages, or differences", "passages", "differences"),
-        choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
-        choice("finer", "also find passages shorter than the store's scheme finds", "off", "on"),
-        integer("from", "first passage, or row of differences, on the page", default=1, minimum=1, maximum=10**9),
-    ),
+    parameters=PARAMETERS,
 )
-REDIRECT = Redirect(
-    path="/compare",
-    target=comparison_address,
-    parameters=tuple(string(name, "the id of a capture or pasted text", max_chars=100, required=True) for name in "ab"),
+BY_URL = Screen(
+    name="compare_urls",
+    path="",
+    api="/compare",
+    summary="What two pages share, by their URLs or ids",
+    answer=answer,
+    returns=ComparedDocument,
+    parameters=(*_texts(required=True), *PARAMETERS),
 )
+REDIRECT = Redirect(path="/compare", target=comparison_address, parameters=_texts(required=False))
 ACTIONS = (
     Action(
         name="add_boilerplate",
         path="/compare/{a}/{b}/boilerplate",
         summary="Register a passage as boilerplate",
         act=add_boilerplate,
+        screen=SCREEN,
     ),
     Action(
         name="remove_boilerplate",

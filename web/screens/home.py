@@ -42,10 +42,10 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     clustering = index.clustering()
     document: HomeDocument = {
         "captures": index.store.count(),
-        "at": clustering and clustering["at"],
-        "clustered": clustering and clustering["pages"],
+        "at": clustering["at"] if clustering else None,
+        "clustered": clustering["pages"] if clustering else None,
         "running": running_document(request),
-        "failure": request.state.clustering.failure or None,
+        "failure": request.state.store.shorten(request.state.clustering.failure) or None,
         "overview": overview,
     }
     return ScreenAnswer(document, lambda: _template_values(document))

@@ -185,4 +185,6 @@ QUOTES = Screen(
     sends=SentText,
     parameters=PARAMETERS,
 )
-PASTE = Action(name="paste", path="/paste", summary="Find the pages that quote a text", act=paste, writes=False)
+PASTE = Action(
+    name="paste", path="/paste", summary="Find the pages that quote a text", act=paste, writes=False, screen=FORM
+)

@@ -111,7 +111,7 @@ def _narrowed(request: ScreenRequest) -> bool:
 def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHit | None:
     if results.total:
         return None  # this page is past the last one
-    return no_hit(
+    why = no_hit(
         index,
         request["q"],
         any_word=request["match"] == "any",
@@ -119,6 +119,7 @@ def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -
         all_captures=request["captures"] == "all",
         filters=" and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures"),
     )
+    return why._replace(reason=request.state.store.shorten(why.reason))
 
 
 def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:

@@ -190,6 +190,4 @@ SCREEN = Screen(
     returns=CountedDocument,
     table=table,
 )
-COUNT_AGAIN = Action(
-    name="count-again", path="/statistics/again", summary="Count everything again", act=count_again, writes=False
-)
+COUNT_AGAIN = Action(name="count-again", path="/statistics/again", summary="Count everything again", act=count_again)

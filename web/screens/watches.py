@@ -16,7 +16,7 @@ from opensearch_winnow.answers.watches import (
 )
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, Watch
+from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, MAX_TEXT_CHARS, Watch, WatchError
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import integer, percentage, string
@@ -36,16 +36,16 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         on_page = [_watch_named(index, request["watch"])]
     document: WatchesDocument = {
         "total": len(watches),
-        "watches": [_check(index, watch, request["limit"]) for watch in on_page],
+        "watches": [_check(index, watch, request) for watch in on_page],
     }
     return ScreenAnswer(document, lambda: _template_values(index, request, document))
 
 
-def _check(index: Index, watch: Watch, limit: int) -> WatchReportDocument:
+def _check(index: Index, watch: Watch, request: ScreenRequest) -> WatchReportDocument:
     try:
-        return watch_report_document(index.check_watch(watch.name), limit=limit)
+        return watch_report_document(index.check_watch(watch.name), limit=request["limit"])
     except QuestionError as error:  # the watched page is no longer in the store
-        return unanswered_document(watch, str(error))
+        return unanswered_document(watch, request.state.store.shorten(str(error)))
 
 
 def _template_values(index: Index, request: ScreenRequest, document: WatchesDocument) -> Mapping[str, Any]:
@@ -88,8 +88,15 @@ def add(index: Index, request: ScreenRequest) -> str:
     try:
         share = SHARE.parse(_field(request, "min_containment").strip())
     except ValueError as error:
-        raise FormError(f"min_containment {error}") from None
-    index.add_watch(name, url=url, text=text, min_containment=share, replace=bool(_field(request, "replace")))
+        raise FormError(f"The minimum share {error}.", "min_containment") from None
+    if (url is None) == (text is None):
+        raise FormError("Give the URL of a page, or a text: one of them.", "url")
+    try:
+        index.add_watch(name, url=url, text=text, min_containment=share, replace=bool(_field(request, "replace")))
+    except WatchError as error:
+        raise FormError(f"{error}.", "name" if len(text or "") <= MAX_TEXT_CHARS else "text") from None
+    except QuestionError as error:
+        raise FormError(f"{error}.", "text" if url is None else "url") from None
     return _address(name)
 
 
@@ -144,7 +151,7 @@ SCREEN = Screen(
     ),
 )
 ACTIONS = (
-    Action(name="add_watch", path="/watches/add", summary="Watch a page or a text", act=add),
+    Action(name="add_watch", path="/watches/add", summary="Watch a page or a text", act=add, screen=SCREEN),
     Action(name="remove_watch", path="/watches/remove", summary="Remove a watch", act=remove),
     Action(name="mark_seen", path="/watches/seen", summary="Mark matches as seen", act=mark_seen),
     Action(

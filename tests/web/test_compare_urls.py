@@ -1,0 +1,77 @@
+"""Two pages are compared by their URLs, by ids, or by ticking them in a list."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+import pytest
+from lxml import html
+
+from tests.web.known_crawl_fixture import EARLIER, IDS, MILL, MOVED, QUOTE
+from tests.web.served_fixture import Reply, Served
+
+PAIRS = [(MILL, MOVED), (IDS[MILL], IDS[MOVED]), (MILL, IDS[MOVED]), (IDS[MILL], f" {MOVED} ")]
+
+
+def heading(reply: Reply) -> str:
+    return html.document_fromstring(reply.body).findtext(".//h1") or ""
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_urls_and_ids_lead_to_the_same_comparison(served: Served, pair: tuple[str, str]) -> None:
+    reply = served.get(f"/compare?{urlencode(dict(zip('ab', pair, strict=True)))}")
+    assert (reply.status, reply.headers["location"]) == (303, f"/compare/{IDS[MILL]}/{IDS[MOVED]}")
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_program_compares_urls(served: Served, pair: tuple[str, str]) -> None:
+    query = urlencode({"a": pair[0], "b": pair[1], "min": 20})
+    found = served.json(f"/api/v1/compare?{query}")
+    expected = served.json(f"/api/v1/compare/{IDS[MILL]}/{IDS[MOVED]}?min=20")
+    assert found.pop("seconds") >= 0
+    assert expected.pop("seconds") >= 0
+    assert found == expected
+    assert found["passages"]
+
+
+def test_a_pasted_text_is_compared_with_a_url(served_file: Served) -> None:
+    body = urlencode({"text": QUOTE}).encode()
+    pasted = served_file.send("/paste", body, content_type="application/x-www-form-urlencoded").headers["location"]
+    name = pasted.removeprefix("/paste/")
+    reply = served_file.get(f"/compare?{urlencode({'a': name, 'b': MILL})}")
+    assert (reply.status, reply.headers["location"]) == (303, f"/compare/{name}/{IDS[MILL]}")
+    assert heading(served_file.get(f"/compare/{name}/{name}")) == "A and B are the same text"
+
+
+def test_two_ticked_pages_are_compared(served_file: Served) -> None:
+    reply = served_file.get(f"/compare?page={IDS[MILL]}&page={EARLIER[0]}")
+    assert (reply.status, reply.headers["location"]) == (303, f"/compare/{IDS[MILL]}/{EARLIER[0]}")
+    mixed = served_file.get(f"/compare?page={quote(MILL)}&page={EARLIER[0]}&q=mill")
+    assert mixed.headers["location"] == reply.headers["location"]
+
+
+@pytest.mark.parametrize(("ticked", "told"), [(0, "none"), (1, "1"), (3, "3")])
+def test_another_number_of_ticked_pages_is_refused(served_file: Served, ticked: int, told: str) -> None:
+    query = urlencode([("page", id_) for id_ in [IDS[MILL], *EARLIER][:ticked]])
+    reply = served_file.get(f"/compare?{query}")
+    assert reply.status == 400
+    assert f"Tick two pages to compare them: you ticked {told}." in reply.text
+    assert html.document_fromstring(reply.body).xpath("//button[@data-back]")
+
+
+def test_half_a_question_is_refused(served_file: Served) -> None:
+    assert "Give two pages to compare" in served_file.get(f"/compare?a={IDS[MILL]}").text
+    reply = served_file.get(f"/api/v1/compare?a={IDS[MILL]}")
+    assert (reply.status, "b is missing" in reply.json["error"]) == (400, True)
+    gone = served_file.get("/compare?a=https://gone.example/&b=x")
+    assert (gone.status, "has no page https://gone.example/" in gone.text) == (404, True)
+    near = served_file.get(f"/compare?{urlencode({'a': MILL.rstrip('/'), 'b': MOVED})}")
+    assert near.status == 404
+    assert f"there is {MILL}" in near.text
+
+
+def test_a_page_and_itself(served: Served) -> None:
+    reply = served.get(f"/compare?{urlencode({'a': MILL, 'b': MILL})}")
+    assert heading(served.get(reply.headers["location"])) == "A and B are the same capture"
+    found = served.json(f"/api/v1/compare?{urlencode({'a': MILL, 'b': IDS[MILL]})}")
+    assert (found["answer"], found["resemblance"]) == ("A and B are the same capture", 1)

@@ -1,0 +1,92 @@
+"""Visitors see the name of the store, not its folder or credentials, and no credentials of page addresses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from opensearch_winnow import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.web.pages import external_link, shown_line
+from opensearch_winnow.web.store_name import StoreName
+from tests.web.addresses_fixture import ADDRESSES
+from tests.web.conftest import Serve
+from tests.web.known_crawl_fixture import paragraph
+from tests.web.served_fixture import Served
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("/srv/crawls/crawl.winnow", "crawl.winnow"),
+        ("crawl.winnow", "crawl.winnow"),
+        ("https://me:secret@search.example:9200/pages", "https://search.example:9200/pages"),
+        ("http://localhost:9200/pages", "http://localhost:9200/pages"),
+    ],
+)
+def test_the_name_that_is_shown(name: str, shown: str) -> None:
+    assert StoreName.of(name).shown == shown
+    assert StoreName.of(name).shorten(f"{name} has no page x") == f"{shown} has no page x"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *ADDRESSES.values(),
+        *("/nothing", "/page/0", "/cluster/0", "/page?url=x", "/watches?watch=x", "/search?q=zeppelin"),
+        *("/statistics.json", "/api/v1/pages?url=x", "/search.json?q=zeppelin"),
+    ],
+)
+def test_no_folder_is_told(served_file: Served, address: str) -> None:
+    assert str(Path(served_file.store).parent) not in served_file.get(address).text
+
+
+def test_the_name_is_on_every_screen(served_file: Served) -> None:
+    assert 'title="Store">known.winnow<' in served_file.get("/search?q=mill").text
+
+
+# --- the addresses of pages -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "link"),
+    [
+        ("https://user:secret@host.example/a", "https://host.example/a"),
+        ("HTTP://secret@host.example", "HTTP://host.example"),
+        ("https://user:se@cret@host.example:8080/?a=b@c", "https://host.example:8080/?a=b@c"),
+        ("https://host.example/@user", "https://host.example/@user"),
+        ("https://host.example?mail=a@b", "https://host.example?mail=a@b"),
+        ("https://host.example#a@b", "https://host.example#a@b"),
+    ],
+)
+def test_a_link_has_no_credentials(url: str, link: str) -> None:
+    assert (external_link(url), shown_line(url)) == (link, link)
+
+
+@pytest.mark.parametrize("url", [" https://user:secret@host.example/", "https://user\n:secret@host.example/"])
+def test_a_link_with_white_space_has_no_credentials(url: str) -> None:
+    assert "secret" not in (external_link(url) or "")
+    assert "secret" not in shown_line(url)
+
+
+def test_a_page_with_credentials_in_its_address(tmp_path: Path, serve: Serve) -> None:
+    urls = ["https://me:secret@a.example/", "https://me:secret@b.example/"]
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([Page(url, text=paragraph("mill", 200), title="The mill") for url in urls])
+        index.cluster()
+    served = serve(tmp_path / "crawl.winnow")
+    a, b = (capture_id(url, None) for url in urls)
+    for address in (
+        "/search?q=mill",
+        f"/page/{a}",
+        f"/page/{a}/history",
+        f"/compare/{a}/{b}",
+        "/clusters",
+        f"/cluster/{a}",
+    ):
+        text = served.get(address).text
+        assert "a.example" in text
+        assert "secret" not in text.replace(quote("me:secret@", safe=""), ""), address
