@@ -58,8 +58,8 @@ docs: $(DEV) build ## write the generated documentation: docs/cli.md, docs/pytho
 	$(RUN)/python -m tools.python_reference
 	$(RUN)/python -m tools.docs_pictures
 
-screenshots: $(DEV) build ## take the README's picture, and pictures of every screen into build/screenshots
-	$(RUN)/python -m tools.compare_picture
+screenshots: $(DEV) build ## take the README's pictures, and pictures of every screen into build/screenshots
+	$(RUN)/python -m tools.screen_pictures
 	$(RUN)/python -m pytest -p no:xdist tests/web/test_every_screen.py tests/web/test_demo_store.py
 
 bench: $(BENCH) build ## run the benchmarks, which compare with other tools

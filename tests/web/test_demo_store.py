@@ -1,4 +1,4 @@
-"""Each screen on the real pages of the demo. Their screenshots are kept; one of them is in the README."""
+"""Each screen on the real pages of the demo. Their screenshots are kept; three such are in the README."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser_fixture import accessibility_findings
 from tests.web.served_fixture import Served, serving
-from tools.compare_picture import PICTURE, SIZE, compare_address, demo, take_picture
+from tools.screen_pictures import PICTURES, SIZE, compare_address, demo, take_pictures
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -54,6 +54,7 @@ def test_every_screen_shows_it(page: Page, shown: Demo, screenshots: Path) -> No
         "cluster": f"/cluster/{cluster['id']}",
         "statistics": "/statistics",
         "watches": "/watches",
+        "api": "/api",
     }
     for name, address in addresses.items():
         page.goto(served.url(address))
@@ -62,9 +63,9 @@ def test_every_screen_shows_it(page: Page, shown: Demo, screenshots: Path) -> No
         page.screenshot(path=screenshots / f"demo-{name}.png")
 
 
-def test_the_picture_of_the_readme(page: Page, shown: Demo, screenshots: Path) -> None:
-    picture = screenshots / "demo-picture.png"
-    take_picture(page, shown.served.url(compare_address(*shown)), picture)
+def test_the_pictures_of_the_readme(page: Page, shown: Demo, tmp_path: Path) -> None:
+    take_pictures(page, *shown, tmp_path)
     passages = len(shown.said["comparison"]["passages"])
     expect(page.locator("h1")).to_contain_text(f"{passages} shared passage")
-    assert size_of(picture) == size_of(PICTURE) == (SIZE["width"], SIZE["height"])
+    for name in ("home.png", "group.png", "compare.png"):
+        assert size_of(tmp_path / name) == size_of(PICTURES / name) == (SIZE["width"], SIZE["height"])

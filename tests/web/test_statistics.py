@@ -56,7 +56,7 @@ def test_numbers_are_those_of_the_library(served: Served) -> None:
     assert found["clustering"]["sizes"] == {"4": 1, "7": 1}
     assert sum(found["clustering"]["histogram"]) == found["clustering"]["compared"]
     assert found["clustering"]["at"] == clustering["at"]
-    assert "<h1>22 pages of 19 URLs on 14 sites</h1>" in served.get("/statistics").text
+    assert "<h1>22 captures of 19 pages on 14 sites</h1>" in served.get("/statistics").text
 
 
 def test_tables_equal_the_pictures(served_file: Served) -> None:

@@ -75,8 +75,9 @@ def _template_values(document: CountedDocument) -> dict[str, Any]:
 def heading(document: CountedDocument) -> str:
     if not document["pages"]:
         return "This store is empty"
-    pages, urls = count_of(document["pages"], "page"), count_of(document["urls"], "URL")
-    return f"{pages} of {urls} on {count_of(document['sites'], 'site')}"
+    pages = f"{count_of(document['urls'], 'page')} on {count_of(document['sites'], 'site')}"
+    captures = count_of(document["pages"], "capture")
+    return pages if document["urls"] == document["pages"] else f"{captures} of {pages}"
 
 
 def _svg(pieces: Iterator[str]) -> Markup:

@@ -1,8 +1,8 @@
-"""Takes the README's picture: the compare screen with the two texts that the demo shows side by side.
+"""Takes the README's pictures of the search UI on the store of the demo: the first screen, a group, a comparison.
 
-    python -m tools.compare_picture
+    python -m tools.screen_pictures
 
-The demo uses pages of this machine, so a picture taken on another machine may show other texts.
+The demo uses pages of this machine, so pictures taken on another machine may show other texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.web.served_fixture import WINNOW, Asking, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
 
-PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "compare.png"
+PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SIZE: ViewportSize = {"width": 1400, "height": 900}
 PASSAGE = 3  # the selected passage, highlighted on both sides
 
@@ -33,32 +33,37 @@ def demo(folder: Path, *options: str) -> dict[str, Any]:
     return summary
 
 
-def compare_address(served: Asking, summary: dict[str, Any]) -> str:
-    """Return the path of the demo's comparison in the browser interface."""
-    sides = [served.get(f"/page?{urlencode({'url': summary['comparison'][side]['url']})}") for side in ("a", "b")]
-    a, b = (side.headers["location"].rpartition("/")[2] for side in sides)
-    return f"/compare/{a}/{b}"
-
-
-def take_picture(page: Page, address: str, to: Path) -> None:
-    """Open `address` with the passage selected, and save a screenshot."""
+def take_pictures(page: Page, served: Asking, summary: dict[str, Any], to: Path) -> None:
+    """Save pictures of the three screens as `home.png`, `group.png` and `compare.png`."""
     page.set_viewport_size(SIZE)
-    page.goto(f"{address}#p{PASSAGE}")
+    page.goto(served.url("/"))
+    page.get_by_role("heading", name="Largest clusters").wait_for()
+    page.screenshot(path=to / "home.png")
+    query = served.json("/api/v1/overview")["overview"]["queries"][0]["query"]
+    page.goto(served.url(f"/search?{urlencode({'q': query})}"))
+    page.locator(".group summary").first.click()
+    page.locator(".differs").first.wait_for()
+    page.screenshot(path=to / "group.png")
+    page.goto(f"{served.url(compare_address(served, summary))}#p{PASSAGE}")
     page.locator(f".chip.p{PASSAGE}.on").wait_for()
     page.evaluate("scrollTo(0, 0)")  # show the head of the page
-    page.screenshot(path=to)
+    page.screenshot(path=to / "compare.png")
+
+
+def compare_address(served: Asking, summary: dict[str, Any]) -> str:
+    """Return the path of the demo's comparison."""
+    a, b = (summary["comparison"][side]["url"] for side in ("a", "b"))
+    return served.get(f"/compare?{urlencode({'a': a, 'b': b})}").headers["location"]
 
 
 def main() -> None:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
-    # The picture shows the name of the store; inside its folder, the name has no path.
     with TemporaryDirectory() as folder, chdir(folder), sync_playwright() as playwright:
         summary = demo(Path())
         with serving(summary["store"]) as served:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-            page = browser.new_page(reduced_motion="reduce")
-            take_picture(page, served.url(compare_address(served, summary)), PICTURE)
+            take_pictures(browser.new_page(reduced_motion="reduce"), served, summary, PICTURES)
             browser.close()
 
 
