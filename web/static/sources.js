@@ -10,6 +10,7 @@ let current = -1;
 // Scrolls the pane of an element, or the page where panes do not scroll.
 function show(element) {
   const pane = element.closest(".pane, .quoting");
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   const scrolls = pane && getComputedStyle(pane).overflowY === "auto";
   if (!scrolls) return element.scrollIntoView({ block: "center", behavior: calm.matches ? "instant" : "auto" });
   const [box, inner] = [pane.getBoundingClientRect(), element.getBoundingClientRect()];
