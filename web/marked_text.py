@@ -15,7 +15,8 @@ from opensearch_winnow.queries.spans import Span
 COLOURS = 8
 MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,
 FOLD_EDGE_CHARS = 300  # except for this much beside the passages
-REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then
+REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then,
+MIN_REPEATED_CHARS = 40  # but a number on every few words would tear the text
 # If a paragraph of one text is in the other a hundred times, a hundred passages begin at the same place.
 MAX_NUMBERS_SHOWN = 3  # at one place; the hidden ones can still be jumped to
 # A browser lays out only the blocks in view, so that a file of megabytes opens at once. A block ends with the first
@@ -79,7 +80,9 @@ def marked_text(
         if each.passages:
             top = each.named[0]
             numbers = "".join(_numbers(each.begun, marking))
-            if not numbers and (each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS or each.start in begins):
+            is_far = each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS
+            is_long = each.end - each.start >= MIN_REPEATED_CHARS
+            if not numbers and ((is_far and is_long) or each.start in begins):
                 # A passage on top of it has ended, and this one goes on.
                 numbers = f'<span class="n again">{marking.source(top)}</span>'
             yield from blocks.write(each.start, each.end, _mark(each, marking), numbers, "</mark>")

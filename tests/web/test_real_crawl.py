@@ -108,13 +108,17 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
 ) -> None:
     last = last_passage(javadoc)
     page = new_page(viewport=size, reduced_motion=motion)
-    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last // 2}"))
-    expect_to_stay_in_view(page, last // 2, "pb")
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     page.keyboard.press("n")
     expect_to_stay_in_view(page, 1, "pb")
     page.keyboard.press("p")
     expect_to_stay_in_view(page, last, "pb")
+    page.locator(f".ribbons .p{last // 2}").dispatch_event("click")
+    expect_to_stay_in_view(page, last // 2, "pb")
+    for number in (last // 2, 1, last):
+        page.goto("about:blank")
+        page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{number}"))
+        expect_to_stay_in_view(page, number, "pb")
 
 
 @pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
@@ -132,6 +136,12 @@ def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     expect_to_stay_in_view(page, last, "p")
     page.keyboard.press("n")
     expect_to_stay_in_view(page, 1, "p")
+    for number in (1, last):
+        page.goto("about:blank")
+        page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{number}"))
+        expect_to_stay_in_view(page, number, "p")
+        page.locator(f"#p{number}").click()
+        expect_to_stay_in_view(page, number, "b")
 
 
 @pytest.mark.check
