@@ -39,3 +39,13 @@ def _whole_words(text: str, start: int, end: int) -> Span:
 def _is_inside_word(text: str, place: int) -> bool:
     """Return whether `place` is inside a word of a script with upper and lower case: such scripts separate words."""
     return all(each.lower() != each.upper() or each.isdigit() for each in text[place - 1 : place + 1])
+
+
+def without_edges(text: str, span: Span) -> Span:
+    """Return the span without the spaces and punctuation at its ends, where its number would stand apart."""
+    start, end = span
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    return (start, end) if start < end else span
