@@ -41,7 +41,7 @@ def page_sentence(found: Sources) -> str:
         parts.append(f"{percent(found.original)} of this page is only here")
     if found.sources:
         what = "is also in" if parts else "of this page is also in"
-        share = "all" if found.found == 1 else percent(found.found)
+        share = percent(found.found) if parts or found.boilerplate else "all"
         parts.append(f"{share} {what} {count_of(len(found.sources), 'source')}")
     if found.boilerplate:
         parts.append(f"{percent(found.boilerplate_share)} is boilerplate")

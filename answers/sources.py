@@ -35,7 +35,7 @@ class Source:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of its pages."""
         return 1 + len(self.versions) + len(self.partial)
 
 

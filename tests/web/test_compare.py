@@ -288,18 +288,3 @@ def test_who_only_reads_cannot_write(served_file: Served) -> None:
     assert 'action="/compare' not in served_file.get(path).text.replace('method="get" action', "")
     for action in ("boilerplate", "boilerplate/remove"):
         assert served_file.send(f"{path}/{action}", boilerplate_form("quote", "0-9"), **form).status == 403
-
-
-def test_no_number_stands_inside_a_word_or_apart_from_its_words(served_file: Served) -> None:
-    text = f"He said:\n\n{TEXTS[MILL].replace('.', '. -- ')}"
-    form = urlencode({"text": text}).encode()
-    sent = served_file.send("/paste", form, content_type="application/x-www-form-urlencoded")
-    name = sent.headers["location"].removeprefix("/paste/")
-    for other in (MOVED, HARBOUR):
-        page = served_file.get(f"/compare/{name}/{IDS[other]}").text
-        plain = re.sub(r"<(?!a class=.n|/a>)[^>]+>", "", page.partition('<div class="text"')[2])
-        numbers = re.findall(r'(.)<a class="n[^>]*>\d+</a>(?=(.))', plain, re.DOTALL)
-        assert bool(numbers) == (other == MOVED)
-        for before, after in numbers:
-            assert not (before.isalnum() and after.isalnum())
-            assert after.isalnum() or after == "<"
