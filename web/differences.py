@@ -24,6 +24,7 @@ MAX_UNFOLDED_CHARS = 3_000  # a longer stretch is folded after its beginning
 MAX_STRETCHES_PER_CELL = 100
 EXCERPT_CHARS = 90  # of the beginning and of the end of a shared passage
 WORD = re.compile(r"\w+")
+END_OF_SENTENCE = re.compile(r"[.,;:!?]*\s+")  # of the shared passage before
 MAX_WORD_PAIRS = 2_000_000  # compared for one page: about a second
 MAX_WORD_PAIRS_PER_ROW = 250_000
 
@@ -130,7 +131,8 @@ class _Cells:
 
     def _trimmed(self, each: Stretch) -> Span:
         text = self._text[each.start : each.end]
-        return each.end - len(text.lstrip()), each.start + len(text.rstrip())
+        before = END_OF_SENTENCE.match(text)
+        return each.start + (before.end() if before else 0), each.start + len(text.rstrip())
 
     def _render(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
         if each.passages:

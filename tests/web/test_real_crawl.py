@@ -60,6 +60,27 @@ def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc
         assert not scrolls_sideways(page), width
 
 
+# --- page -------------------------------------------------------------------------------------------------------------
+ROWS_OF_MATCHES = """
+    () => [...document.querySelectorAll(".matches tbody tr")].map(row => ({
+        title: row.querySelector(".which").getBoundingClientRect().width,
+        bar: row.querySelector(".bar").getBoundingClientRect().x,
+    }))
+"""
+
+
+def test_titles_have_room_and_bars_are_in_line(page: Page, javadoc: Served) -> None:
+    id_ = javadoc_comparison("index/IndexWriter").split("/")[2]
+    page.goto(javadoc.url(f"/page/{id_}?min_containment=0"))
+    for width in (1440, 1100, 1024, 1023, 900, 768, 767, 390, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        rows = page.evaluate(ROWS_OF_MATCHES)
+        assert len(rows) > 3
+        assert min(row["title"] for row in rows) > 190, width
+        assert len({round(row["bar"]) for row in rows}) == 1, width
+        assert not scrolls_sideways(page), width
+
+
 # --- compare ----------------------------------------------------------------------------------------------------------
 HIDDEN = """
     (id) => {
