@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.matches_document import FoundDocument, MatchDocument, found_document, match_document
+from opensearch_winnow.answers.sources import Source, Sources
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.matches import Match, Matches
 
@@ -68,8 +68,31 @@ class QuoteDocument(MatchDocument):
     longest_words: int
 
 
+class SegmentDocument(TypedDict):
+    """A part of the text, with its offsets in code points."""
+
+    start: int
+    end: int
+
+
+class SourceDocument(TypedDict):
+    """Pages that have the same parts of the text, by their ids in `matches`: `id` has most of it, `versions` are
+    versions of that page, `partial` have only text of it. Each part of the text belongs to one source: `share` is what
+    this one has of all letters and digits."""
+
+    number: int
+    id: str
+    versions: list[str]
+    partial: list[str]
+    share: float
+    longest_words: int
+    segments: list[SegmentDocument]
+
+
 class QuotesDocument(FoundDocument):
-    """`answer` is a summary in words. If HTML was sent, `text` is the text extracted from it: offsets refer to that."""
+    """`answer` is a summary in words. If HTML was sent, `text` is the text extracted from it: offsets refer to that.
+    `original` is the share of the text that is in none of the `sources`, and null if no page says where it shares text;
+    `boilerplate` is the share that is boilerplate."""
 
     answer: str
     words: int
@@ -77,9 +100,14 @@ class QuotesDocument(FoundDocument):
     text: str | None
     runs: list[RunDocument]
     matches: list[QuoteDocument]
+    sources: list[SourceDocument]
+    original: float | None
+    boilerplate: float
 
 
-def quotes_document(text: str, matches: Matches, runs: Sequence[QuotedRun], answer: str) -> QuotesDocument:
+def quotes_document(
+    text: str, matches: Matches, runs: Sequence[QuotedRun], found: Sources, answer: str
+) -> QuotesDocument:
     numbers: list[list[int]] = [[] for _ in matches]
     for run in runs:
         for page in run.pages:
@@ -101,20 +129,25 @@ def quotes_document(text: str, matches: Matches, runs: Sequence[QuotedRun], answ
             for run in runs
         ],
         "matches": [_quote(text, match, each) for match, each in zip(matches, numbers, strict=True)],
+        "sources": [_source(text, matches, each) for each in found.sources],
+        "original": found.original,
+        "boilerplate": found.boilerplate_share,
+    }
+
+
+def _source(text: str, matches: Matches, source: Source) -> SourceDocument:
+    longest = max(source.segments, key=lambda span: span[1] - span[0])
+    return {
+        "number": source.number,
+        "id": matches[source.page].card.id,
+        "versions": [matches[at].card.id for at in source.versions],
+        "partial": [matches[at].card.id for at in source.partial],
+        "share": source.share,
+        "longest_words": len(canonical_text(text[slice(*longest)]).words),
+        "segments": [{"start": start, "end": end} for start, end in source.segments],
     }
 
 
 def _quote(text: str, match: Match, runs: list[int]) -> QuoteDocument:
     longest = max((text[each.start : each.end] for each in match.passages), key=len, default="")
     return {**match_document(match), "runs": runs, "longest_words": len(canonical_text(longest).words)}
-
-
-def quotes_summary(matches: Matches) -> str:
-    """Sum up the matches of a text: "3 pages quote this text, 1 of them all of it"."""
-    if not matches.total:
-        return "No page contains that much of this text" if matches.threshold else "No page quotes this text"
-    whole = sum(match.containment == 1 for match in matches)
-    if whole == matches.total:
-        return f"{count_of(whole, 'page contains', 'pages contain')} all of this text"
-    quoting = f"{count_of(matches.total, 'page quotes', 'pages quote')} this text"
-    return f"{quoting}, {whole:,} of them all of it" if whole else quoting

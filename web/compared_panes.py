@@ -14,6 +14,7 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
+from opensearch_winnow.web.whole_words import trim_to_words, without_edges
 
 UNFOLDED_CHIPS = 40  # passages listed above the texts; the rest is folded
 A_PREFIX, B_PREFIX = "p", "b"  # of the HTML ids: passage 3 is #p3 in A and #b3 in B
@@ -69,10 +70,12 @@ def _panes(
     elsewhere: Callable[[int], str | None],
     max_stretch_chars: int | None,
 ) -> Panes:
+    compared = trim_to_words(compared)
     numbers = [each.number for each in compared.passages]
 
     def pane(letter: str, side: ComparedText, own: str, partner: str) -> Pane:
-        spans = dict(zip(numbers, side.passages, strict=True))
+        shown = (without_edges(side.text, span) for span in side.passages)
+        spans = dict(zip(numbers, shown, strict=True))
         marking = Marking(
             own=own,
             partner=partner,

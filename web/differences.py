@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from operator import itemgetter
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from markupsafe import Markup
 
 from opensearch_winnow.answers.compared import Compared, ComparedText, has_words
 from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.compared_panes import A_PREFIX, B_PREFIX
@@ -24,9 +22,9 @@ from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS
 ROWS_PER_PAGE = 300
 MAX_UNFOLDED_CHARS = 3_000  # a longer stretch is folded after its beginning
 MAX_STRETCHES_PER_CELL = 100
-MAX_WORD_CHARS = 40
 EXCERPT_CHARS = 90  # of the beginning and of the end of a shared passage
 WORD = re.compile(r"\w+")
+END_OF_SENTENCE = re.compile(r"[.,;:!?]*\s+")  # of the shared passage before
 MAX_WORD_PAIRS = 2_000_000  # compared for one page: about a second
 MAX_WORD_PAIRS_PER_ROW = 250_000
 
@@ -47,36 +45,6 @@ class RenderedRow(NamedTuple):
     a: Markup = Markup()
     b: Markup = Markup()
     changed: bool = False  # some of the words are on both sides
-
-
-def trim_to_words(compared: Compared) -> Compared:
-    """Trim all passages to whole words: half a word tells a reader nothing, shared or not."""
-    a, b = compared.a.text, compared.b.text
-    passages = []
-    for each in compared.passages:
-        start, end, other_start, other_end = each.passage
-        trimmed = Passage(*_whole_words(a, start, end), *_whole_words(b, other_start, other_end))
-        passages.append(replace(each, passage=trimmed))
-    return replace(
-        compared,
-        passages=passages,
-        a=replace(compared.a, passages=[each.passage[:2] for each in passages]),
-        b=replace(compared.b, passages=[each.passage[2:] for each in passages]),
-    )
-
-
-def _whole_words(text: str, start: int, end: int) -> Span:
-    first, last = start, end
-    while first and first < min(end, start + MAX_WORD_CHARS) and _is_inside_word(text, first):
-        first += 1
-    while last < len(text) and last > max(first, end - MAX_WORD_CHARS) and _is_inside_word(text, last):
-        last -= 1
-    return (first, last) if first < last else (start, end)
-
-
-def _is_inside_word(text: str, place: int) -> bool:
-    """Return whether `place` is inside a word of a script with upper and lower case: such scripts separate words."""
-    return all(each.lower() != each.upper() or each.isdigit() for each in text[place - 1 : place + 1])
 
 
 def difference_rows(compared: Compared) -> list[Row]:
@@ -163,7 +131,8 @@ class _Cells:
 
     def _trimmed(self, each: Stretch) -> Span:
         text = self._text[each.start : each.end]
-        return each.end - len(text.lstrip()), each.start + len(text.rstrip())
+        before = END_OF_SENTENCE.match(text)
+        return each.start + (before.end() if before else 0), each.start + len(text.rstrip())
 
     def _render(self, each: Stretch, only: Sequence[Span], chip: Callable[[int], str]) -> Iterator[str]:
         if each.passages:

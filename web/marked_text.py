@@ -15,7 +15,8 @@ from opensearch_winnow.queries.spans import Span
 COLOURS = 8
 MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,
 FOLD_EDGE_CHARS = 300  # except for this much beside the passages
-REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then
+REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then,
+MIN_REPEATED_CHARS = 40  # but a number on every few words would tear the text
 # If a paragraph of one text is in the other a hundred times, a hundred passages begin at the same place.
 MAX_NUMBERS_SHOWN = 3  # at one place; the hidden ones can still be jumped to
 # A browser lays out only the blocks in view, so that a file of megabytes opens at once. A block ends with the first
@@ -32,6 +33,8 @@ class Marking:
 
     own: str
     partner: str
+    source: Callable[[int], int] = lambda number: number  # the number that is shown and linked to, and its colour
+    fold: bool = True  # long stretches that are not shared
     elsewhere: Callable[[int], str | None] = lambda _number: None  # address of a passage shown on another page, or None
     visible: Sequence[Span] | None = None  # the parts of the text to show, disjoint and in order; None: all of it
     max_stretch_chars: int | None = None  # the middle of a longer stretch is left out
@@ -77,15 +80,18 @@ def marked_text(
         if each.passages:
             top = each.named[0]
             numbers = "".join(_numbers(each.begun, marking))
-            if not numbers and (each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS or each.start in begins):
-                numbers = (
-                    f'<span class="n again">{top}</span>'  # a passage on top of it has ended, and this one goes on
-                )
-            yield from blocks.write(each.start, each.end, _mark(each), numbers, "</mark>")
+            is_far = each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS
+            is_long = each.end - each.start >= MIN_REPEATED_CHARS
+            if not numbers and ((is_far and is_long) or each.start in begins):
+                # A passage on top of it has ended, and this one goes on.
+                numbers = f'<span class="n again">{marking.source(top)}</span>'
+            yield from blocks.write(each.start, each.end, _mark(each, marking), numbers, "</mark>")
         elif each.grey:
             yield from blocks.write(each.start, each.end, GREY, "" if labelled else LABEL, "</span>")
-        else:
+        elif marking.fold:
             yield from _unshared(blocks, each.start, each.end)
+        else:
+            yield from blocks.write(each.start, each.end)
         labelled = each.grey and not each.passages
     if not is_visible:
         yield from blocks.left_out(left_out_from, len(text))
@@ -119,9 +125,11 @@ def stretches(
         yield Stretch(place, after, begun, named, len(active), grey > 0)
 
 
-def _mark(each: Stretch) -> str:
+def _mark(each: Stretch, marking: Marking) -> str:
     named = sorted(each.named)
-    classes = " ".join((colour(each.named[0]), *(f"p{number}" for number in named), *["both"] * (each.passages > 1)))
+    classes = " ".join(
+        (colour(marking.source(each.named[0])), *(f"p{number}" for number in named), *["both"] * (each.passages > 1))
+    )
     return f'<mark class="{classes}" data-passages="{" ".join(map(str, named))}">'
 
 
@@ -182,10 +190,11 @@ class Blocks:
 def _numbers(numbers: Sequence[int], marking: Marking) -> Iterator[str]:
     for index, number in enumerate(numbers):
         more = " more" * (index >= MAX_NUMBERS_SHOWN)
+        shown = marking.source(number)
         if (address := marking.elsewhere(number)) is None:
-            yield f'<a class="n{more}" id="{marking.own}{number}" href="#{marking.partner}{number}">{number}</a>'
+            yield f'<a class="n{more}" id="{marking.own}{number}" href="#{marking.partner}{shown}">{shown}</a>'
         elif not more:
-            yield f'<a class="n" href="{escape(address)}">{number}</a>'
+            yield f'<a class="n" href="{escape(address)}">{shown}</a>'
     if len(numbers) > MAX_NUMBERS_SHOWN:
         yield f'<span class="n again">+{len(numbers) - MAX_NUMBERS_SHOWN:,}</span>'
 

@@ -111,6 +111,7 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters |= {
+            "at": lambda place, values: values[place],
             "colour": colour,
             "day": day,
             "duration": duration,

@@ -17,8 +17,8 @@ from opensearch_winnow.web.differences import (
     WordChanges,
     difference_rows,
     render_rows,
-    trim_to_words,
 )
+from opensearch_winnow.web.whole_words import trim_to_words
 from tests.web.known_crawl_fixture import paragraph
 
 SCHEME = Scheme.preset("passages")

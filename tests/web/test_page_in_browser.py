@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser_fixture import NewPage
-from tests.web.known_crawl_fixture import EARLIER, IDS, MILL, MOVED, SHOUTED
+from tests.web.known_crawl_fixture import CONTAINS, EARLIER, IDS, MILL, MILL_TEXT, MOVED, SHOUTED, TEXTS
 from tests.web.served_fixture import Served
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
 
 def test_two_captures_are_chosen_and_compared(page: Page, served: Served) -> None:
-    page.goto(served.url(f"/page/{IDS[MILL]}#history"))
+    page.goto(served.url(f"/page/{IDS[MILL]}"))
+    page.get_by_role("link", name="History").click()
     chosen = [page.locator(f"input[name={side}]:checked").get_attribute("value") for side in "ab"]
     assert chosen == [EARLIER[2], IDS[MILL]]  # this one, and the one before it
     page.get_by_label("A: 2024-01-01 12:00").check()
@@ -32,11 +33,13 @@ def test_it_works_without_scripts(new_page: NewPage, served_file: Served) -> Non
     page = new_page(java_script_enabled=False)
     page.goto(served_file.url(f"/page/{EARLIER[0]}"))
     page.get_by_role("link", name="show latest").click()
-    page.get_by_role("link", name="Pages that contain it").click()
+    page.get_by_role("link", name="Contains this").click()
     expect(page.locator("h1")).to_have_text("5 pages contain at least 50 % of it, 2 of them exact copies")
     page.get_by_role("slider").fill("95")
     page.get_by_role("button", name="Apply").click()
     expect(page.locator("h1")).to_have_text("3 pages contain at least 95 % of it, 2 of them exact copies")
+    page.get_by_role("link", name="See what changed").click()
+    expect(page.locator(".tabs [aria-current]")).to_have_text("History")
     page.get_by_role("button", name="Compare A and B").click()
     expect(page).to_have_url(served_file.url(f"/compare/{EARLIER[2]}/{IDS[MILL]}"))
 
@@ -44,7 +47,8 @@ def test_it_works_without_scripts(new_page: NewPage, served_file: Served) -> Non
 def test_the_slider_changes_the_answer_and_the_address_and_back_restores(page: Page, served_file: Served) -> None:
     page.goto(served_file.url(f"/page/{IDS[MILL]}"))
     slider = page.get_by_role("slider")
-    slider.fill("75")
+    slider.evaluate("each => (each.value = 75)")
+    page.get_by_role("button", name="Apply").click()
     expect(page).to_have_url(re.compile("t=75"))
     expect(page.locator("h1")).to_have_text("3 near-duplicates, 2 of them exact copies")
     page.go_back()
@@ -52,17 +56,82 @@ def test_the_slider_changes_the_answer_and_the_address_and_back_restores(page: P
     expect(slider).to_have_value("50")
 
 
-def test_the_calendar_shows_gaps_and_leads_to_captures(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url(f"/page/{IDS[MILL]}"))
+def test_calendar_and_timeline_show_gaps_and_lead_to_changes(page: Page, served_file: Served) -> None:
+    history = served_file.url(f"/page/{IDS[MILL]}/history")
+    page.goto(history)
     cells = page.locator(".calendar tbody tr").locator("td")
     shown = [text.partition("on ")[0].strip() for text in cells.all_inner_texts()]
     assert shown == ["•", "100", "75", "", "", "78", "", "", "", "", "", ""]
     degrees = [cells.nth(month).get_attribute("class") for month in (0, 1, 2, 3, 5)]
     assert degrees == ["unknown", "same", "partly", None, "partly"]
     cells.nth(2).get_by_role("link").click()
-    expect(page.locator(f"#capture-{EARLIER[2]}")).to_be_in_viewport()
-    page.locator(f"#capture-{EARLIER[2]}").get_by_role("link").click()
-    expect(page).to_have_url(served_file.url(f"/page/{EARLIER[2]}"))
+    change = served_file.url(f"/compare/{EARLIER[1]}/{EARLIER[2]}?view=differences")
+    expect(page).to_have_url(change)
+    page.goto(history)
+    bars = page.locator(".timeline a")
+    assert bars.evaluate_all("bars => bars.map(bar => bar.getAttribute('aria-label'))") == [
+        "2024-01-01 12:00: first capture",
+        "2024-02-01 12:00: unchanged",
+        "2024-03-01 12:00: 25 % changed",
+        "2024-06-01 12:00: 22 % changed",
+    ]
+    boxes = [bar.bounding_box() for bar in page.locator(".timeline .capture").all()]
+    heights = [box["height"] for box in boxes if box]
+    places = [box["x"] for box in boxes if box]
+    assert heights[0] == heights[1] < heights[3] < heights[2]
+    days = [0, 31, 60, 152]  # of a leap year
+    assert [(x - places[0]) / (places[3] - places[0]) for x in places] == pytest.approx(
+        [day / 152 for day in days], abs=0.005
+    )
+    bars.nth(2).click()
+    expect(page).to_have_url(change)
+
+
+def test_the_list_of_captures_says_what_changed(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/page/{IDS[MILL]}/history"))
+    rows = page.locator(".captures tbody tr")
+    assert [rows.nth(at).locator(".what").inner_text() for at in (0, 1)] == ["First capture shown", "Unchanged"]
+    added, removed = (rows.nth(3).locator(tag).inner_text().strip("…") for tag in ("ins", "del"))
+    assert added.split()[-1].strip(".") in TEXTS[MILL]
+    assert "mill draft" not in added
+    assert added in " ".join(TEXTS[MILL].split())
+    assert removed not in " ".join(TEXTS[MILL].split())
+    rows.nth(3).get_by_role("link", name="See what changed on").click()
+    expect(page).to_have_url(served_file.url(f"/compare/{EARLIER[2]}/{IDS[MILL]}?view=differences"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_added_and_removed_words_can_be_read(page: Page, served_file: Served, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.goto(served_file.url(f"/page/{IDS[MILL]}/history"))
+    for tag, line in (("ins", "underline"), ("del", "line-through")):
+        word = page.locator(f".what {tag}").first
+        assert word.evaluate("each => getComputedStyle(each).textDecorationLine") == line
+        colours = word.evaluate("each => [getComputedStyle(each).color, getComputedStyle(each).backgroundColor]")
+        lightest, darkest = sorted(map(luminance, colours), reverse=True)
+        assert (lightest + 0.05) / (darkest + 0.05) >= 4.5
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a CSS colour, as WCAG 2 defines it."""
+    shares = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+    linear = [each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_text_is_coloured_by_the_pages_of_the_tab(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/page/{IDS[CONTAINS]}"))
+    expect(page.locator("#text")).not_to_contain_text("only here")
+    page.get_by_role("link", name="Show shared passages in it").click()
+    expect(page.locator(".shares")).to_have_text("60 % of this page is only here; 40 % is also in 1 source.")
+    shared = "".join(page.locator(".page-text mark").all_text_contents())
+    assert all(text.rstrip(".") in shared for text in MILL_TEXT)
+    assert "archive" not in shared
+    expect(page.locator(".strip rect")).to_have_count(1)
+    page.keyboard.press("n")
+    expect(page.locator("[role=status]", has_text="Segment")).to_have_text("Segment 1 of 1")
+    expect(page.locator("mark.on").first).to_be_in_viewport()
+    expect(page.locator("#s1.on")).to_be_visible()
 
 
 def test_by_keys_alone(page: Page, served_file: Served) -> None:

@@ -50,7 +50,9 @@ def test_who_quotes_a_text(served: Served) -> None:
         url for url, other in TEXTS.items() if compare(text, other).passages
     }
     assert MILL in {each["url"] for each in found["matches"]}
-    assert heading(page) == found["answer"] == f"{found['total']} pages quote this text"
+    quoted = len(canonical_text(QUOTE).chars) / len(canonical_text(text).chars)
+    assert heading(page) == found["answer"] == f"{1 - quoted:.0%} of your text is original".replace("%", " %")
+    assert f"{100 * quoted:.0f} % is on other pages: 1 source, {found['total']} pages" in page.text
     for match in found["matches"]:
         both = compare(text, TEXTS[match["url"]])
         assert (match["containment"], match["resemblance"], match["contained"]) == (
@@ -64,8 +66,18 @@ def test_who_quotes_a_text(served: Served) -> None:
     assert canonical_text(QUOTE).chars in canonical_text(text[run["start"] : run["end"]]).chars
     assert run["pages"] == found["total"]
     assert run["words"] == pytest.approx(41, abs=2)
+    (source,) = found["sources"]
+    assert sorted([source["id"], *source["versions"], *source["partial"]]) == sorted(
+        each["id"] for each in found["matches"]
+    )
+    assert source["share"] + found["original"] == pytest.approx(1)
+    assert (source["longest_words"], found["boilerplate"]) == (41, 0)
+    (segment,) = source["segments"]
+    assert canonical_text(text[segment["start"] : segment["end"]]).chars == canonical_text(QUOTE).chars
     (marked,) = re.findall(r'<mark class="c1 p1" data-passages="1">(.*?)</mark>', page.text, re.DOTALL)
-    assert re.sub("<a.*?</a>", "", marked) == text[run["start"] : run["end"]]
+    assert re.sub("<a.*?</a>", "", marked) == text[segment["start"] : segment["end"]]
+    assert '<a class="n" id="p1" href="#s1">1</a>' in marked
+    assert '<li class="hit" id="s1">' in page.text
     assert served.json(f"{path}.json")["matches"] == found["matches"]  # it can be loaded again
     api = served.json(path.replace("/paste/", "/api/v1/quotes/"))
     assert api["matches"] == found["matches"]
@@ -76,7 +88,7 @@ def test_the_same_for_programs(served: Served) -> None:
     kept = served.json(f"{paste(served, text)}.json")
     sent = served.send("/api/v1/quotes", json.dumps({"text": text}).encode(), **JSON).json
     assert sent["text"] is None
-    for name in ("answer", "total", "runs", "matches", "words", "characters"):
+    for name in ("answer", "total", "runs", "matches", "words", "characters", "sources", "original"):
         assert sent[name] == kept[name]
     markup = f"<html><title>x</title><script>{MILL_TEXT[0]}</script><p>{OWN}<p>{QUOTE}"
     of_html = served.send("/api/v1/quotes?limit=2", json.dumps({"html": markup}).encode(), **JSON).json
@@ -198,7 +210,7 @@ def test_nothing_found_says_why_and_what_would_find_something(served_file: Serve
     narrowed = served_file.get(f"{path}?min_containment=90")
     assert heading(narrowed) == "No page contains that much of this text"
     assert f'<a href="{path}">' in narrowed.text
-    assert "quote this text" in heading(served_file.get(path))
+    assert heading(served_file.get(path)).endswith("of your text is original")
     elsewhere = served_file.get(f"{path}?site=farm.example")
     assert heading(elsewhere) == "No page quotes this text"
 
@@ -208,16 +220,15 @@ def test_all_of_it(served_file: Served) -> None:
     whole = [each for each in found["matches"] if each["containment"] == 1]
     assert {MILL, MIRROR, CONTAINS} <= {each["url"] for each in whole}
     assert found["matches"] == sorted(found["matches"], key=lambda each: -each["containment"])
-    assert found["answer"] == f"{found['total']} pages contain all of this text"
+    assert (found["answer"], found["original"]) == ("All of your text is on other pages", 0)
 
 
 def test_the_list_is_bounded_and_says_so(served_file: Served) -> None:
     path = paste(served_file, QUOTE)
     total = served_file.json(f"{path}.json")["total"]
     page = served_file.get(f"{path}?limit=2").text
-    assert f"Showing 2 of {total}." in page
+    assert f"Counted on the best 2 of {total} pages." in page
     assert f"{path}?limit=10" in page
-    assert "Counted on the 2 pages listed" in page
     rows = served_file.get(f"{path}.csv").text.splitlines()
     assert len(rows) == total + 1
     assert served_file.get(f"{path}?limit=1001").status == 400

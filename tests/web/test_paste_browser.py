@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from opensearch_winnow.web.app import MAX_BODY_BYTES
 from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
-from tests.web.known_crawl_fixture import MILL_TEXT, QUOTE, paragraph
+from tests.web.known_crawl_fixture import HARBOUR_TEXT, MILL_TEXT, paragraph
 from tests.web.served_fixture import Served
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 OWN = paragraph("nobody else has written this")
-TEXT = f"{MILL_TEXT[1]}\n\n{OWN}\n\n{QUOTE}"
+TEXT = f"{MILL_TEXT[1]}\n\n{OWN}\n\n{' '.join(HARBOUR_TEXT[1].split()[:40])}"  # of two sources
 
 
 def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
@@ -32,17 +32,22 @@ def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
     expect(page.get_by_label("Text")).to_have_value("One, two")
     page.get_by_label("Text").fill(TEXT)
     page.get_by_role("button", name="Find pages").click()
-    expect(page.locator("h1")).to_have_text(re.compile(r"^\d+ pages quote this text$"))
+    expect(page.locator("h1")).to_have_text(re.compile(r"^\d+ % of your text is original$"))
     heading = page.locator("h1").inner_text()
     page.reload()
     expect(page.locator("h1")).to_have_text(heading)
     page.keyboard.press("n")
     page.keyboard.press("n")
-    expect(page.locator("[role=status]", has_text="Passage")).to_have_text("Passage 2 of 2")
+    expect(page.locator("[role=status]", has_text="Segment")).to_have_text("Segment 2 of 2")
     expect(page.locator("mark.on")).to_be_in_viewport()
-    assert page.locator(".hit .chip.on").count() == page.locator(".hit .chip.p2").count() > 0
-    page.locator("#p1").click()
+    expect(page.locator(".sources .on .badge")).to_have_text("2")
+    page.locator("mark.p1").click()
     expect(page.locator("mark.on")).to_have_attribute("data-passages", "1")
+    expect(page.locator("#s1.on")).to_be_in_viewport()
+    page.locator("#s2 .badge").click()
+    expect(page.locator("mark.p2.on")).to_be_in_viewport()
+    expect(page).to_have_url(re.compile("#p2$"))
+    page.locator(".sources .on").evaluate("each => each.classList.remove('on')")
     page.keyboard.press("j")
     page.keyboard.press("c")
     expect(page).to_have_url(re.compile(r"/compare/pasted-[0-9a-f]{32}/[0-9a-f]{32}$"))
@@ -58,10 +63,41 @@ def test_a_file_without_scripts(new_page: NewPage, served_file: Served) -> None:
         {"name": "quote.html", "mimeType": "text/html", "buffer": f"<p>{TEXT}<script>alert(1)</script>".encode()}
     )
     page.get_by_role("button", name="Find pages").click()
-    expect(page.locator("h1")).to_have_text(re.compile("pages quote this text"))
-    page.locator(".hit .chip.p2").first.click()
+    expect(page.locator("h1")).to_have_text(re.compile("of your text is original"))
+    page.locator("#s2 .badge").click()
     expect(page).to_have_url(re.compile("#p2$"))
     expect(page.locator("#p2")).to_be_in_viewport()
+    page.locator("#p1").click()
+    expect(page).to_have_url(re.compile("#s1$"))
+    expect(page.locator("#s1")).to_be_in_viewport()
+
+
+DROP = """(form, [type, text]) => {
+  const data = new DataTransfer();
+  if (text) data.items.add(new File([text], "my quote.txt", { type: "text/plain" }));
+  const how = { dataTransfer: data, bubbles: true, cancelable: true };
+  form.querySelector("textarea").dispatchEvent(new DragEvent(type, how));
+}"""
+
+
+def test_a_file_is_dropped_on_the_form(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url("/paste"))
+    form = page.locator("form.paste")
+    form.evaluate(DROP, ["dragenter", TEXT])
+    expect(form).to_have_class(re.compile("dropping"))
+    form.evaluate(DROP, ["dragleave", TEXT])
+    expect(form).not_to_have_class(re.compile("dropping"))
+    form.evaluate(DROP, ["dragenter", TEXT])
+    form.evaluate(DROP, ["drop", TEXT])
+    expect(form).not_to_have_class(re.compile("dropping"))
+    kilobytes = f"{len(TEXT.encode()) / 1000:.1f}".removesuffix(".0")
+    expect(page.locator("[data-chosen]")).to_contain_text(f"my quote.txt, {kilobytes} kB")
+    page.get_by_role("button", name="Remove file").click()
+    expect(page.locator("[data-chosen]")).to_be_empty()
+    form.evaluate(DROP, ["drop", TEXT])
+    page.get_by_role("button", name="Find pages").click()
+    expect(page.locator("h1")).to_have_text(re.compile("of your text is original"))
+    expect(page.locator("main")).to_contain_text("my quote.txt")
 
 
 @pytest.mark.parametrize("text", [TEXT, "too short", "nothing like it " * 20], ids=["found", "short", "nothing"])

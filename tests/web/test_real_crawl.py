@@ -60,6 +60,27 @@ def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc
         assert not scrolls_sideways(page), width
 
 
+# --- page -------------------------------------------------------------------------------------------------------------
+ROWS_OF_MATCHES = """
+    () => [...document.querySelectorAll(".matches tbody tr")].map(row => ({
+        title: row.querySelector(".which").getBoundingClientRect().width,
+        bar: row.querySelector(".bar").getBoundingClientRect().x,
+    }))
+"""
+
+
+def test_titles_have_room_and_bars_are_in_line(page: Page, javadoc: Served) -> None:
+    id_ = javadoc_comparison("index/IndexWriter").split("/")[2]
+    page.goto(javadoc.url(f"/page/{id_}?min_containment=0"))
+    for width in (1440, 1100, 1024, 1023, 900, 768, 767, 390, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        rows = page.evaluate(ROWS_OF_MATCHES)
+        assert len(rows) > 3
+        assert min(row["title"] for row in rows) > 190, width
+        assert len({round(row["bar"]) for row in rows}) == 1, width
+        assert not scrolls_sideways(page), width
+
+
 # --- compare ----------------------------------------------------------------------------------------------------------
 HIDDEN = """
     (id) => {
@@ -108,13 +129,17 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
 ) -> None:
     last = last_passage(javadoc)
     page = new_page(viewport=size, reduced_motion=motion)
-    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last // 2}"))
-    expect_to_stay_in_view(page, last // 2, "pb")
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     page.keyboard.press("n")
     expect_to_stay_in_view(page, 1, "pb")
     page.keyboard.press("p")
     expect_to_stay_in_view(page, last, "pb")
+    page.locator(f".ribbons .p{last // 2}").dispatch_event("click")
+    expect_to_stay_in_view(page, last // 2, "pb")
+    for number in (last // 2, 1, last):
+        page.goto("about:blank")
+        page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{number}"))
+        expect_to_stay_in_view(page, number, "pb")
 
 
 @pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
@@ -132,6 +157,12 @@ def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     expect_to_stay_in_view(page, last, "p")
     page.keyboard.press("n")
     expect_to_stay_in_view(page, 1, "p")
+    for number in (1, last):
+        page.goto("about:blank")
+        page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{number}"))
+        expect_to_stay_in_view(page, number, "p")
+        page.locator(f"#p{number}").click()
+        expect_to_stay_in_view(page, number, "b")
 
 
 @pytest.mark.check

@@ -66,9 +66,12 @@ def test_from_a_text_to_who_quotes_it(page: Page, served: Served) -> None:
     urls = {match["url"] for match in found["matches"]}
     assert {QUOTES, MILL, MOVED, CONTAINS} <= urls
     heading = page.locator("h1").inner_text()
-    assert heading.startswith(f"{len(urls)} pages quote this text")
+    assert heading == f"{100 * found['original']:.0f} % of your text is original"
+    expect(page.locator(".lead")).to_contain_text(f"1 source, {len(urls)} pages")
     page.reload()
     expect(page.locator("h1")).to_have_text(heading)
+    for fold in page.locator(".more-pages summary").all():
+        fold.click()
     page.locator(f"a[href$='/{IDS[QUOTES]}'][href^='/compare/']").first.click()
     page.wait_for_url(f"**/compare/pasted-*/{IDS[QUOTES]}*")
     for pane in page.locator(".pane").all():

@@ -14,13 +14,14 @@ from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.compared_panes import window_panes
-from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows, trim_to_words
+from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, string
 from opensearch_winnow.web.passage_windows import passage_window
 from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_named
 from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.whole_words import trim_to_words
 
 MAX_BOILERPLATE_LISTED = 30
 MAX_NAME_CHARS = 100

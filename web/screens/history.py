@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
+from urllib.parse import urlencode
 
-from opensearch_winnow.answers.history import HistoryDocument, history_document, history_summary
+from opensearch_winnow.answers.few_words import FewWords, few_words
+from opensearch_winnow.answers.history import HistoryDocument, MomentDocument, history_document, history_summary
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.capture_calendar import capture_calendar
+from opensearch_winnow.web.capture_timeline import capture_timeline
+from opensearch_winnow.web.page_header import HISTORY, page_subject, page_tabs
 from opensearch_winnow.web.parameters import integer
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 MAX_CAPTURES = 1_000  # the texts of those that differ are compared
+MAX_CHANGES_IN_WORDS = 50  # each reads two texts: about 20 ms
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     page = index.capture(request["id"])
     document = history_of(index, page.url, request["limit"])
-    return ScreenAnswer(document, lambda: {"page_id": page.id, **history_values(document, page.id)})
+    return ScreenAnswer(document, lambda: _template_values(index, page, document))
 
 
 def history_of(index: Index, url: str, limit: int) -> HistoryDocument:
     return history_document(url, index.history(url, limit=limit + 1), limit=limit)
 
 
-def history_values(document: HistoryDocument, page: str) -> Mapping[str, Any]:
-    """Return what the history section shows for capture `page`; it and its neighbour are preselected to compare."""
-    ids = [each["id"] for each in document["captures"]]
-    at = ids.index(page) if page in ids else len(ids) - 1
+def _template_values(index: Index, page: Record, document: HistoryDocument) -> Mapping[str, Any]:
+    """Return what the screen shows of capture `page`; it and its neighbour are preselected to compare."""
+    captures = document["captures"]
+    ids = [each["id"] for each in captures]
+    at = ids.index(page.id) if page.id in ids else len(ids) - 1
+    address = f"/page/{page.id}"
     return {
+        "subject": page_subject(page, index.scheme, ids[-1]),
+        "tabs": page_tabs(page.id, lambda change: f"{address}?{urlencode(change)}" if change else address, HISTORY),
         "history_summary": history_summary(document),
-        "calendar": capture_calendar(document["captures"]),
+        "calendar": capture_calendar(captures),
+        "timeline": capture_timeline(captures),
+        "before": {after: earlier for earlier, after in pairwise(ids)},
+        "changes": _changes(index, captures),
         "chosen": (ids[at - 1], ids[at]) if at else (ids[0], ids[min(1, len(ids) - 1)]),
     }
+
+
+def _changes(index: Index, captures: Sequence[MomentDocument]) -> dict[str, FewWords]:
+    """Return, by the id of a capture, a few words of what changed; of the latest changes only."""
+    changed = [
+        (earlier["id"], after["id"])
+        for earlier, after in pairwise(captures)
+        if after["resemblance"] is not None and after["resemblance"] < 1
+    ][-MAX_CHANGES_IN_WORDS:]
+    texts: dict[str, str] = {}
+    found = {}
+    for earlier, after in changed:
+        for id_ in {earlier, after} - texts.keys():
+            texts[id_] = index.capture(id_).text
+        found[after] = few_words(texts.pop(earlier), texts[after])
+    return found
 
 
 def table(document: HistoryDocument) -> Iterator[Sequence[Cell]]:

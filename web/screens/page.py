@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.answers.history import history_summary
 from opensearch_winnow.answers.matches_document import MatchDocument
 from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.page_document import PageDocument, SimilarDocument, page_document, similar_document
 from opensearch_winnow.answers.similar_words import similar_summary
+from opensearch_winnow.answers.source_words import page_sentence
+from opensearch_winnow.answers.sources import sources
 from opensearch_winnow.answers.time_period import MICROSECOND
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.web.page_header import SHARED_PASSAGES, SIMILAR_TABS, page_subject, page_tabs
 from opensearch_winnow.web.parameters import FILTER_PARAMETERS, choice, integer, percentage, period, string
 from opensearch_winnow.web.screen import Cell, Redirect, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.screens.history import history_of, history_values
+from opensearch_winnow.web.screens.history import history_of
+from opensearch_winnow.web.source_text import source_text
 
 MAX_HISTORY_CAPTURES = 50  # the latest
 MAX_TEXT_CHARS = 200_000
+MAX_OPEN_TEXT_CHARS = 30_000  # a longer text is folded
+MAX_SOURCES_LISTED = 10  # the rest is folded
 MAX_MATCHES = 10_000
-# The tabs: parameter, label, and initial threshold in per cent.
-TABS = (
-    ("t", "Near-duplicates", 50),
-    ("min_containment", "Pages that contain it", 50),
-    ("min_contained", "Pages it contains", 50),
-    ("min_containment", "Shared passages", 0),
-)
 THRESHOLDS = {"t": "min_resemblance", "min_containment": "min_containment", "min_contained": "min_contained"}
 
 
@@ -50,7 +50,7 @@ def _answer(index: Index, request: ScreenRequest, page: Record) -> ScreenAnswer:
     question = _question(request, page)
     matches = index.similar(**question)
     document = page_document(index, page, matches, history_of(index, page.url, MAX_HISTORY_CAPTURES))
-    return ScreenAnswer(document, lambda: _template_values(index, request, document, question, matches))
+    return ScreenAnswer(document, lambda: _template_values(index, request, page, document, question, matches))
 
 
 def _question(request: ScreenRequest, page: Record) -> dict[str, Any]:
@@ -69,28 +69,40 @@ def _question(request: ScreenRequest, page: Record) -> dict[str, Any]:
 
 
 def _template_values(
-    index: Index, request: ScreenRequest, document: PageDocument, question: dict[str, Any], matches: Matches
+    index: Index,
+    request: ScreenRequest,
+    page: Record,
+    document: PageDocument,
+    question: dict[str, Any],
+    matches: Matches,
 ) -> Mapping[str, Any]:
     active = [name for name in THRESHOLDS if question[THRESHOLDS[name]] is not None]
     scheme = index.scheme
     characters = document["characters"]
+    found = sources(page.text, matches.matches)
+    cleared = dict.fromkeys((*THRESHOLDS, "limit"))
     return {
         "heading": similar_summary(document["similar"]),
         "matches": matches,
         "folded": fold_same_texts(matches, document["similar"]),
-        "tabs": [
-            (label, _tab_link(request, name, at), _is_current(request, active, name, at)) for name, label, at in TABS
-        ],
+        "subject": page_subject(page, scheme, document["history"]["captures"][-1]["id"]),
+        "tabs": page_tabs(page.id, lambda change: request.link(**cleared | change), _current_tab(request, active)),
+        "is_full_picture": _current_tab(request, active) == SHARED_PASSAGES,
         "active": active,
         "narrowed": question["where"] != Filters() or request["captures"] == "all",
         "too_short": not document["fingerprints"] if characters is None else characters < scheme.noise,
         "scheme": scheme,
         **({} if matches.total else _why_nothing(index, request, question, matches)),
         "max_matches": MAX_MATCHES,
+        "found": found,
+        "page_sentence": page_sentence(found) if matches.total else "",
+        "view": source_text(page.text, found, lambda _number: "", max_chars=MAX_TEXT_CHARS),
         "max_text_chars": MAX_TEXT_CHARS,
+        "max_open_text_chars": MAX_OPEN_TEXT_CHARS,
+        "max_sources_listed": MAX_SOURCES_LISTED,
         "max_name_chars": MAX_NAME_CHARS,
         "watch_name": (document["title"] or document["url"]).strip()[:MAX_NAME_CHARS],
-        **history_values(document["history"], document["id"]),
+        "history_summary": history_summary(document["history"]),
     }
 
 
@@ -130,14 +142,12 @@ def fold_same_texts(matches: Matches, similar: SimilarDocument) -> dict[str, lis
     return folded
 
 
-def _tab_link(request: ScreenRequest, name: str, at: int) -> str:
-    cleared = dict.fromkeys((*THRESHOLDS, "limit"))
-    return request.link(**cleared | ({name: at} if (name, at) != ("t", 50) else {}))
-
-
-def _is_current(request: ScreenRequest, active: Sequence[str], name: str, at: int) -> bool:
-    """Return whether a tab is the current one. Further thresholds may be active."""
-    return bool(active) and active[0] == name and bool(at) == bool(request[name])
+def _current_tab(request: ScreenRequest, active: Sequence[str]) -> int | None:
+    """Return the number of the current tab. Further thresholds may be active."""
+    for number, (name, _, at) in enumerate(SIMILAR_TABS):
+        if active and active[0] == name and bool(at) == bool(request[name]):
+            return number
+    return None
 
 
 def table(document: PageDocument) -> Iterator[Sequence[Cell]]:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from markupsafe import Markup
-
-from opensearch_winnow.answers.quotes import QuotedRun, QuotesDocument, quoted_runs, quotes_document, quotes_summary
+from opensearch_winnow.answers.quotes import QuotesDocument, quoted_runs, quotes_document
+from opensearch_winnow.answers.source_words import found_sentence, quotes_summary
+from opensearch_winnow.answers.sources import Sources, sources
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage
-from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, passage_window, visible_spans
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, PastedText, text_from_form
 from opensearch_winnow.web.request_texts import pasted_text
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.source_text import source_text
 
 MAX_MATCHES = 1_000
 MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
@@ -62,18 +59,18 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     length = len(canonical(pasted.text, index.scheme).chars)
     if length < index.scheme.noise:
         document = _too_short(pasted.text, length, index.scheme)
-        return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, []) | {"short": True})
+        return ScreenAnswer(document, lambda: _common_values(index, pasted) | {"short": True})
     matches = _matches(index, request, pasted.text)
-    runs = quoted_runs(pasted.text, matches)
-    document = quotes_document(pasted.text, matches, runs, quotes_summary(matches))
-    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, document, runs) | {"short": False})
+    found = sources(pasted.text, matches.matches)
+    document = _document(pasted.text, matches, found)
+    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found) | {"short": False})
 
 
 def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a text sent by a program."""
     sent = text_from_form(index, request.form)
     matches = _matches(index, request, sent.text)
-    document = quotes_document(sent.text, matches, quoted_runs(sent.text, matches), quotes_summary(matches))
+    document = _document(sent.text, matches, sources(sent.text, matches.matches))
     if sent.text != request.form.get("text"):
         document["text"] = sent.text
     return ScreenAnswer(document)
@@ -90,45 +87,33 @@ def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
     )
 
 
+def _document(text: str, matches: Matches, found: Sources) -> QuotesDocument:
+    return quotes_document(text, matches, quoted_runs(text, matches), found, quotes_summary(matches, found))
+
+
 def _too_short(text: str, length: int, scheme: Scheme) -> QuotesDocument:
     nothing = Matches([], 0, "containment", 0.0, 0, 0, 0, 0, 0.0)
     unit = "token" if scheme.form == "code" else "letter or digit"
     has = f"{length:,} {unit}" if length == 1 else f"{length:,} {'tokens' if unit == 'token' else 'letters and digits'}"
-    return quotes_document(text, nothing, [], f"This text is too short: it has {has}, but {scheme.noise:,} are needed")
+    answer = f"This text is too short: it has {has}, but {scheme.noise:,} are needed"
+    return quotes_document(text, nothing, [], sources("", []), answer)
+
+
+def _common_values(index: Index, pasted: PastedText) -> dict[str, Any]:
+    return {"pasted": pasted, "rules": _rules(index.scheme), "code": index.scheme.form == "code"}
 
 
 def _template_values(
-    index: Index, request: ScreenRequest, pasted: PastedText, document: QuotesDocument, runs: Sequence[QuotedRun]
+    index: Index, request: ScreenRequest, pasted: PastedText, matches: Matches, found: Sources
 ) -> dict[str, Any]:
-    numbered = [
-        NumberedPassage(run.number, Passage(run.start, run.end, run.start, run.end), run.words, moved=False)
-        for run in runs
-    ]
-    window = passage_window(numbered, request["from"])
-    numbers = {each.number for each in window.passages}
-
-    def elsewhere(number: int) -> str | None:
-        return None if number in numbers else f"{request.link(**{'from': number})}#p{number}"
-
-    spans = {run.number: (run.start, run.end) for run in runs}
-    marking = Marking(
-        own="p",
-        partner="r",
-        elsewhere=elsewhere,
-        visible=visible_spans(pasted.text, [spans[number] for number in sorted(numbers)], is_only=window.is_only),
-        max_stretch_chars=MAX_STRETCH_CHARS,
-    )
     narrowed = any(name in request.query for name in (*FILTER_NAMES, "min_containment"))
-    return {
-        "pasted": pasted,
-        "rules": _rules(index.scheme),
-        "code": index.scheme.form == "code",
+    return _common_values(index, pasted) | {
         "pages": index.store.count(),
-        "window": window,
-        "elsewhere": elsewhere,
-        "text": Markup("".join(marked_text(pasted.text, spans, marking))),
+        "found": found,
+        "found_sentence": found_sentence(matches, found),
+        "view": source_text(pasted.text, found, lambda number: request.link(**{"from": number}), start=request["from"]),
         "narrowed": narrowed,
-        "suggested_words": "" if document["total"] or narrowed else _suggested_words(index, pasted.text),
+        "suggested_words": "" if matches.total or narrowed else _suggested_words(index, pasted.text),
         "max_matches": MAX_MATCHES,
     }
 
@@ -150,7 +135,7 @@ def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
 
 PARAMETERS = (
     percentage("min_containment", "minimum share of the text that is in a page", default=0, minimum=0),
-    integer("limit", "number of pages, best first", default=20, minimum=1, maximum=MAX_MATCHES),
+    integer("limit", "number of pages, best first", default=100, minimum=1, maximum=MAX_MATCHES),
     choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
     *FILTER_PARAMETERS,
 )
@@ -172,7 +157,7 @@ SCREEN = Screen(
     table=table,
     parameters=(
         *PARAMETERS,
-        integer("from", "first passage on the page", default=1, minimum=1, maximum=10**9),
+        integer("from", "first segment on the page", default=1, minimum=1, maximum=10**9),
     ),
 )
 QUOTES = Screen(

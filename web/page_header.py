@@ -1,0 +1,53 @@
+"""The header of the screens about a page: what it is, and the tabs that lead from one of them to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record
+
+# The tabs of similar pages: parameter, label, and initial threshold in per cent.
+SIMILAR_TABS = (
+    ("t", "Similar", 50),
+    ("min_containment", "Contains this", 50),
+    ("min_contained", "Contained in this", 50),
+    ("min_containment", "Shared passages", 0),
+)
+SHARED_PASSAGES = 3
+HISTORY = len(SIMILAR_TABS)
+
+
+class Tab(NamedTuple):
+    label: str
+    address: str
+    current: bool
+
+
+def page_tabs(id_: str, link: Callable[[dict[str, Any]], str], current: int | None) -> list[Tab]:
+    """Return the tabs of a page. `link` returns the address of similar pages with the parameters of a tab."""
+    tabs = [
+        Tab(label, link({name: at} if (name, at) != ("t", 50) else {}), number == current)
+        for number, (name, label, at) in enumerate(SIMILAR_TABS)
+    ]
+    return [*tabs, Tab("History", f"/page/{id_}/history", current == HISTORY)]
+
+
+def page_subject(page: Record, scheme: Scheme, latest: str) -> dict[str, Any]:
+    """Return what the header says about a page; `latest` is the id of the latest capture of its URL."""
+    return {
+        "id": page.id,
+        "url": page.url,
+        "title": page.title,
+        "site": page.site,
+        "crawl": page.crawl,
+        "fetched_at": time_stamp(page),
+        "latest": latest,
+        "duplicate": page.duplicate,
+        "duplicate_of": page.duplicate_of,
+        "words": len(canonical(page.text, scheme, name=page.url).words) if page.text else None,
+        "unit": "token" if scheme.form == "code" else "word",
+    }
