@@ -143,7 +143,7 @@ def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Ser
         index.add([Page("https://a.example/", text=next(iter(TEXTS.values())))])
     one = serve(tmp_path / "b.winnow")
     text = one.get("/statistics").text
-    assert "<h1>1 page of 1 URL on 1 site</h1>" in text
+    assert "<h1>1 page on 1 site</h1>" in text
     assert '<a href="/clusters">Cluster the store</a> to see this chart' in text
     assert one.json("/statistics.json")["common_texts"] == []
 
