@@ -24,13 +24,13 @@ SIZES = """
 WITH listed AS (
     SELECT cluster, pages FROM ({sizes}) WHERE pages >= :least AND {on_site}
     ORDER BY {largest_first} LIMIT :limit OFFSET :offset
-), capture AS (
-    SELECT listed.cluster, url, site FROM listed JOIN page ON page.cluster = listed.cluster
-    UNION ALL
-    SELECT listed.cluster, url, site FROM listed JOIN page ON page.id = listed.cluster WHERE page.cluster IS NULL
 )
-SELECT cluster, pages, count(DISTINCT site), count(DISTINCT url)
-FROM listed JOIN capture USING (cluster) GROUP BY cluster ORDER BY {largest_first}
+SELECT cluster, pages, count(DISTINCT site), count(DISTINCT url) FROM (
+    SELECT listed.cluster, pages, url, site FROM listed JOIN page ON page.cluster = listed.cluster
+    UNION ALL
+    SELECT listed.cluster, pages, url, site FROM listed JOIN page ON page.id = listed.cluster WHERE page.cluster IS NULL
+)
+GROUP BY cluster ORDER BY {largest_first}
 """
 
 
