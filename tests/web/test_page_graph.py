@@ -54,7 +54,8 @@ def test_two_families_lie_apart(pages: int) -> None:
     def mean(distances: list[float]) -> float:
         return sum(distances) / len(distances)
 
-    within, between = [], []
+    within: list[float] = []
+    between: list[float] = []
     for one, other in combinations(range(pages), 2):
         distance = hypot(points[one][0] - points[other][0], points[one][1] - points[other][1])
         (within if (one < family) == (other < family) else between).append(distance)
