@@ -16,7 +16,7 @@ MAX_CLUSTERS_SORTED = 2_000  # those with most captures; a store lists no furthe
 MAX_CLUSTERS_ESTIMATED = 500  # to sort by the lowest pair: those with most pages
 MAX_CAPTURES_READ = 200  # per cluster; the texts of a larger cluster are counted on its own screen only
 MAX_TEXTS_COMPARED = 24  # different texts per cluster
-MAX_SHINGLES = 100_000  # in all texts compared for one list; clusters with the fewest come first, others are estimated
+MAX_SHINGLES = 50_000  # in all texts compared for one list; clusters with the fewest come first, others are estimated
 
 Sort = Literal["size", "spread", "site", "lowest"]
 
