@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from opensearch_winnow.answers.cluster_pages import ClusterPage, cluster_pages
+from opensearch_winnow.answers.cluster_parts import cluster_parts
 from opensearch_winnow.answers.clusters_document import (
     CardDocument,
     ClusteringDocument,
@@ -18,9 +20,9 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import Side
 
-MAX_PAGES_COUNTED = 2_000  # of a cluster; `more` says that there are more
-MAX_PAGES_COMPARED = 60  # each with each other: 1,770 pairs
-MAX_PAGES_SHOWN = 40  # in the matrix, and counted in the shared text
+MAX_CAPTURES_COUNTED = 2_000  # of a cluster; `more` says that there are more
+MAX_PAGES_ORDERED = 100  # by their exact resemblance to the representative; more are ordered by estimates
+MAX_PAGES_COMPARED = 40  # each with each other: 780 pairs
 MAX_TEXT_CHARS = 200_000  # of the representative's text
 MAX_CHARS_MATCHED = 10_000_000  # canonical characters, summed over all pairs of texts whose passages are looked for
 
@@ -36,10 +38,14 @@ class LikenessDocument(TypedDict):
 
 
 class MemberDocument(CardDocument):
-    """A page of the cluster. `number` is its position, and `likeness` compares the representative with it. `same_text`
-    says whether both have the same words in the same order."""
+    """A page of the cluster: the capture that stands for its URL, and how many `captures` of it are in the cluster.
+
+    `number` is its position, and `likeness` compares the representative with it. `same_text` says whether both have the
+    same words in the same order.
+    """
 
     number: int
+    captures: int
     same_text: bool
     likeness: LikenessDocument
 
@@ -48,6 +54,19 @@ class PairDocument(TypedDict):
     a: CardDocument
     b: CardDocument
     likeness: LikenessDocument
+
+
+class ComparedDocument(CardDocument):
+    """A page that was compared with others, by its position among the members."""
+
+    number: int
+
+
+class JoiningDocument(TypedDict):
+    """A page that holds a cluster together: without it, the pages compared would fall into more `parts` than now."""
+
+    number: int
+    parts: list[int]
 
 
 class SharedTextDocument(TypedDict):
@@ -62,26 +81,35 @@ class SharedTextDocument(TypedDict):
 
 
 class ClusterDocument(TypedDict):
-    """`pages` and `sites` are counted up to a limit; `more` says whether there are more.
+    """`pages` counts captures, `urls` the different URLs, `texts` the different texts of these, and `sites` their
+    sites, all up to a limit; `more` says whether there are more.
 
-    The first `compared` pages were each compared with each other: `lowest` is the pair that is least alike, and `below`
-    counts the pairs under the requested `threshold`. `matrix` has one row per page: its resemblance to each page before
-    it. `following` says whether there is a next page of members.
+    `members` has one capture for each URL: the representative first, then by resemblance to it. `following` says
+    whether there is a next page of members.
+
+    The `compared` pages were each compared with each other: all of them, or some from the first to the last. `lowest`
+    is the pair that is least alike, and `below` counts the pairs under the requested `threshold`. `matrix` has one row
+    for each of `compared_pages`: its resemblance to each page before it. `parts` has the sizes of the parts into which
+    the pairs at or above the threshold join them, and `joined_by` has the pages without which there would be more.
     """
 
     id: str
     representative: CardDocument
     clustering: ClusteringDocument | None
     pages: int
+    urls: int
     sites: int
     more: bool
     texts: int
     threshold: float
     compared: int
+    compared_pages: list[ComparedDocument]
     pairs: int
     below: int
     lowest: PairDocument | None
     matrix: list[list[float]]
+    parts: list[int]
+    joined_by: list[JoiningDocument]
     shared: SharedTextDocument | None
     members: list[MemberDocument]
     following: bool
@@ -90,44 +118,72 @@ class ClusterDocument(TypedDict):
 def cluster_document(
     index: Index, cards: Sequence[Card], *, threshold: float | None, limit: int, offset: int
 ) -> ClusterDocument:
-    """Describe the cluster of `cards`: its first pages, one more than MAX_PAGES_COUNTED if it is larger."""
-    cluster = cards[0].cluster
-    representative = next((card for card in cards if card.id == cluster), cards[0])
+    """Describe the cluster of `cards`: its first captures, one more than MAX_CAPTURES_COUNTED if it is larger."""
+    counted = cards[:MAX_CAPTURES_COUNTED]
     clustering = clustering_document(index.clustering())
     if threshold is None:
         threshold = clustering["threshold"] if clustering else 0.5
-    members = index.cluster_members(cluster, limit=limit + 1, offset=offset)
     compared = ComparedPages(index)
-    compared.add([representative, *cards[:MAX_PAGES_COMPARED], *members[:limit]])
-    pairs = list(compared.pairs(cards[:MAX_PAGES_COMPARED]))
+    pages = _ordered(compared, cluster_pages(counted))
+    representative = pages[0].card
+    numbers = _spread(len(pages))
+    chosen = [pages[number - 1].card for number in numbers]
+    members = list(enumerate(pages, 1))[offset : offset + limit]
+    compared.add([representative, *chosen, *(page.card for _, page in members)])
+    pairs = list(compared.pairs(chosen))
     least = lowest(pairs)
-    counted = cards[:MAX_PAGES_COUNTED]
+    matrix = _matrix(chosen, pairs)
+    parts, joined_by = cluster_parts(matrix, threshold)
     return {
-        "id": cluster,
+        "id": representative.cluster,
         "representative": card_document(representative),
         "clustering": clustering,
         "pages": len(counted),
-        "sites": len({card.site for card in counted}),
-        "more": len(cards) > MAX_PAGES_COUNTED,
-        "texts": len({card.text_digest or card.id for card in counted}),
+        "urls": len(pages),
+        "sites": len({page.card.site for page in pages}),
+        "more": len(cards) > MAX_CAPTURES_COUNTED,
+        "texts": len({page.card.text_digest or page.card.id for page in pages}),
         "threshold": threshold,
-        "compared": len(cards[:MAX_PAGES_COMPARED]),
+        "compared": len(chosen),
+        "compared_pages": [
+            {**card_document(card), "number": number} for number, card in zip(numbers, chosen, strict=True)
+        ],
         "pairs": len(pairs),
         "below": sum(pair.likeness.resemblance < threshold for pair in pairs),
         "lowest": least and _pair(least),
-        "matrix": _matrix(cards[:MAX_PAGES_SHOWN], pairs),
-        "shared": _shared(index, compared, representative, cards[:MAX_PAGES_SHOWN]),
+        "matrix": matrix,
+        "parts": parts,
+        "joined_by": [{"number": numbers[place], "parts": sizes} for place, sizes in joined_by],
+        "shared": _shared(index, compared, representative, chosen),
         "members": [
             {
-                **card_document(card),
+                **card_document(page.card),
                 "number": number,
-                "same_text": bool(card.text_digest) and card.text_digest == representative.text_digest,
-                "likeness": _likeness(compared.likeness(representative, card)),
+                "captures": page.captures,
+                "same_text": bool(page.card.text_digest) and page.card.text_digest == representative.text_digest,
+                "likeness": _likeness(compared.likeness(representative, page.card)),
             }
-            for number, card in enumerate(members[:limit], offset + 1)
+            for number, page in members
         ],
-        "following": len(members) > limit,
+        "following": len(pages) > offset + limit,
     }
+
+
+def _ordered(compared: ComparedPages, pages: Sequence[ClusterPage]) -> list[ClusterPage]:
+    """Sort the pages after the first by their resemblance to it, which is estimated if there are many."""
+    first, *others = pages
+    if len(pages) <= MAX_PAGES_ORDERED:
+        compared.add(page.card for page in pages)
+    compared.add_sketches(page.card for page in pages)
+    likeness = {page.card.id: compared.likeness(first.card, page.card).resemblance for page in others}
+    return [first, *sorted(others, key=lambda page: (-likeness[page.card.id], page.card.url))]
+
+
+def _spread(pages: int) -> list[int]:
+    """Return the numbers of the pages to compare with each other: from the first to the last, evenly spread."""
+    if pages <= MAX_PAGES_COMPARED:
+        return list(range(1, pages + 1))
+    return [1 + place * (pages - 1) // (MAX_PAGES_COMPARED - 1) for place in range(MAX_PAGES_COMPARED)]
 
 
 def _likeness(likeness: Likeness) -> LikenessDocument:

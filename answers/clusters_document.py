@@ -1,18 +1,24 @@
-"""The clusters of a store, largest first, and the run that found them, as JSON values."""
+"""The clusters of a store, sorted and filtered, and the run that found them, as JSON values."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypedDict
 
-from opensearch_winnow.answers.compared_pages import ComparedPages, lowest
+from opensearch_winnow.answers.cluster_pages import cluster_pages
+from opensearch_winnow.answers.compared_pages import ComparedPages, Likeness, lowest
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.store import ClusterSize
 
-MAX_MEMBERS_READ = 60  # per cluster; the texts of a larger cluster are counted on its own screen only
+MAX_CLUSTERS_SORTED = 2_000  # those with most captures; a store lists no further ones
+MAX_CLUSTERS_ESTIMATED = 500  # to sort by the lowest pair: those with most pages
+MAX_CAPTURES_READ = 200  # per cluster; the texts of a larger cluster are counted on its own screen only
 MAX_TEXTS_COMPARED = 24  # different texts per cluster
-MAX_SHINGLES = 1_000_000  # in all texts compared for one list; clusters with the fewest come first
+MAX_SHINGLES = 50_000  # in all texts compared for one list; clusters with the fewest come first, others are estimated
+
+Sort = Literal["size", "spread", "site", "lowest"]
 
 
 class CardDocument(TypedDict):
@@ -49,14 +55,21 @@ class ClusteringDocument(TypedDict):
 
 
 class ClusterLineDocument(TypedDict):
-    """A cluster in a list. `texts` counts its different texts, and `lowest` is the resemblance of the two that are
-    least alike; both are null where computing them would take too long for a list."""
+    """A cluster in a list. `pages` counts its captures, `urls` its different URLs.
+
+    `texts` counts the different texts of these URLs, and `lowest` is the resemblance of the two that are least alike,
+    `kind` whether it is exact, `error` its standard error. They are null where computing them would take too long for a
+    list.
+    """
 
     id: str
     pages: int
+    urls: int
     sites: int
     texts: int | None
     lowest: float | None
+    kind: Literal["exact", "estimate"] | None
+    error: float | None
     representative: CardDocument | None
 
 
@@ -71,10 +84,19 @@ class RunningDocument(TypedDict):
 
 
 class ClustersDocument(TypedDict):
-    """`pages` is how many the store has now; the last `clustering` run may be older. `more` says whether there is a
-    next page of clusters."""
+    """`pages` is how many captures the store has now; the last `clustering` run may be older.
+
+    `found` counts the clusters that are listed, on all pages of the list, and `largest` the URLs of the largest of
+    them. `repeats` counts clusters that are left out because all their captures are of one URL. `among` is null if
+    these are all; otherwise they are taken from the `among` largest clusters. `more` says whether there is a next page
+    of the list.
+    """
 
     pages: int
+    found: int
+    largest: int
+    repeats: int
+    among: int | None
     clustering: ClusteringDocument | None
     running: RunningDocument | None
     failure: str | None
@@ -114,49 +136,116 @@ def clustering_document(clustering: dict[str, Any] | None) -> ClusteringDocument
     }
 
 
+class _Cluster(NamedTuple):
+    """A cluster to be listed, and what is known of its texts."""
+
+    size: ClusterSize
+    representative: Card | None
+    texts: list[Card]  # a page for each different text; empty if there are too many captures to tell
+
+    @property
+    def shingles(self) -> int:
+        return sum(card.shingle_count for card in self.texts)
+
+
 def clusters_document(
-    index: Index, *, least: int, limit: int, offset: int, running: RunningDocument | None, failure: str
+    index: Index,
+    *,
+    least: int,
+    sort: Sort,
+    site: str | None,
+    limit: int,
+    offset: int,
+    running: RunningDocument | None,
+    failure: str,
 ) -> ClustersDocument:
-    """List the clusters of at least `least` pages."""
-    sizes = index.clusters(least=least, limit=limit + 1, offset=offset)
-    lines = [_line(index, size) for size in sizes[:limit]]
+    """List the clusters of at least `least` URLs, one of them on `site` if given."""
+    sizes = index.clusters(least=max(least, 2), site=site, limit=MAX_CLUSTERS_SORTED + 1)
+    among = MAX_CLUSTERS_SORTED if len(sizes) > MAX_CLUSTERS_SORTED else None
+    found = [size for size in sizes[:MAX_CLUSTERS_SORTED] if size.urls >= least]
+    found.sort(key=lambda size: (-size.urls, -size.pages, size.cluster))
     # While a run is in progress the list is reloaded every few seconds, so nothing is compared.
-    compared = ComparedPages(index, max_shingles=0 if running else MAX_SHINGLES)
-    for line, cards in sorted(lines, key=lambda each: sum(card.shingle_count for card in each[1])):
-        line["lowest"] = _lowest(compared, cards)
+    compared = None if running else ComparedPages(index, max_shingles=MAX_SHINGLES)
+    if sort == "lowest" and len(found) > MAX_CLUSTERS_ESTIMATED:
+        found, among = found[:MAX_CLUSTERS_ESTIMATED], MAX_CLUSTERS_ESTIMATED
+    found.sort(key=_sort_key(index, sort, found))  # stable: equal ones stay the largest first
+    if sort == "lowest" and compared:
+        clusters = _by_lowest(compared, [_cluster(index, size) for size in found])[offset : offset + limit]
+    else:
+        clusters = [_cluster(index, size) for size in found[offset : offset + limit]]
+    likenesses = _lowest_pairs(compared, clusters) if compared else {}
+    if sort == "lowest":  # the order of estimates is not quite that of what is shown
+        clusters.sort(key=lambda each: _resemblance(likenesses.get(each.size.cluster)))
     return {
         "pages": index.store.count(),
+        "found": len(found),
+        "largest": max((size.urls for size in found), default=0),
+        "repeats": sum(size.urls == 1 for size in sizes[:MAX_CLUSTERS_SORTED]) if least > 1 else 0,
+        "among": among,
         "clustering": clustering_document(index.clustering()),
         "running": running,
         "failure": failure or None,
-        "clusters": [line for line, _ in lines],
-        "more": len(sizes) > limit,
+        "clusters": [_line(each, likenesses.get(each.size.cluster)) for each in clusters],
+        "more": len(found) > offset + limit,
     }
 
 
-def _line(index: Index, size: ClusterSize) -> tuple[ClusterLineDocument, list[Card]]:
-    """Return the line of a cluster, and a page for each of its different texts if those are known."""
-    cards = index.cluster_members(size.cluster, limit=MAX_MEMBERS_READ)
-    known = size.pages <= len(cards) and all(card.text_digest for card in cards)
-    different = list({card.text_digest: card for card in reversed(cards)}.values()) if known else []
-    representative = next((card for card in cards if card.id == size.cluster), cards[0] if cards else None)
-    line: ClusterLineDocument = {
-        "id": size.cluster,
-        "pages": size.pages,
-        "sites": size.sites,
-        "texts": len(different) or None,
-        "lowest": None,
-        "representative": representative and card_document(representative),
+def _sort_key(index: Index, sort: Sort, found: Sequence[ClusterSize]) -> Callable[[ClusterSize], Any]:
+    if sort == "spread":
+        return lambda size: -size.sites
+    if sort == "site":
+        cards = index.store.read([size.cluster for size in found], Card)
+        sites = {id_: card.site for id_, card in cards.items()}
+        return lambda size: (size.cluster not in sites, sites.get(size.cluster))
+    return lambda _: 0
+
+
+def _cluster(index: Index, size: ClusterSize) -> _Cluster:
+    cards = index.cluster_members(size.cluster, limit=MAX_CAPTURES_READ)
+    pages = [page.card for page in cluster_pages(cards)]
+    known = size.pages <= len(cards) and all(card.text_digest for card in pages)
+    texts = list({card.text_digest: card for card in reversed(pages)}.values()) if known else []
+    return _Cluster(size, pages[0] if pages else None, texts)
+
+
+def _by_lowest(compared: ComparedPages, clusters: Sequence[_Cluster]) -> list[_Cluster]:
+    """Sort clusters by the estimated resemblance of their lowest pair, those without an estimate last."""
+    comparable = [each for each in clusters if len(each.texts) <= MAX_TEXTS_COMPARED]
+    compared.add_sketches(card for each in comparable for card in each.texts if len(each.texts) > 1)
+    estimated = {each.size.cluster: _lowest(compared, each) for each in comparable}
+    return sorted(clusters, key=lambda each: _resemblance(estimated.get(each.size.cluster)))
+
+
+def _lowest_pairs(compared: ComparedPages, clusters: Sequence[_Cluster]) -> dict[str, Likeness | None]:
+    """Compare the texts of each cluster: exactly as far as there is room for them, those with the fewest first."""
+    comparable = [each for each in clusters if len(each.texts) <= MAX_TEXTS_COMPARED]
+    for each in sorted(comparable, key=lambda each: each.shingles):
+        if len(each.texts) > 1:
+            compared.add(each.texts)
+    compared.add_sketches(card for each in comparable for card in each.texts if len(each.texts) > 1)
+    return {each.size.cluster: _lowest(compared, each) for each in comparable}
+
+
+def _lowest(compared: ComparedPages, cluster: _Cluster) -> Likeness | None:
+    if len(cluster.texts) == 1:
+        return Likeness(1.0, 1.0, 1.0, "exact", 0.0)
+    pair = lowest(compared.pairs(cluster.texts))
+    return pair and pair.likeness
+
+
+def _resemblance(likeness: Likeness | None) -> float:
+    return likeness.resemblance if likeness else 2.0  # unknown ones come last
+
+
+def _line(cluster: _Cluster, likeness: Likeness | None) -> ClusterLineDocument:
+    return {
+        "id": cluster.size.cluster,
+        "pages": cluster.size.pages,
+        "urls": cluster.size.urls,
+        "sites": cluster.size.sites,
+        "texts": len(cluster.texts) or None,
+        "lowest": likeness and likeness.resemblance,
+        "kind": likeness and likeness.kind,
+        "error": likeness and likeness.error,
+        "representative": cluster.representative and card_document(cluster.representative),
     }
-    return line, different
-
-
-def _lowest(compared: ComparedPages, cards: list[Card]) -> float | None:
-    """Return the lowest resemblance of pages with different texts, or None if not all of them can be read."""
-    if len(cards) == 1:
-        return 1.0
-    if not 1 < len(cards) <= MAX_TEXTS_COMPARED:
-        return None
-    compared.add(cards)
-    pair = lowest(compared.pairs(cards)) if all(compared.side(card) for card in cards) else None
-    return pair and pair.likeness.resemblance

@@ -66,6 +66,13 @@ class ComparedPages:
                     prepared = side(texts[card.id].text, self._scheme, name=card.url, site=card.site)
                     self._sides[_text_key(card)] = prepared
 
+    def add_sketches(self, cards: Iterable[Card]) -> None:
+        """Read the sketches of pages whose texts were not read, all at once."""
+        wanted = [card.id for card in cards if self.side(card) is None and card.id not in self._sketched]
+        if wanted:
+            read = self._store.read(wanted, Sketches)
+            self._sketched |= {id_: read.get(id_, NO_SKETCHES) for id_ in wanted}
+
     def side(self, card: Card) -> Side | None:
         """Return the prepared text of a page; None if it is not stored, or was not read for lack of room."""
         return self._sides.get(_text_key(card))
@@ -97,7 +104,7 @@ class ComparedPages:
         return Likeness(*estimate.scores, "estimate", estimate.error("resemblance"))
 
     def _sketches(self, card: Card) -> Sketches:
-        if card.id not in self._sketched:
+        if card.id not in self._sketched:  # its own text was read, but not that of the page it is compared with
             self._sketched[card.id] = self._store.read([card.id], Sketches).get(card.id, NO_SKETCHES)
         return self._sketched[card.id]
 

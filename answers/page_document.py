@@ -12,15 +12,16 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.matches import Matches
 
-MAX_MEMBERS_COUNTED = 100  # of the page's cluster
+MAX_MEMBERS_COUNTED = 100  # captures of the page's cluster
 
 
 class PageClusterDocument(TypedDict):
-    """The page's cluster. `pages` are counted up to a limit; `more` says whether there are more. `at` is when the store
-    was last clustered."""
+    """The page's cluster. `pages` counts its captures, up to a limit, and `urls` the different URLs of these; `more`
+    says whether there are more. `at` is when the store was last clustered."""
 
     id: str
     pages: int
+    urls: int
     more: bool
     at: str | None
 
@@ -84,10 +85,12 @@ def similar_document(page: Record, matches: Matches) -> SimilarDocument:
 
 
 def page_cluster_document(index: Index, page: Record) -> PageClusterDocument:
-    pages = len(index.cluster_members(page.cluster, limit=MAX_MEMBERS_COUNTED + 1))
+    captures = index.cluster_members(page.cluster, limit=MAX_MEMBERS_COUNTED + 1)
+    counted = captures[:MAX_MEMBERS_COUNTED]
     return {
         "id": page.cluster,
-        "pages": min(pages, MAX_MEMBERS_COUNTED),
-        "more": pages > MAX_MEMBERS_COUNTED,
+        "pages": len(counted),
+        "urls": len({card.url for card in counted}),
+        "more": len(captures) > MAX_MEMBERS_COUNTED,
         "at": (index.clustering() or {}).get("at"),
     }

@@ -297,9 +297,14 @@ class Index(Closing):
         summary: dict[str, Any] | None = self.store.setting(CLUSTERING)
         return summary
 
-    def clusters(self, *, least: int = 2, limit: int = 100, offset: int = 0) -> list[ClusterSize]:
-        """Return the clusters of at least `least` pages, largest first, then by id: `limit` of them from `offset`."""
-        return self.store.clusters(least=least, limit=limit, offset=offset)
+    def clusters(
+        self, *, least: int = 2, site: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[ClusterSize]:
+        """Return the clusters of at least `least` pages, largest first, then by id: `limit` of them from `offset`.
+
+        Each capture counts as a page. With `site`, only clusters that have a page on it are returned.
+        """
+        return self.store.clusters(least=least, site=site, limit=limit, offset=offset)
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
         """Return the pages of a cluster, oldest first (unknown last), then by URL: `limit` of them from `offset`."""

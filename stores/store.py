@@ -145,8 +145,9 @@ class ClusterSize(NamedTuple):
     """A cluster, and how much is in it."""
 
     cluster: str  # its id, which is the id of its representative's capture
-    pages: int
+    pages: int  # captures
     sites: int
+    urls: int
 
 
 class Statistics(NamedTuple):
@@ -248,8 +249,11 @@ class Store(AbstractContextManager["Store"], Protocol):
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id, and return how many of the pages exist."""
 
-    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
-        """List the clusters with at least `least` pages: largest first, then by id."""
+    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
+        """List the clusters with at least `least` pages: largest first, then by id.
+
+        With `site`, list only clusters that have a page on it.
+        """
 
     def statistics(self) -> Statistics:
         """Count pages, tokens and bytes."""

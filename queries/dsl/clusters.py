@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from opensearch_winnow.queries.dsl.filters import all_of
+from opensearch_winnow.queries.dsl.filters import all_of, conditions
 from opensearch_winnow.queries.dsl.pages import Search
+from opensearch_winnow.queries.filters import Filters
 
-CLUSTERS, SITES = "clusters", "sites"  # names of aggregations
+CLUSTERS, SITES, URLS = "clusters", "sites", "urls"  # names of aggregations
 MAX_CLUSTERS_PER_SHARD = 50_000  # that a shard reports
-SITE_PRECISION = 1_000  # sites of a cluster up to which counts are nearly exact; the engine takes 8 bytes for each
+PRECISION = 1_000  # sites and URLs of a cluster up to which counts are nearly exact; the engine takes 8 bytes for each
 
 
-def largest_clusters(*, least: int, size: int) -> Search:
+def largest_clusters(*, least: int, size: int, site: str | None = None) -> Search:
     """Return a search for clusters of at least `least` pages, as buckets of CLUSTERS: the largest first, then by id.
 
-    The answer is exact if its `doc_count_error_upper_bound` is 0. Otherwise a shard has pages of more than
-    MAX_CLUSTERS_PER_SHARD clusters.
+    With `site`, only pages on that site are counted. The answer is exact if its `doc_count_error_upper_bound` is 0.
+    Otherwise a shard has pages of more than MAX_CLUSTERS_PER_SHARD clusters.
     """
     terms = {
         "field": "cluster",
@@ -26,15 +27,21 @@ def largest_clusters(*, least: int, size: int) -> Search:
         "shard_size": MAX_CLUSTERS_PER_SHARD,
         "order": [{"_count": "desc"}, {"_key": "asc"}],
     }
-    return {"size": 0, "track_total_hits": False, "aggs": {CLUSTERS: {"terms": terms}}}
+    query = all_of(conditions(Filters(site=site)))
+    return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: {"terms": terms}}}
 
 
-def sizes_of_clusters(clusters: Sequence[str], *, sites: bool = False) -> Search:
-    """Return a search for the exact sizes of clusters, as buckets of CLUSTERS; with `sites`, also for their sites."""
+def sizes_of_clusters(clusters: Sequence[str], *, spread: bool = False) -> Search:
+    """Return a search for the exact sizes of clusters, as buckets of CLUSTERS; with `spread`, for their SITES and URLS
+    as well."""
     counts: dict[str, Any] = {
         "terms": {"field": "cluster", "include": list(clusters), "size": len(clusters), "shard_size": len(clusters)}
     }
-    if sites:
-        counts["aggs"] = {SITES: {"cardinality": {"field": "site", "precision_threshold": SITE_PRECISION}}}
+    if spread:
+        counts["aggs"] = {
+            SITES: {"cardinality": {"field": "site", "precision_threshold": PRECISION}},
+            # URLs that are too long to be indexed are missing; together they count as one.
+            URLS: {"cardinality": {"field": "url", "precision_threshold": PRECISION, "missing": ""}},
+        }
     query = all_of([{"terms": {"cluster": list(clusters)}}])
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counts}}

@@ -153,9 +153,9 @@ class EmbeddedStore(Closing):
         with self._file.writing() as db:
             return max(db.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
 
-    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
+    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
         with self._file.reading() as db:
-            return cluster_sizes(db, least=least, limit=limit, offset=offset)
+            return cluster_sizes(db, least=least, site=site, limit=limit, offset=offset)
 
     def statistics(self) -> Statistics:
         with self._file.reading() as db:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.mappings.sqlite_schema import unpacked
 from opensearch_winnow.stores.store import ClusterSize
 
@@ -17,22 +18,30 @@ SELECT cluster, count(*) + EXISTS (
 FROM page WHERE cluster IS NOT NULL GROUP BY cluster LIMIT -1 -- without it SQLite does each lookup twice
 """
 SIZES_OF_ALL = "SELECT coalesce(cluster, id) AS cluster, count(*) AS pages FROM page GROUP BY 1"
-CLUSTER_AS_TEXT = "CASE typeof(cluster) WHEN 'blob' THEN lower(hex(cluster)) ELSE cluster END"
-MEMBERS = (
-    "(SELECT * FROM page WHERE cluster = :cluster UNION ALL SELECT * FROM page WHERE id = :cluster AND cluster IS NULL)"
+ON_SITE = "cluster IN (SELECT coalesce(cluster, id) FROM page WHERE site = :site)"
+LARGEST_FIRST = "pages DESC, CASE typeof(cluster) WHEN 'blob' THEN lower(hex(cluster)) ELSE cluster END"
+SIZES = """
+WITH listed AS (
+    SELECT cluster, pages FROM ({sizes}) WHERE pages >= :least AND {on_site}
+    ORDER BY {largest_first} LIMIT :limit OFFSET :offset
 )
+SELECT cluster, pages, count(DISTINCT site), count(DISTINCT url) FROM (
+    SELECT listed.cluster, pages, url, site FROM listed JOIN page ON page.cluster = listed.cluster
+    UNION ALL
+    SELECT listed.cluster, pages, url, site FROM listed JOIN page ON page.id = listed.cluster WHERE page.cluster IS NULL
+)
+GROUP BY cluster ORDER BY {largest_first}
+"""
 
 
-def cluster_sizes(db: sqlite3.Connection, *, least: int, limit: int, offset: int) -> list[ClusterSize]:
-    """Return the clusters with at least `least` pages, the largest first, then by id."""
-    sizes = db.execute(
-        f"SELECT cluster, pages FROM ({SIZES_FROM_MEMBERS if least > 1 else SIZES_OF_ALL}) WHERE pages >= ?"
-        f" ORDER BY pages DESC, {CLUSTER_AS_TEXT} LIMIT ? OFFSET ?",
-        (least, limit, offset),
-    ).fetchall()
-    return [ClusterSize(unpacked(cluster), pages, _sites(db, cluster)) for cluster, pages in sizes]
-
-
-def _sites(db: sqlite3.Connection, cluster: bytes | str) -> int:
-    count: int = db.execute(f"SELECT count(DISTINCT site) FROM {MEMBERS}", {"cluster": cluster}).fetchone()[0]
-    return count
+def cluster_sizes(
+    db: sqlite3.Connection, *, least: int, site: str | None, limit: int, offset: int
+) -> list[ClusterSize]:
+    """Return the clusters with at least `least` pages, one of them on `site` if given: largest first, then by id."""
+    sizes = SIZES.format(
+        sizes=SIZES_FROM_MEMBERS if least > 1 else SIZES_OF_ALL,
+        on_site="true" if site is None else ON_SITE,
+        largest_first=LARGEST_FIRST,
+    )
+    values = {"least": least, "site": site and storable(site), "limit": limit, "offset": offset}
+    return [ClusterSize(unpacked(cluster), *counts) for cluster, *counts in db.execute(sizes, values)]

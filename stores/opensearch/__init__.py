@@ -174,8 +174,8 @@ class OpenSearchStore(Closing):
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         return self._writer.set_clusters(clusters)
 
-    def clusters(self, *, least: int = 2, limit: int, offset: int = 0) -> list[ClusterSize]:
-        return self._clusters.sizes(least=least, limit=limit, offset=offset)
+    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
+        return self._clusters.sizes(least=least, site=site, limit=limit, offset=offset)
 
     def statistics(self) -> Statistics:
         return statistics(self._index, [self._index.index_name, self._settings.index])

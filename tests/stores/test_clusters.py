@@ -54,13 +54,16 @@ def test_clusters_are_those_of_the_pages(
             here[id_].cluster = cluster
         found = expected_members(here)
         expected = [
-            ClusterSize(cluster, len(pages), len({each.site for each in pages}))
+            ClusterSize(cluster, len(pages), len({each.site for each in pages}), len({each.url for each in pages}))
             for cluster, pages in found.items()
             if len(pages) >= least
         ]
         expected.sort(key=lambda each: (-each.pages, each.cluster))
         assert store.clusters(least=least, limit=9) == expected
         assert store.clusters(least=least, limit=limit, offset=offset) == expected[offset : offset + limit]
+        for site in {each.site for each in here.values()} | {"elsewhere.example"}:
+            on_site = [size for size in expected if any(each.site == site for each in found[size.cluster])]
+            assert store.clusters(least=least, site=site, limit=9) == on_site
         for cluster, pages in found.items():
             ids = [each.id for each in pages]
             cards = members(store, cluster, limit=9)
@@ -76,7 +79,7 @@ def test_pages_that_are_alone_are_no_clusters(store: Store, record: Make) -> Non
     store.write(records)
     assert store.clusters(limit=10) == []
     assert store.clusters(least=1, limit=2) == [
-        ClusterSize(id_, 1, 1) for id_ in sorted(each.id for each in records)[:2]
+        ClusterSize(id_, 1, 1, 1) for id_ in sorted(each.id for each in records)[:2]
     ]
     assert [card.id for card in members(store, records[1].id, limit=10)] == [records[1].id]
     assert members(store, "0" * 32, limit=10) == []
@@ -88,14 +91,32 @@ def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
     store.write(records)
     first = records[0].id
     store.set_clusters(dict.fromkeys((each.id for each in records[:4]), first))
-    assert store.clusters(limit=10) == [ClusterSize(first, 4, 2)]
+    assert store.clusters(limit=10) == [ClusterSize(first, 4, 2, 4)]
     store.delete([first])
-    assert store.clusters(limit=10) == [ClusterSize(first, 3, 2)]
+    assert store.clusters(limit=10) == [ClusterSize(first, 3, 2, 3)]
     assert [card.id for card in members(store, first, limit=10)] == [each.id for each in records[1:4]]
     store.delete([records[2].id])
     store.write([record(3, url=records[3].url, title="another")])  # a rewritten page leaves its cluster
     assert store.clusters(limit=10) == []
     assert store.clusters(least=1, limit=10)[0].pages == 1
+
+
+def test_a_page_captured_ten_times_is_one_url(store: Store, record: Make) -> None:
+    often = [record(1, url="https://a.org/often", fetched_at=START + timedelta(day)) for day in range(10)]
+    twice = [record(1, url="https://b.org/twice", fetched_at=START + timedelta(day)) for day in range(2)]
+    alone = [record(2, url="https://a.org/alone", fetched_at=START + timedelta(day)) for day in range(3)]
+    long = record(1, url="https://c.org/" + "long" * 3_000)  # more than an engine indexes
+    store.write([*often, *twice, *alone, long])
+    first, other = often[0].id, alone[0].id
+    store.set_clusters(dict.fromkeys((each.id for each in (*often, *twice, long)), first))
+    store.set_clusters(dict.fromkeys((each.id for each in alone), other))
+    large, small = ClusterSize(first, 13, 3, 3), ClusterSize(other, 3, 1, 1)
+    assert store.clusters(limit=10) == [large, small]
+    assert store.clusters(site="a.org", limit=10) == [large, small]
+    assert store.clusters(site="a.org", limit=1, offset=1) == [small]
+    assert store.clusters(site="b.org", least=13, limit=10) == [large]
+    assert store.clusters(site="b.org", least=14, limit=10) == []
+    assert store.clusters(site="no site \ud800", limit=10) == []
 
 
 def test_the_order_of_members(store: Store, record: Make) -> None:

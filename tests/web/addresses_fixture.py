@@ -52,6 +52,7 @@ ADDRESSES = {
     "compare-hidden": f"/compare/{IDS[MILL]}/{IDS[MOVED]}?min=70",
     "paste": "/paste",
     "clusters": "/clusters",
+    "clusters-least-alike": "/clusters?sort=lowest&min=1&site=mill.example",
     "clusters-none": "/clusters?min=50",
     "cluster": f"/cluster/{EARLIER[0]}",
     "cluster-alone": f"/cluster/{IDS[ALONE[0]]}",

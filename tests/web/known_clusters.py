@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
 from html import unescape
 from itertools import combinations
 
@@ -25,6 +26,15 @@ def text_of(id_: str) -> str:
 def heading(reply: Reply) -> str:
     (found,) = re.findall(r"<h1>(.*?)</h1>", reply.text)
     return unescape(found)
+
+
+def by_resemblance(first: str, ids: Iterable[str]) -> list[str]:
+    """Return these pages in the order in which the cluster of `first` lists them."""
+    urls = {id_: url for url, id_ in IDS.items()}
+    return sorted(ids, key=lambda id_: (-compare(text_of(first), text_of(id_)).resemblance, urls[id_]))
+
+
+MILL_PAGES = [FIRST, *by_resemblance(FIRST, (IDS[MIRROR], IDS[NEAR], IDS[SHOUTED]))]  # one for each URL
 
 
 def rows(reply: Reply) -> list[dict[str, str]]:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web.charts.axes import Frame, LinearScale, LogScale, ShareScale, axes, chart
 from opensearch_winnow.web.charts.bar_charts import pair_histogram, time_bars, time_periods
-from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
 from opensearch_winnow.web.charts.log_plot import LogPlot
 from opensearch_winnow.web.charts.timeline import POSITIONS, strip, timeline
 
@@ -80,22 +79,6 @@ def test_no_page_is_lost_between_months_and_years(months: dict[str, int]) -> Non
     assert sum(int(each.replace(",", "")) for each in said) == sum(months.values())
 
 
-def test_colours_of_shares() -> None:
-    assert [step(share) for share in (0, 0.05, 0.1, 0.55, 0.99, 0.9999, 1)] == [0, 0, 1, 5, 9, 9, STEPS]
-
-
-@pytest.mark.parametrize("pages", [2, 16, 17, 40])
-def test_a_cell_for_each_pair(pages: int) -> None:
-    shares = [[0.5] * row for row in range(pages)]
-    picture = ElementTree.fromstring("".join(heatmap(shares, [f"{place:02}" for place in range(pages)])))
-    links = {each.attrib["href"] for each in picture.iter("a")}
-    assert links == {f"/compare/{a:02}/{b:02}" for b in range(pages) for a in range(b)}
-    size = float(picture.attrib["height"])
-    assert all(float(each.attrib["y"]) + float(each.attrib["height"]) <= size for each in picture.iter("rect"))
-    # Numbers are written where there is room for them.
-    assert len([text for text in picture.iter("text") if text.text == "50"]) == (0 if pages > 16 else len(links))
-
-
 def card(site: str, time: datetime | None) -> Card:
     return Card("", "", site, "", None, time, True, "", 0, 0, 0, None, None, "")
 
@@ -109,8 +92,8 @@ def test_a_timeline() -> None:
     assert found
     assert (found.first, found.last, found.left_out) == ("2024-01-01", "2024-03-01", 1)
     b, a = found.lines
-    assert (a.site, a.pages, a.first, a.last, a.strokes) == ("a", 1, "2024-01-01", "2024-01-01", {0: 1})
-    assert (b.site, b.pages, b.first, b.last) == ("b", 3, "2024-01-31", "2024-03-01")
+    assert (a.site, a.captures, a.first, a.last, a.strokes) == ("a", 1, "2024-01-01", "2024-01-01", {0: 1})
+    assert (b.site, b.captures, b.first, b.last) == ("b", 3, "2024-01-31", "2024-03-01")
     assert b.strokes == {POSITIONS // 2: 1, POSITIONS: 2}
     assert "".join(strip(b)).count('class="stroke"') == 2
 

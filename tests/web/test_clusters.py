@@ -19,7 +19,7 @@ from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
 from opensearch_winnow.web.store_name import StoreName
 from tests.web.conftest import Serve
-from tests.web.known_clusters import FIRST, IN_MILL, heading, lowest_by_force, rows
+from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows
 from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
 from tests.web.served_fixture import Served
 
@@ -29,24 +29,31 @@ FORM = "application/x-www-form-urlencoded"
 def test_clusters_are_listed_the_largest_first(served: Served) -> None:
     found = served.json("/clusters.json")
     harbours = [IDS[url] for url in (HARBOUR, *HARBOURS)]
-    assert [(each["id"], each["pages"], each["sites"]) for each in found["clusters"]] == [
-        (FIRST, 7, 4), (IDS[HARBOUR], 4, 4)
+    assert [(each["id"], each["pages"], each["urls"], each["sites"]) for each in found["clusters"]] == [
+        (FIRST, 7, 4, 4), (IDS[HARBOUR], 4, 4, 4)
     ]  # fmt: skip
+    assert (found["found"], found["largest"], found["repeats"], found["among"]) == (2, 4, 0, None)
     assert found["pages"] == len(PAGES)
     assert not found["more"]
     mill, harbour = found["clusters"]
     assert mill["representative"]["url"] == MILL
-    assert (mill["texts"], harbour["texts"]) == (4, 4)  # the same words in capitals are the same text
-    assert mill["lowest"] == pytest.approx(lowest_by_force(IN_MILL))
+    assert (mill["texts"], harbour["texts"]) == (3, 4)  # the same words in capitals are the same text
+    assert mill["lowest"] == pytest.approx(lowest_by_force(MILL_PAGES))
     assert harbour["lowest"] == pytest.approx(lowest_by_force(harbours))
-    assert heading(served.get("/clusters")) == f"2 clusters · 11 of {len(PAGES)} pages"
+    assert (mill["kind"], harbour["kind"]) == ("exact", "exact")
+    reply = served.get("/clusters")
+    assert heading(reply) == "2 clusters, the largest with 4 pages"
+    assert "4 <small>7 captures</small>" in reply.text
+    assert reply.text.count("captures</small>") == 1
 
 
 def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> None:
-    assert heading(served_file.get("/clusters?min=5")) == f"1 cluster of 5 pages or more · 7 of {len(PAGES)} pages"
-    nothing = served_file.get("/clusters?min=50")
-    assert heading(nothing) == f"No cluster of 50 pages or more among {len(PAGES)} pages"
-    assert "The largest cluster has 7 pages" in nothing.text
+    assert heading(served_file.get("/clusters?min=4")) == "2 clusters of 4 pages or more, the largest with 4 pages"
+    nothing = served_file.get("/clusters?min=5")  # though one of them has seven captures
+    assert heading(nothing) == "No clusters of 5 pages or more"
+    assert '<a href="/clusters">Show all clusters</a>' in nothing.text
+    assert heading(served_file.get("/clusters?site=Sea.Example")) == "1 cluster with a page on sea.example"
+    assert heading(served_file.get("/clusters?site=farm.example")) == "No clusters with a page on farm.example"
 
 
 def test_clusters_are_paged(served: Served) -> None:
@@ -55,13 +62,13 @@ def test_clusters_are_paged(served: Served) -> None:
     assert [each["more"] for each in (first, second, third)] == [True, False, False]
     assert third["clusters"] == []
     assert "Back to the first page" in served.get("/clusters?limit=1&page=3").text
-    assert served.get("/clusters.json?limit=1000&page=10").status == 400  # more than an engine tells of
+    assert served.get("/clusters.json?page=2001").status == 400  # more than are sorted
 
 
 def test_a_table_of_clusters(served_file: Served) -> None:
     found = rows(served_file.get("/clusters.csv"))
-    assert [(each["cluster"], each["pages"], each["url"]) for each in found] == [
-        (FIRST, "7", MILL), (IDS[HARBOUR], "4", HARBOUR)
+    assert [(each["cluster"], each["pages"], each["urls"], each["url"]) for each in found] == [
+        (FIRST, "7", "4", MILL), (IDS[HARBOUR], "4", "4", HARBOUR)
     ]  # fmt: skip
 
 
@@ -88,7 +95,7 @@ def test_an_empty_store(store: Callable[[list[Page]], Path], serve: Serve) -> No
 def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Page]], Path], serve: Serve) -> None:
     served = serve(store(PAGES))
     reply = served.get("/clusters")
-    assert heading(reply) == f"{len(PAGES)} pages, not clustered yet"
+    assert heading(reply) == f"{len(PAGES)} captures, not clustered yet"
     assert f"winnow cluster --store {Path(served.store).name}<" in reply.text
     assert 'action="/clusters' not in reply.text
     assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403

@@ -1,4 +1,4 @@
-"""A timeline of captures: a line for each site, with a stroke at the time of each of its pages."""
+"""A timeline of captures: a line for each site, with a stroke at the time of each of them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Line(NamedTuple):
     """The captures of a site."""
 
     site: str
-    pages: int
+    captures: int
     first: str | None  # day; None if no time is known
     last: str | None
-    strokes: Counter[int]  # pages by position
+    strokes: Counter[int]  # captures by position
 
 
 class Timeline(NamedTuple):
     first: str  # day
     last: str
-    lines: list[Line]  # most pages first
+    lines: list[Line]  # most captures first
     left_out: int  # number of further sites
 
 
 def timeline(cards: Iterable[Card], *, max_sites: int) -> Timeline | None:
-    """Return the timeline of the `max_sites` sites with most pages, or None if it would cover less than two days."""
+    """Return the timeline of the `max_sites` sites with most captures, or None if it would cover less than two days."""
     by_site: dict[str, list[datetime | None]] = defaultdict(list)
     for card in cards:
         by_site[card.site].append(card.fetched_at)
@@ -49,9 +49,9 @@ def strip(line: Line) -> Iterator[str]:
     """Draw a line as an SVG that stretches to the available width."""
     yield f'<svg class="strip" viewBox="0 0 {LINE_LENGTH} 10" preserveAspectRatio="none" aria-hidden="true">'
     yield f'<path class="grid" d="M0 5H{LINE_LENGTH}"/>'
-    for position, pages in sorted(line.strokes.items()):
+    for position, captures in sorted(line.strokes.items()):
         x = position * LINE_LENGTH / POSITIONS
-        yield f'<path class="stroke" d="M{x:g} 0V10"><title>{count_of(pages, "page")}</title></path>'
+        yield f'<path class="stroke" d="M{x:g} 0V10"><title>{count_of(captures, "capture")}</title></path>'
     yield "</svg>"
 
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.cluster_document import MAX_PAGES_COUNTED, ClusterDocument, cluster_document
+from opensearch_winnow.answers.cluster_document import MAX_CAPTURES_COUNTED, ClusterDocument, cluster_document
+from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import compact_percent, count_of, scored_percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import Text
-from opensearch_winnow.web.charts.heatmap import STEPS, heatmap, step
+from opensearch_winnow.web.charts.page_graph import Node, page_graph, site_colours
 from opensearch_winnow.web.charts.timeline import strip, timeline
 from opensearch_winnow.web.parameters import integer, percentage
 from opensearch_winnow.web.screen import Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 MAX_TIMELINE_SITES = 12
+MAX_SIZES_NAMED = 4  # parts of a cluster whose sizes a sentence lists
+COLOUR_STEPS = 10  # of the matrix, not counting the one for no resemblance
 
 
 class Part(NamedTuple):
@@ -44,10 +47,10 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 def _cards(index: Index, id_: str) -> list[Card]:
     """Return the first pages of the cluster with this id, or of the cluster of the page with this id."""
-    cards = index.cluster_members(id_, limit=MAX_PAGES_COUNTED + 1)
+    cards = index.cluster_members(id_, limit=MAX_CAPTURES_COUNTED + 1)
     if not cards:
         page = index.store.read([id_], Record).get(id_)
-        cards = index.cluster_members(page.cluster, limit=MAX_PAGES_COUNTED + 1) if page else []
+        cards = index.cluster_members(page.cluster, limit=MAX_CAPTURES_COUNTED + 1) if page else []
     if not cards:
         raise NotFoundError(
             f"{index.name} has no cluster or page {id_}: it may have been deleted, or the store was clustered again",
@@ -57,35 +60,77 @@ def _cards(index: Index, id_: str) -> list[Card]:
 
 
 def _template_values(index: Index, document: ClusterDocument, cards: Sequence[Card]) -> dict[str, Any]:
-    numbered = cards[: len(document["matrix"])]
+    colours = site_colours([page["site"] for page in document["compared_pages"]])
     return {
         "heading": heading(document),
         "linkage": linkage_sentence(document),
-        "heatmap": Markup("").join(map(Markup, heatmap(document["matrix"], [card.id for card in numbered]))),
-        "numbered": numbered,
-        "step": step,
-        "steps": STEPS,
-        "timeline": timeline(cards[:MAX_PAGES_COUNTED], max_sites=MAX_TIMELINE_SITES),
+        "graph": Markup("").join(map(Markup, _graph(document, colours))),
+        "finding": finding(document),
+        "colours": colours,
+        "colour_step": colour_step,
+        "timeline": timeline(cards[:MAX_CAPTURES_COUNTED], max_sites=MAX_TIMELINE_SITES),
         "strip": lambda line: Markup("").join(map(Markup, strip(line))),
         "parts": list(_parts(index, document)),
         "boilerplate": bool(index.boilerplate()),
     }
 
 
+def _graph(document: ClusterDocument, colours: Mapping[str, int]) -> Iterator[str]:
+    nodes = [
+        Node(
+            page["id"],
+            page["number"],
+            f"{page['number']}: {one_line(page['title'] or '(no title)')}, {one_line(page['url'])}",
+            colours[page["site"]],
+        )
+        for page in document["compared_pages"]
+    ]
+    return page_graph(nodes, document["matrix"], document["threshold"])
+
+
+def colour_step(share: float) -> int:
+    """Return the colour of a share in the matrix. The last one is only for identical pages."""
+    return COLOUR_STEPS if share >= 1 else int(share * COLOUR_STEPS)
+
+
 def heading(document: ClusterDocument) -> str:
-    if document["pages"] == 1:
-        return "No near-duplicates: this page is alone in its cluster"
-    pages = f"{count_of(document['pages'], 'page')} on {count_of(document['sites'], 'site')}"
+    if document["urls"] == 1:
+        if document["pages"] == 1:
+            return "No near-duplicates: this page is alone in its cluster"
+        return f"No other page is like this one: {count_of(document['pages'], 'capture')} of one page"
+    pages = f"{count_of(document['urls'], 'page')} on {count_of(document['sites'], 'site')}"
     if document["more"]:
-        pages = f"More than {pages} or more"
+        pages = f"{document['urls']:,} pages or more on {count_of(document['sites'], 'site')} or more"
     pair = document["lowest"]
     if document["texts"] == 1:
         return f"{pages}, all with the same text"
     if pair is None:
         return pages
     lowest = scored_percent(pair["likeness"]["resemblance"], pair["likeness"]["kind"], pair["likeness"]["error"])
-    of_the_first = f" among the first {document['compared']:,}" if document["compared"] < document["pages"] else ""
-    return f"{pages} · lowest pair {lowest}{of_the_first}"
+    among = f" among {document['compared']:,} of them" if document["compared"] < document["urls"] else ""
+    return f"{pages}, {'at least ' if document['urls'] > 2 else ''}{lowest} alike{among}"
+
+
+def finding(document: ClusterDocument) -> str:
+    """Say whether the pages that were compared are one family, or several, or several held together by one page."""
+    threshold, parts = compact_percent(document["threshold"]), document["parts"]
+    if len(parts) > 1:
+        return f"At {threshold}, these are {_of_sizes(parts)}."
+    if not document["below"]:
+        return f"Every two pages resemble each other by {threshold} or more."
+    if document["joined_by"]:
+        joining = document["joined_by"][0]
+        return f"Without page {joining['number']}, this would fall into {_of_sizes(joining['parts'])}."
+    return "No single page holds these together: without any one of them, the others would still be connected."
+
+
+def _of_sizes(parts: Sequence[int]) -> str:
+    if parts[0] == 1:
+        return f"{len(parts):,} single pages"
+    if len(parts) > MAX_SIZES_NAMED:
+        return f"{len(parts):,} parts, the largest with {count_of(parts[0], 'page')}"
+    sizes = [count_of(size, "page") for size in parts]
+    return f"{len(parts)} parts: {', '.join(sizes[:-1])} and {sizes[-1]}"
 
 
 def linkage_sentence(document: ClusterDocument) -> str:
@@ -99,7 +144,8 @@ def linkage_sentence(document: ClusterDocument) -> str:
             f"Every page resembles at least one other by {threshold} or more. Two pages at the ends of a chain may"
             " differ much more."
         )
-    return f"Every page resembles the representative by {threshold} or more. Two other pages may be less alike."
+    less = " Two other pages may be less alike." if document["urls"] > 2 else ""
+    return f"Every page resembles the representative by {threshold} or more.{less}"
 
 
 def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:
@@ -135,10 +181,11 @@ def _part_label(level: str, counts: set[int], of: int) -> str:
 def table(document: ClusterDocument) -> Iterator[Sequence[Cell]]:
     """Yield a row for each page; its scores compare the representative with it."""
     scores = ("resemblance", "containment", "contained", "kind", "error")
-    yield "number", *scores, "fetched_at", "site", "url", "title", "id"
+    yield "number", *scores, "fetched_at", "site", "url", "title", "id", "captures"
     for each in document["members"]:
         likeness = [each["likeness"][name] for name in scores]  # type: ignore[literal-required]
-        yield each["number"], *likeness, each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        page = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        yield each["number"], *likeness, *page, each["captures"]
 
 
 SCREEN = Screen(
@@ -152,7 +199,7 @@ SCREEN = Screen(
     parameters=(
         percentage(
             "t",
-            "count pairs below this resemblance; by default the threshold of the clustering",
+            "join pages from this resemblance on; by default the threshold of the clustering",
             default=50,
             counts_if_given=True,
         ),

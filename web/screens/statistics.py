@@ -58,7 +58,7 @@ def _template_values(document: CountedDocument) -> dict[str, Any]:
         "time_bars": _svg(_time_bars(periods)) if len(periods) > 1 else None,
         "rows": {
             "pairs": _pairs(clustering["histogram"]) if clustering else [],
-            "sizes": _sizes_with_links(clustering) if clustering else [],
+            "sizes": _size_rows(clustering) if clustering else [],
             "frequencies": [(label, None, [tokens]) for label, tokens in bins(fingerprints)],
             "periods": [
                 (period, f"/search?since={period}&until={period}", [pages])
@@ -100,9 +100,11 @@ def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
         yield from plot.axes(size_plot.AXES)
         yield from plot.steps(identical)
         yield from plot.steps()
-        yield from plot.points(size_plot.point_label, lambda pages: f"/clusters?min={pages}")
+        yield from plot.points(
+            size_plot.point_label
+        )  # no links: these are captures, and a list of clusters counts URLs
 
-    return chart(FRAME, "Clusters by their number of pages; both axes are logarithmic", drawn(), linked=True)
+    return chart(FRAME, "Clusters by their number of pages; both axes are logarithmic", drawn())
 
 
 def _frequencies(counts: dict[int, int], law: PowerLaw | None) -> Iterator[str]:
@@ -124,11 +126,10 @@ def _pairs(bars: Sequence[int]) -> list[Row]:
     return [(bar_range(place, len(bars)), None, [pairs]) for place, pairs in enumerate(bars) if pairs]
 
 
-def _sizes_with_links(clustering: ClusteringDocument) -> list[Row]:
+def _size_rows(clustering: ClusteringDocument) -> list[Row]:
     identical = clustering["identical_sizes"]
     return [
-        (f"{int(size):,}", f"/clusters?min={size}", [clusters, identical.get(size, 0)])
-        for size, clusters in clustering["sizes"].items()
+        (f"{int(size):,}", None, [clusters, identical.get(size, 0)]) for size, clusters in clustering["sizes"].items()
     ]
 
 

@@ -1,0 +1,164 @@
+"""The list of clusters: sorted, filtered, and counted by URL, on every kind of store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from opensearch_winnow.answers import clusters_document
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.web.one_request import one_request
+from tests.web.conftest import WORKER, made
+from tests.web.known_clusters import heading, rows
+from tests.web.known_crawl_fixture import at, paragraph, paragraphs
+from tests.web.served_fixture import Served, serving
+
+if TYPE_CHECKING:
+    from opensearch_winnow.stores.engine.running import Running
+
+
+def family(name: str, urls: list[str], *, same: int, captures: int = 1) -> list[Page]:
+    """Return captures of `urls` that share the first `same` of ten paragraphs."""
+    shared = paragraphs(name, same)
+    return [
+        Page(
+            url,
+            text="\n\n".join([*shared, *paragraphs(f"{name} {number} {url}", 10 - same)]),
+            title=f"{name} at {url}",
+            fetched_at=at(1 + number) + timedelta(hours=capture),
+        )
+        for number, url in enumerate(urls)
+        for capture in range(captures)
+    ]
+
+
+OFTEN = [
+    Page("https://often.example/", text="\n\n".join(paragraphs("often", 9)), fetched_at=at(1, 1 + number))
+    for number in range(10)
+]
+ONCE = Page(
+    "https://once.example/",
+    text="\n\n".join([*paragraphs("often", 8), paragraph("often otherwise")]),
+    fetched_at=at(2),
+)
+REPEATED = [
+    Page("https://quiet.example/", text="\n\n".join(paragraphs("quiet", 5)), fetched_at=at(1 + number))
+    for number in range(4)
+]
+LARGE = family("large", [f"https://zoo.example/{number}" for number in range(5)], same=9)
+SPREAD = family("spread", [f"https://{letter}.example/" for letter in "abc"], same=8)
+CRAWL = [*OFTEN, ONCE, *REPEATED, *LARGE, *SPREAD]
+
+
+@pytest.fixture(scope="module", params=["file", pytest.param("engine", marks=pytest.mark.check)])
+def crawl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    if request.param == "file":
+        store: str | Path = tmp_path_factory.mktemp("sorted") / "sorted.winnow"
+    else:
+        engine: Running = request.getfixturevalue("engine")
+        store = f"{engine.url}/sorted-{WORKER}"
+    with serving(made(store, CRAWL)) as found:
+        yield found
+
+
+def sites(found: Any) -> list[str]:
+    return [each["representative"]["site"] for each in found["clusters"]]
+
+
+def test_a_page_captured_ten_times_counts_once(crawl: Served) -> None:
+    often, *_ = (each for each in crawl.json("/clusters.json")["clusters"] if each["pages"] == 11)
+    assert (often["urls"], often["sites"], often["texts"]) == (2, 2, 2)
+    found = crawl.json(f"/cluster/{often['id']}.json")
+    assert (found["pages"], found["urls"], found["texts"], found["pairs"]) == (11, 2, 2, 1)
+    assert [(each["number"], each["url"], each["captures"]) for each in found["members"]] == [
+        (1, OFTEN[0].url, 10), (2, ONCE.url, 1)
+    ]  # fmt: skip
+    assert found["members"][0]["id"] == often["id"]  # the representative stands for its URL
+    reply = crawl.get(f"/cluster/{often['id']}")
+    assert heading(reply).startswith("2 pages on 2 sites, ")
+    assert f'href="/page/{often["id"]}/history">10 captures</a>' in reply.text
+    assert [each["captures"] for each in rows(crawl.get(f"/cluster/{often['id']}.csv"))] == ["10", "1"]
+    page = crawl.json(f"/page/{often['id']}.json")["cluster"]
+    assert (page["pages"], page["urls"]) == (11, 2)
+
+
+def test_a_page_that_only_repeats_itself_is_left_out(crawl: Served) -> None:
+    found = crawl.json("/clusters.json")
+    assert (found["found"], found["repeats"]) == (3, 1)
+    assert "quiet.example" not in sites(found)
+    assert 'href="/clusters?min=1">Include pages that only repeat themselves</a>' in crawl.get("/clusters").text
+    everything = crawl.json("/clusters.json?min=1")
+    assert (everything["found"], everything["repeats"]) == (4, 0)
+    (repeated,) = (each for each in everything["clusters"] if each["urls"] == 1)
+    assert (repeated["pages"], repeated["texts"]) == (4, 1)
+    alone = crawl.get(f"/cluster/{repeated['id']}")
+    assert heading(alone) == "No other page is like this one: 4 captures of one page"
+    assert f'href="/page/{repeated["id"]}/history"' in alone.text
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("size", ["zoo.example", "a.example", "often.example"]),
+        ("spread", ["a.example", "often.example", "zoo.example"]),
+        ("site", ["a.example", "often.example", "zoo.example"]),
+    ],
+)
+def test_clusters_are_sorted(crawl: Served, sort: str, order: list[str]) -> None:
+    assert sites(crawl.json(f"/clusters.json?sort={sort}")) == order
+    assert [each["site"] for each in rows(crawl.get(f"/clusters.csv?sort={sort}"))] == order
+    paged = [crawl.json(f"/clusters.json?sort={sort}&limit=1&page={page}") for page in (1, 2, 3)]
+    assert [sites(found)[0] for found in paged] == order
+    assert [found["more"] for found in paged] == [True, True, False]
+    assert f'<option value="{sort}" selected>' in crawl.get(f"/clusters?sort={sort}").text
+
+
+def test_the_least_alike_come_first(crawl: Served) -> None:
+    found = crawl.json("/clusters.json?sort=lowest")
+    shares = [each["lowest"] for each in found["clusters"]]
+    assert shares == sorted(shares)
+    assert shares[0] < shares[-1]
+    by_size = {each["id"]: each["lowest"] for each in crawl.json("/clusters.json")["clusters"]}
+    assert {each["id"]: each["lowest"] for each in found["clusters"]} == by_size
+
+
+def test_clusters_with_a_page_on_a_site(crawl: Served) -> None:
+    assert sites(crawl.json("/clusters.json?site=b.example")) == ["a.example"]
+    assert sites(crawl.json("/clusters.json?site=%20ONCE.example")) == ["often.example"]
+    assert sites(crawl.json("/clusters.json?site=quiet.example")) == []
+    assert sites(crawl.json("/clusters.json?site=quiet.example&min=1")) == ["quiet.example"]
+    assert sites(crawl.json("/clusters.json?site=zoo.example&min=6")) == []
+    assert crawl.get("/clusters.json?sort=colour").status == 400
+
+
+def test_the_parameters_are_documented(crawl: Served) -> None:
+    listed = crawl.json("/api/v1/openapi.json")["paths"]["/clusters"]["get"]["parameters"]
+    known = {each["name"]: each["schema"] for each in listed}
+    assert known["sort"]["enum"] == ["size", "spread", "site", "lowest"]
+    assert {"site", "min", "limit", "page"} < known.keys()
+
+
+def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path / "many.winnow", CRAWL)
+    serving_ = ServerOptions(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
+
+    def shown(path: str) -> str:
+        status, body = one_request(make_app(serving_), path)
+        assert status == 200
+        return body.decode()
+
+    assert "Sorted among" not in shown("/clusters?sort=lowest")
+    monkeypatch.setattr(clusters_document, "MAX_CLUSTERS_ESTIMATED", 2)
+    assert "Sorted among the 2 largest clusters." in shown("/clusters?sort=lowest")
+    assert "Sorted among" not in shown("/clusters?sort=spread")
+    monkeypatch.setattr(clusters_document, "MAX_CLUSTERS_SORTED", 3)  # one of these only repeats itself
+    monkeypatch.setattr("opensearch_winnow.web.screens.clusters.MAX_CLUSTERS_SORTED", 3)
+    limited = shown("/clusters?sort=spread")
+    assert "<h1>At least 2 clusters, the largest with 5 pages</h1>" in limited
+    assert "Sorted among the 3 largest clusters." in limited
