@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from opensearch_winnow.answers.cluster_pages import cluster_pages
@@ -10,11 +11,13 @@ from opensearch_winnow.answers.compared_pages import ComparedPages, Likeness, lo
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.store import ClusterSize
 
 MAX_CLUSTERS_SORTED = 2_000  # those with most captures; a store lists no further ones
 MAX_CLUSTERS_ESTIMATED = 500  # to sort by the lowest pair: those with most pages
 MAX_CAPTURES_READ = 200  # per cluster; the texts of a larger cluster are counted on its own screen only
+CLUSTERS_PER_READ = 50
 MAX_TEXTS_COMPARED = 24  # different texts per cluster
 MAX_SHINGLES = 50_000  # in all texts compared for one list; clusters with the fewest come first, others are estimated
 
@@ -170,9 +173,9 @@ def clusters_document(
         found, among = found[:MAX_CLUSTERS_ESTIMATED], MAX_CLUSTERS_ESTIMATED
     found.sort(key=_sort_key(index, sort, found))  # stable: equal ones stay the largest first
     if sort == "lowest" and compared:
-        clusters = _by_lowest(compared, [_cluster(index, size) for size in found])[offset : offset + limit]
+        clusters = _by_lowest(compared, list(_clusters(index, found)))[offset : offset + limit]
     else:
-        clusters = [_cluster(index, size) for size in found[offset : offset + limit]]
+        clusters = list(_clusters(index, found[offset : offset + limit]))
     likenesses = _lowest_pairs(compared, clusters) if compared else {}
     if sort == "lowest":  # the order of estimates is not quite that of what is shown
         clusters.sort(key=lambda each: _resemblance(likenesses.get(each.size.cluster)))
@@ -200,8 +203,19 @@ def _sort_key(index: Index, sort: Sort, found: Sequence[ClusterSize]) -> Callabl
     return lambda _: 0
 
 
-def _cluster(index: Index, size: ClusterSize) -> _Cluster:
-    cards = index.cluster_members(size.cluster, limit=MAX_CAPTURES_READ)
+def _clusters(index: Index, sizes: Sequence[ClusterSize]) -> Iterator[_Cluster]:
+    """Yield the clusters with what is known of their texts; the small ones are read many at a time."""
+    small = [size.cluster for size in sizes if size.pages <= MAX_CAPTURES_READ]
+    cards: dict[str, list[Card]] = defaultdict(list)
+    for start in range(0, len(small), CLUSTERS_PER_READ):
+        where = Selection(clusters=tuple(small[start : start + CLUSTERS_PER_READ]))
+        for card in index.store.scan(Card, where, order="oldest", limit=CLUSTERS_PER_READ * MAX_CAPTURES_READ):
+            cards[card.cluster].append(card)
+    for size in sizes:
+        yield _cluster(size, cards[size.cluster] or index.cluster_members(size.cluster, limit=MAX_CAPTURES_READ))
+
+
+def _cluster(size: ClusterSize, cards: Sequence[Card]) -> _Cluster:
     pages = [page.card for page in cluster_pages(cards)]
     known = size.pages <= len(cards) and all(card.text_digest for card in pages)
     texts = list({card.text_digest: card for card in reversed(pages)}.values()) if known else []

@@ -308,7 +308,7 @@ class Index(Closing):
 
     def cluster_members(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
         """Return the pages of a cluster, oldest first (unknown last), then by URL: `limit` of them from `offset`."""
-        selection = Selection(cluster=cluster)
+        selection = Selection(clusters=(cluster,))
         return list(self.store.scan(Card, selection, order="oldest", limit=limit, offset=offset))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------

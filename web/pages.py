@@ -76,6 +76,11 @@ def moment(time_stamp: str | None) -> str:
     return time_stamp[:10] if time_stamp[10:].startswith("T00:00:00Z") else day_and_time
 
 
+def unbroken_dates(text: str) -> Markup:
+    """Return a text whose dates are not broken at the end of a line."""
+    return Markup(re.sub(r"(\d{4}(?:-\d\d){1,2})", r'<span class="date">\1</span>', escape(text)))
+
+
 def _versions() -> dict[str, str]:
     """Return the hash of each static file. It is part of the address, so that a browser may cache the file forever."""
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for file in STATIC.iterdir()}
@@ -124,6 +129,7 @@ class Pages:
             "compact_percent": compact_percent,
             "scored_percent": scored_percent,
             "printable": printable,
+            "unbroken_dates": unbroken_dates,
         }
         self._environment.globals |= {
             "count_of": count_of,

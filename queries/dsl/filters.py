@@ -30,8 +30,8 @@ def conditions(where: Filters) -> list[Clause]:
             clauses.append(of_urls([where.url]))
         if where.url_prefix is not None:
             clauses.append({"prefix": {"url": storable(where.url_prefix)}})
-        if where.cluster is not None:
-            clauses.append({"term": {"cluster": storable(where.cluster)}})
+        if where.clusters is not None:
+            clauses.append({"terms": {"cluster": [storable(each) for each in where.clusters]}})
         if where.payload_digest is not None:
             clauses.append({"term": {"payload_digest": storable(where.payload_digest)}})
     return clauses

@@ -38,7 +38,10 @@ ORDERS: dict[Order, str] = {
     "url": "url, place",
 }
 # A page whose cluster is its own id has NULL there.
-MEMBERS = "SELECT number FROM page WHERE cluster = ? UNION ALL SELECT number FROM page WHERE id = ? AND cluster IS NULL"
+MEMBERS = """
+SELECT number FROM page WHERE cluster IN ({marks})
+UNION ALL SELECT number FROM page WHERE id IN ({marks}) AND cluster IS NULL
+"""
 
 
 class _Shape(NamedTuple):
@@ -113,7 +116,8 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
         if where.payload_digest is not None:
             digest = storable(where.payload_digest)
             condition, parameters = f"{condition} AND page.payload_digest = ?", [*parameters, digest]
-        if where.cluster is not None:
-            cluster = packed(storable(where.cluster))
-            condition, parameters = f"{condition} AND page.number IN ({MEMBERS})", [*parameters, cluster, cluster]
+        if where.clusters is not None:
+            clusters = [packed(storable(each)) for each in where.clusters]
+            members = MEMBERS.format(marks=", ".join("?" * len(clusters)))
+            condition, parameters = f"{condition} AND page.number IN ({members})", [*parameters, *clusters, *clusters]
     return condition, parameters

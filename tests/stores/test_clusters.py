@@ -23,7 +23,7 @@ NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def members(store: Store, cluster: str, *, limit: int, offset: int = 0) -> list[Card]:
-    return list(store.scan(Card, Selection(cluster=cluster), order="oldest", limit=limit, offset=offset))
+    return list(store.scan(Card, Selection(clusters=(cluster,)), order="oldest", limit=limit, offset=offset))
 
 
 def expected_members(records: dict[str, Record]) -> dict[str, list[Record]]:
