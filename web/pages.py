@@ -78,7 +78,7 @@ def moment(time_stamp: str | None) -> str:
 
 def unbroken_dates(text: str) -> Markup:
     """Return a text whose dates are not broken at the end of a line."""
-    return Markup(re.sub(r"(\d{4}(?:-\d\d){1,2})", r'<span class="date">\1</span>', escape(text)))
+    return Markup(re.sub(r"(\d{4}(?:-\d\d){1,2})", r'<span class="date">\1</span>', str(escape(text))))
 
 
 def _versions() -> dict[str, str]:

@@ -40,7 +40,11 @@ Row = tuple[str, str | None, Sequence[int]]  # of the table below a chart: a nam
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     counted = request.state.statistics.get(WAIT_SECONDS)
-    document: CountedDocument = {**counted, "clustering": clustering_document(index.clustering())}
+    document: CountedDocument = {
+        **counted,
+        "store": request.state.store.shown,
+        "clustering": clustering_document(index.clustering()),
+    }
     return ScreenAnswer(document, lambda: _template_values(document))
 
 
