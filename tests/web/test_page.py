@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
@@ -44,7 +45,7 @@ MILL_PAGE = f"/page/{IDS[MILL]}"
 def heading(served: Served, path: str) -> str:
     reply = served.get(path)
     assert reply.status == 200, reply.text
-    return reply.text.partition("<h1")[2].partition(">")[2].partition("</h1>")[0]
+    return re.sub("<[^>]*>", "", reply.text.partition("<h1")[2].partition(">")[2].partition("</h1>")[0])
 
 
 @pytest.mark.parametrize("url", [MILL, HARBOUR, CONTAINED, ALONE[1]])
