@@ -6,18 +6,22 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
 
+from opensearch_winnow.answers.overview import OverviewDocument, overview
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page as WebPage
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.web import screen_request
+from opensearch_winnow.web.app import ServerOptions, make_app
 from tests.web.conftest import Serve, made
 from tests.web.known_crawl_fixture import MILL, PAGES
-from tests.web.served_fixture import Served
+from tests.web.served_fixture import Served, serving_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -122,3 +126,29 @@ def test_what_was_added_since_is_said(own_file: Path, serve: Serve) -> None:
     with Index.open(own_file) as index:
         index.add([WebPage("https://new.example/", text="A new page, of a few words only.")])
     assert "1 capture has been added since near-copies were last looked for" in serve(own_file).get("/").text
+
+
+def test_what_is_typed_while_the_pages_are_counted_is_kept(
+    page: Page, known_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Event()
+
+    def slow_overview(index: Index) -> OverviewDocument:
+        assert told.wait(60)
+        return overview(index)
+
+    monkeypatch.setattr(screen_request, "overview", slow_overview)
+    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
+    with serving_app(make_app(options)) as served:
+        try:
+            page.goto(served.url("/"))
+            expect(page.get_by_role("status").first).to_have_text("Counting the pages …")
+            page.get_by_role("combobox").fill("harbour")
+            page.wait_for_timeout(2_500)  # the screen has been updated at least once
+            expect(page.get_by_role("combobox")).to_have_value("harbour")
+        finally:
+            told.set()
+        expect(page.locator("h1")).to_contain_text("near-copies of another")
+        expect(page.get_by_role("heading", name="Largest clusters")).to_be_visible()
+        expect(page.get_by_role("combobox")).to_have_value("harbour")
+        expect(page.get_by_role("combobox")).to_be_focused()

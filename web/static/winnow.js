@@ -128,6 +128,21 @@ function suggestPages(form, field) {
   form.addEventListener("submit", () => show(false));
 }
 
+// --- while something is counted or clustered, the parts of the screen that change are loaded again ----------------------
+const LIVE_PAUSE = 1500; // milliseconds
+if (document.body.hasAttribute("data-live")) setTimeout(update, LIVE_PAUSE);
+async function update() {
+  const response = await fetch(location.href).catch(() => null);
+  const next = response?.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
+  const isDone = next && !next.body.hasAttribute("data-live");
+  if (isDone && !box?.elements[0].value) return location.reload(); // nobody is typing
+  for (const part of next ? document.querySelectorAll("[data-part]") : []) {
+    const other = next.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (other && (isDone || !part.contains(document.activeElement))) part.replaceWith(document.adoptNode(other));
+  }
+  if (!isDone) setTimeout(update, LIVE_PAUSE);
+}
+
 // --- search results: what differs in a group, and two ticked pages ------------------------------------------------------
 for (const group of document.querySelectorAll("details[data-of]")) group.addEventListener("toggle", () => showDifferences(group), { once: true });
 async function showDifferences(group) {
