@@ -224,16 +224,16 @@ def _distance_from_best(comparison: ExampleComparison) -> float:
 
 def _queries(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[ExampleQuery]:
     """Yield searches that find near-duplicates: the beginnings of titles in the largest clusters."""
-    asked: list[set[str]] = []
+    chosen: list[set[str]] = []
     for cluster in clusters:
         words = word_tokens(TITLE_ENDS.split(cluster["title"] or "")[0])[0]
         runs = [list(run) for is_word, run in groupby(words, lambda word: word.isalpha() and len(word) > 1) if is_word]
         some = max(runs, key=len, default=[])[:MAX_QUERY_WORDS]
-        if len(some) < 2 or any(len(other & {*some}) > 1 for other in asked):
+        if len(some) < 2 or any(len(other & {*some}) > 1 for other in chosen):
             continue
         found = index.search(" ".join(some), group=True, limit=1)
         if found.groups is None or found.groups < found.total:
-            asked.append({*some})
+            chosen.append({*some})
             yield {"query": " ".join(some), "pages": found.total, "groups": found.groups}
-        if len(asked) == MAX_QUERIES:
+        if len(chosen) == MAX_QUERIES:
             return

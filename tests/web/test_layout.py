@@ -111,7 +111,7 @@ def expect_whole(page: Page) -> None:
 
 @pytest.mark.check
 def test_the_results_of_a_long_text_are_whole(page: Page, javadoc: Served) -> None:
-    """Paste a page with dozens of passages: so many that they are shown in several parts."""
+    """Paste a page with dozens of passages, which are shown in several parts."""
     text = javadoc.json(f"/api/v1/pages?url={quote(MANY_VERSIONS, safe='')}")["text"]
     page.goto(javadoc.url("/paste"))
     page.locator("textarea").fill(text)
