@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypedDict
 
+from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
@@ -18,6 +19,7 @@ MAX_TOKENS_COUNTED = 400  # fingerprints whose pages are counted; a text has sev
 BATCH_SIZE = 20  # records in memory at a time
 MAX_TEXT_CHARS = 400  # of a text, as returned
 MIN_FREQUENCY_RATIO = 0.8  # a text extends as long as the next fingerprint is on about as many pages
+SEARCHED_WORDS = 8  # of a phrase: enough to find its pages, few enough to read
 MAX_WORD_CHARS = 30  # how far to look for the end of a word that is cut
 
 
@@ -115,3 +117,9 @@ def _whole_words(text: str, start: int, end: int) -> str:
     if end < len(text) and text[end].isalnum():
         end -= next((at for at, char in enumerate(text[end - MAX_WORD_CHARS : end][::-1]) if char.isspace()), -1) + 1
     return text[start:end]
+
+
+def phrase_query(phrase: str) -> str:
+    """Return a search for the pages that contain a phrase."""
+    words, _, _ = word_tokens(phrase)
+    return f'"{" ".join(words[:SEARCHED_WORDS])}"'

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple, TypedDict
 
 from opensearch_winnow.answers.clusters_document import CardDocument, card_document
-from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts
+from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts, phrase_query
 from opensearch_winnow.answers.page_counts import PageCounts
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
@@ -190,7 +190,10 @@ def _most_copied(texts: Sequence[CommonTextDocument], index: Index, counted: _Co
         return card is None or text["pages"] >= TEMPLATE_SHARE * counted.by_site[card.site]
 
     copied = [each for each in texts if not is_template(each)]
-    return max(copied, key=lambda each: each["pages"] * min(each["characters"], MAX_PASSAGE_CHARS), default=None)
+    best = max(copied, key=lambda each: each["pages"] * min(each["characters"], MAX_PASSAGE_CHARS), default=None)
+    if best is not None:  # as many as the search for it finds, which may be more than have the same fingerprint
+        best["pages"] = index.search(phrase_query(best["phrase"]), all_captures=True, limit=1).total
+    return best
 
 
 def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[ExampleComparison]:

@@ -91,9 +91,9 @@ class PageFinder:
         scheme = self._store.scheme
         length = len(canonical(made.text, scheme).chars)
         if length < scheme.k:
+            units = "tokens" if scheme.form == "code" else "letters and digits"
             raise QuestionError(
-                f"the text has {length:,} canonical characters (letters and digits), but the scheme of"
-                f" {self._store.name} needs {scheme.k:,}: use a longer text"
+                f"the text is too short: it has {length:,} {units}, and {self._store.name} needs at least {scheme.k:,}"
             )
         return made
 

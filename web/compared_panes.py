@@ -16,7 +16,7 @@ from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
 from opensearch_winnow.web.whole_words import trim_to_words, without_edges
 
-UNFOLDED_CHIPS = 40  # passages listed above the texts; the rest is folded
+UNFOLDED_CHIPS = 20  # passages listed above the texts; the rest is folded
 A_PREFIX, B_PREFIX = "p", "b"  # of the HTML ids: passage 3 is #p3 in A and #b3 in B
 MAX_RIBBONS = 150  # of the longest passages; more would merge into one grey block
 MAP_HEIGHT = 1000  # of the SVG that the ribbons are drawn in; its width is 100

@@ -34,6 +34,7 @@ def test_the_slider_counts_pairs_and_changes_the_address(page: Page, served_file
     slider = page.get_by_role("slider")
     expect(page.get_by_text("0 of 6 pairs are below")).to_be_visible()
     slider.fill("80")
+    page.get_by_role("button", name="Apply").click()
     expect(page).to_have_url(served_file.url(f"/cluster/{EARLIER[0]}?t=80"))
     below = served_file.json(f"/cluster/{EARLIER[0]}.json?t=80")["below"]
     assert below
@@ -51,7 +52,6 @@ def test_a_node_leads_to_its_page(page: Page, served_file: Served) -> None:
 def test_the_list_is_sorted_and_filtered_from_the_form(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/clusters"))
     page.get_by_label("Sort by").select_option("least alike")
-    expect(page).to_have_url(re.compile(r"[?&]sort=lowest"))
     page.get_by_role("textbox", name="Site").fill("sea.example")
     page.get_by_role("button", name="Apply").click()
     expect(page).to_have_url(re.compile(r"sort=lowest.*site=sea\.example"))

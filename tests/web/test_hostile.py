@@ -81,7 +81,7 @@ def test_titles_and_texts_can_be_read(page: Page, hostile: Served) -> None:
 
 def test_what_is_typed_stays_in_its_field(page: Page, hostile: Served) -> None:
     page.goto(hostile.url(INERT["search-typed"]))
-    expect(page.get_by_label("Search pages")).to_have_value(TYPED)
+    expect(page.get_by_label("Words, a URL or a paragraph")).to_have_value(TYPED)
     expect(page.get_by_label("Site")).to_have_value(TYPED)
 
 

@@ -74,7 +74,7 @@ def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
     assert 'id="q"' in focused(page)
     page.keyboard.press("End")
     page.keyboard.type("jko?/")
-    expect(page.get_by_label("Search pages")).to_have_value("milljko?/")
+    expect(page.get_by_label("Words, a URL or a paragraph")).to_have_value("milljko?/")
     assert item(page) is None
     expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -122,7 +122,10 @@ def test_swap_and_view(page: Page, served_file: Served) -> None:
 def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, served_file: Served, address: str) -> None:
     page.goto(served_file.url(address))
     reachable = page.evaluate(REACHABLE)
-    page.keyboard.press("Tab")
+    if address == "/":  # the box has the focus there, and Tab would go on from it
+        page.locator(".skip").focus()
+    else:
+        page.keyboard.press("Tab")
     assert "Skip to content" in focused(page)
     seen = [page.evaluate(FOCUSED)]
     while len(seen) < min(reachable, MAX_TAB_STOPS):

@@ -24,7 +24,7 @@ TEXT = f"{MILL_TEXT[1]}\n\n{OWN}\n\n{' '.join(HARBOUR_TEXT[1].split()[:40])}"  #
 
 def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
-    page.get_by_role("link", name="Paste", exact=True).click()
+    page.get_by_role("link", name="Check a text").click()
     page.get_by_label("Text").fill("One, two")
     expect(page.locator("[data-count]")).to_have_text("2 words, 6 characters. ")
     page.get_by_role("button", name="Find pages").click()

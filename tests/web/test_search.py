@@ -121,7 +121,7 @@ def test_any_two_pages_are_ticked_and_compared(new_page: NewPage, served: Served
     button = page.get_by_role("button", name="Compare two ticked pages")
     if scripts:
         expect(button).to_be_disabled()
-        other = page.locator(".hit > h2 input[type=checkbox]").first
+        other = page.locator(".hit > .name input[type=checkbox]").first
         other.check()
         member.check()
         expect(button).to_be_enabled()

@@ -102,7 +102,7 @@ def test_a_file_that_is_taken_away_and_another_one_put_there(page: Page, own_fil
     with Index.open(own_file) as index:
         index.add([each for each in PAGES if each.url == HARBOUR])
     page.goto(served.url("/search?q=harbour"))
-    expect(page.locator("h1")).to_have_text("1 page in 1 group")
+    expect(page.locator("h1")).to_have_text("1 page")
 
 
 def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness: Witness) -> None:
@@ -128,7 +128,7 @@ TELLING = """
 def test_old_results_stay_until_there_are_new_ones(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search?q=mill"))
     page.evaluate(TELLING)
-    page.get_by_label("Search pages").fill("harbour")
+    page.get_by_label("Words, a URL or a paragraph").fill("harbour")
     with page.expect_console_message() as told:
         served_file.process.send_signal(signal.SIGSTOP)
         page.get_by_role("button", name="Search").dispatch_event("click")

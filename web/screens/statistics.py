@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from opensearch_winnow.answers.clusters_document import ClusteringDocument, clustering_document
+from opensearch_winnow.answers.common_texts import phrase_query
 from opensearch_winnow.answers.formatting import byte_size, count_of
 from opensearch_winnow.answers.page_counts import bins
 from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences, zeta
 from opensearch_winnow.answers.statistics_document import CountedDocument
-from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
 from opensearch_winnow.web import size_plot
 from opensearch_winnow.web.charts.axes import Frame, chart
@@ -31,7 +31,6 @@ from opensearch_winnow.web.charts.log_plot import LogPlot
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
-SEARCHED_WORDS = 8  # of a common text, in the link to its pages
 WAIT_SECONDS = 20  # for the first count of a large store
 FRAME = Frame()
 
@@ -148,8 +147,7 @@ def _with_powers(line: str) -> Markup:
 
 def search_link(phrase: str) -> str:
     """Return the address of a search for the pages that contain a phrase."""
-    words, _, _ = word_tokens(phrase)
-    return f"/search?{urlencode({'q': chr(34) + ' '.join(words[:SEARCHED_WORDS]) + chr(34), 'captures': 'all'})}"
+    return f"/search?{urlencode({'q': phrase_query(phrase), 'captures': 'all'})}"
 
 
 def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:

@@ -6,6 +6,7 @@ const numbers = anchors.map((anchor) => Number(anchor.id.slice(1)));
 const status = document.querySelector("[data-steps] [role=status]");
 const known = (hash) => numbers.indexOf(Number(/^#[pbr](\d+)$/.exec(hash)?.[1] ?? NaN));
 let current = -1;
+let side = "p"; // the text in view, where one is below the other: p is A, b is B
 
 // --- one passage: outlined everywhere, and aligned side by side where each text scrolls by itself ----------------------
 function go(index, { from = null, write = true } = {}) {
@@ -20,7 +21,8 @@ function go(index, { from = null, write = true } = {}) {
     for (const each of [document.querySelector(".stage"), view]) each?.scrollIntoView({ block: "nearest" });
   } else {
     // The texts are stacked: scroll from the side that was clicked to the other side.
-    (sides[from === "p" ? 1 : 0] ?? sides[0]).scrollIntoView({ block: "center" });
+    side = from === "p" && sides[1] ? "b" : "p";
+    sides[side === "b" ? 1 : 0].scrollIntoView({ block: "center" });
   }
   const first = Number(view.dataset.first);
   status.textContent = `Passage ${(first + index).toLocaleString("en")} of ${Number(view.dataset.passages).toLocaleString("en")}`;
@@ -50,6 +52,7 @@ document.addEventListener("click", (event) => {
 });
 addEventListener("passage", (event) => step(event.detail));
 for (const button of document.querySelectorAll("[data-step]")) button.addEventListener("click", () => step(Number(button.dataset.step)));
+document.querySelector("[data-other]")?.addEventListener("click", () => go(Math.max(current, 0), { from: side }));
 function step(by) {
   if (!numbers.length) return;
   const next = current < 0 ? (by > 0 ? 0 : numbers.length - 1) : current + by;

@@ -9,7 +9,7 @@ function showCount() {
   const words = field.value.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   const characters = field.value.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const of = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-  count.textContent = words ? `${of(words, "word")}, ${of(characters, "character")}. ` : "";
+  count.textContent = words ? `${of(words, "word")}, ${characters.toLocaleString("en")} letters and digits. ` : "";
 }
 field.addEventListener("input", showCount);
 showCount();

@@ -152,6 +152,8 @@ async function showDifferences(group) {
   if (!response?.ok) return;
   const { differences } = await response.json();
   const words = new Map(differences.map((each) => [each.id, each]));
+  const legend = Object.assign(document.createElement("p"), { className: "quiet", textContent: "+ only there, − only on the page above" });
+  if (differences.some(({ removed, added }) => removed || added)) group.querySelector("ul").before(legend);
   for (const row of rows) {
     const { removed, added } = words.get(row.dataset.id) ?? {};
     const line = Object.assign(document.createElement("p"), { className: "differs" });
@@ -168,7 +170,9 @@ if (pick) {
   const update = () => {
     button.disabled = ticked.length !== 2;
     pick.classList.toggle("some", ticked.length > 0);
-    pick.querySelector("[role=status]").textContent = ["Tick two pages to compare them.", "Tick one more.", ""][ticked.length];
+    const names = ticked.map((each) => each.closest("li").querySelector("a").textContent.trim());
+    const said = ["Tick two pages to compare them.", `${names[0]}: tick one more.`, names.join(" and ")];
+    pick.querySelector("[role=status]").textContent = said[ticked.length];
   };
   for (const each of boxes)
     each.addEventListener("change", () => {
@@ -188,7 +192,7 @@ const KEYS = [
   ["k", "previous item", () => step(-1)],
   ["o", "expand or collapse the group", () => toggle()],
   ["Enter", "open the page", (event) => event.target === document.body && item()?.querySelector("[data-open]")?.click()],
-  ["c", "compare with its first near-duplicate", () => item()?.querySelector("[data-compare]")?.click()],
+  ["c", "compare two ticked pages, or a page with its first near-duplicate", () => compareNow()],
   ["n", "next passage", () => passage(1)],
   ["p", "previous passage", () => passage(-1)],
   ["x", "swap A and B", () => click("[data-swap]")],
@@ -209,8 +213,12 @@ function focusOn(selector) {
   field?.focus();
   field?.select?.();
 }
-const items = () => [...document.querySelectorAll("[data-items] > *")].filter(isVisible);
-const item = () => document.querySelector("[data-items] > .on");
+const items = () => [...document.querySelectorAll("[data-items] > *, [data-items] details[open] > ul > li")].filter(isVisible);
+const item = () => document.querySelector("[data-items] .on:is([data-items] > *, li)");
+function compareNow() {
+  const button = document.querySelector("[data-pick] button:enabled");
+  (button ?? item()?.querySelector("[data-compare]"))?.click();
+}
 function step(by) {
   const all = items();
   const at = all.indexOf(item());
@@ -222,7 +230,7 @@ function step(by) {
   next.scrollIntoView({ block: "nearest" });
 }
 function toggle() {
-  const group = item()?.querySelector("details");
+  const group = item()?.querySelector("details") ?? item()?.closest("details");
   if (group) group.open = !group.open;
 }
 const opener = document.querySelector("[data-keys]");
