@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from typing import NamedTuple, TypedDict
 from opensearch_winnow.answers.clusters_document import CardDocument, card_document
 from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts, phrase_query
 from opensearch_winnow.answers.page_counts import PageCounts
-from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -25,8 +25,10 @@ MAX_QUERIES = 3
 MAX_CLUSTERS_TRIED = 12  # for examples
 MAX_MEMBERS_TRIED = 4  # of a cluster, for the comparison
 MAX_QUERY_WORDS = 4
+HITS_EXAMINED = 1_000  # as the screen of search results does
 MAX_PASSAGE_CHARS = 400  # of a passage that count when the most copied one is chosen
 TEMPLATE_SHARE = 0.8  # a text on this share of a site's pages is its template
+MIN_PASSAGES = 3  # of an example, if there is one
 BEST_RESEMBLANCE = 0.8  # of two pages that are clearly alike and clearly differ
 TITLE_ENDS = re.compile(r"\s[|–—·:»-]\s|\s\(|,\s")  # before the name of the site, or a remark
 
@@ -221,20 +223,20 @@ def _comparisons(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[
                 }
 
 
-def _distance_from_best(comparison: ExampleComparison) -> float:
-    return abs(comparison["resemblance"] - BEST_RESEMBLANCE)
+def _distance_from_best(comparison: ExampleComparison) -> tuple[bool, float]:
+    return len(comparison["passages"]) < MIN_PASSAGES, abs(comparison["resemblance"] - BEST_RESEMBLANCE)
 
 
 def _queries(index: Index, clusters: Sequence[OverviewCluster]) -> Iterator[ExampleQuery]:
     """Yield searches that find near-duplicates: the beginnings of titles in the largest clusters."""
     chosen: list[set[str]] = []
     for cluster in clusters:
-        words = word_tokens(TITLE_ENDS.split(cluster["title"] or "")[0])[0]
-        runs = [list(run) for is_word, run in groupby(words, lambda word: word.isalpha() and len(word) > 1) if is_word]
+        words = [word.strip(string.punctuation).lower() for word in TITLE_ENDS.split(cluster["title"] or "")[0].split()]
+        runs = [list(run) for is_word, run in groupby(words, str.isalpha) if is_word]
         some = max(runs, key=len, default=[])[:MAX_QUERY_WORDS]
         if len(some) < 2 or any(len(other & {*some}) > 1 for other in chosen):
             continue
-        found = index.search(" ".join(some), group=True, limit=1)
+        found = index.search(" ".join(some), group=True, examine=HITS_EXAMINED, limit=1)
         if found.groups is None or found.groups < found.total:
             chosen.append({*some})
             yield {"query": " ".join(some), "pages": found.total, "groups": found.groups}

@@ -23,11 +23,12 @@ class Selection(Filters):
 
     url: str | None = None
     url_prefix: str | None = None
+    url_part: str | None = None  # anywhere in the URL; takes a look at all URLs
     clusters: tuple[str, ...] | None = None  # their ids
     payload_digest: str | None = None
 
     @property
     def by_key(self) -> bool:
         """Whether a key narrows the selection to few pages."""
-        keys = (self.url, self.url_prefix, self.clusters, self.payload_digest)
+        keys = (self.url, self.url_prefix, self.url_part, self.clusters, self.payload_digest)
         return any(key is not None for key in keys)

@@ -22,6 +22,7 @@ MIN_PARAGRAPH_WORDS = 25  # a longer query is a text to look for: hardly a page 
 SCHEMES = ("https://", "http://", "https://www.", "http://www.")  # that people leave out
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+|[\w-]+(?:\.[\w-]+)+(?::\d+)?/\S*", re.IGNORECASE)
 MIN_SUGGEST_CHARS = 2
+MIN_PART_CHARS = 4  # of a part of an address, which is looked for in all of them
 MAX_TITLES_READ = 30  # hits among which titles with the words are looked for
 
 
@@ -96,3 +97,5 @@ def _suggested(index: Index, typed: str, limit: int) -> Iterator[Card]:
     if words:
         hits = index.search(" ".join(words) + "*", limit=MAX_TITLES_READ, where=Filters(latest=True)).hits
         yield from (hit.card for hit in hits if len(hit.title_marks) >= len(words))
+    if not re.search(r"\s", typed) and len(typed) >= MIN_PART_CHARS:
+        yield from index.store.scan(Card, Selection(url_part=typed, latest=True), order="url", limit=limit)

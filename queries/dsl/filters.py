@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,9 @@ def conditions(where: Filters) -> list[Clause]:
             clauses.append(of_urls([where.url]))
         if where.url_prefix is not None:
             clauses.append({"prefix": {"url": storable(where.url_prefix)}})
+        if where.url_part is not None:
+            literal = re.sub(r"([*?\\])", r"\\\1", storable(where.url_part))
+            clauses.append({"wildcard": {"url": {"value": f"*{literal}*"}}})
         if where.clusters is not None:
             clauses.append({"terms": {"cluster": [storable(each) for each in where.clusters]}})
         if where.payload_digest is not None:

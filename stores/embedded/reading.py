@@ -113,6 +113,8 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
             prefix = storable(where.url_prefix)
             condition = f"{condition} AND page.url >= ? AND page.url < ?"
             parameters = [*parameters, prefix, prefix + LAST_CHARACTER]
+        if where.url_part is not None:
+            condition, parameters = f"{condition} AND instr(page.url, ?)", [*parameters, storable(where.url_part)]
         if where.payload_digest is not None:
             digest = storable(where.payload_digest)
             condition, parameters = f"{condition} AND page.payload_digest = ?", [*parameters, digest]

@@ -206,6 +206,21 @@ def test_pages_by_the_beginning_of_their_url(store: Store, record: Make, prefix:
     assert list(store.scan(Card, Selection(url_prefix=prefix), order="url", limit=2, offset=1)) == found[1:3]
 
 
+@pytest.mark.parametrize("part", ["a.org", "org/b", "*", "?", "\\", "b?c=*", "\U00010000", "é", "y", "\ud800"])
+def test_pages_by_a_part_of_their_url(store: Store, record: Make, part: str) -> None:
+    urls = [
+        "x",
+        "https://a.org/b",
+        "https://é.org/",
+        "https://a.org/\U00010000",
+        "https://a.org/b?c=*",
+        "https://a.org/\\",
+    ]
+    store.write([record(number, url=url) for number, url in enumerate(urls)])
+    found = [card.url for card in store.scan(Card, Selection(url_part=part), order="url", limit=100)]
+    assert found == sorted((url for url in urls if part in url), key=str.encode)
+
+
 def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make) -> None:
     revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
     store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])

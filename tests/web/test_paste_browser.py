@@ -26,7 +26,7 @@ def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
     page.get_by_role("link", name="Check a text").click()
     page.get_by_label("Text").fill("One, two")
-    expect(page.locator("[data-count]")).to_have_text("2 words, 6 characters. ")
+    expect(page.locator("[data-count]")).to_have_text("2 words, 6 letters and digits. ")
     page.get_by_role("button", name="Find pages").click()
     expect(page.locator("h1")).to_have_text("This text is too short: it has 6 letters and digits, but 50 are needed")
     expect(page.get_by_label("Text")).to_have_value("One, two")

@@ -12,7 +12,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from tests.web.addresses_fixture import FIRST
 from tests.web.browser_fixture import NewPage, accessibility_findings
-from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, QUOTE, QUOTES, TEXTS
+from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MIRROR, QUOTE, QUOTES, TEXTS
 from tests.web.served_fixture import Served
 
 if TYPE_CHECKING:
@@ -110,6 +110,16 @@ def test_every_page_is_suggested_by_the_beginning_of_its_url(served: Served) -> 
         assert url in suggested(served, url[:-1], limit=50), url
     everything = suggested(served, "https://", limit=50)
     assert everything == sorted(url for url in urls if url.startswith("https://"))
+
+
+def test_a_page_is_suggested_by_a_part_of_its_url(served: Served) -> None:
+    assert MILL in suggested(served, MILL[10:], limit=50)
+
+
+def test_where_nothing_is_found_pages_with_such_an_address_are_shown(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/search?q={MIRROR[10:-2]}"))
+    page.get_by_role("link", name=MIRROR).click()
+    page.wait_for_url(f"**/page/{IDS[MIRROR]}")
 
 
 def test_pages_are_suggested_by_words_of_their_title(served: Served) -> None:

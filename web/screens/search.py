@@ -33,6 +33,7 @@ HITS_EXAMINED = 1_000  # grouped by default: all hits of most searches, so that 
 MAX_RESULTS_PAGE = 10_000
 MAX_QUERY_CHARS = 2_000
 MAX_TYPED_CHARS = 20_000  # of a paragraph in the search box, which is looked for as a whole
+MAX_ADDRESSES = 8  # like the query, shown if no page has its words
 MAX_MEMBERS_SHOWN = 50  # of a group; all are in the JSON
 
 
@@ -78,6 +79,7 @@ def _template_values(index: Index, request: ScreenRequest, results: SearchResult
         "why": None if results.hits else _why_nothing(index, request, results),
         "unknown_address": request["q"].strip() if is_address(request["q"]) else None,
         "max_shown": MAX_MEMBERS_SHOWN,
+        "addresses": [] if results.total else suggestions(index, request["q"], MAX_ADDRESSES)["suggestions"],
     }
 
 
