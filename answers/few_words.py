@@ -15,8 +15,8 @@ from opensearch_winnow.queries.spans import Span
 CONTEXT_WORDS = 3  # a word is in both texts if both have it within the same run of this many words
 MAX_RUNS_NAMED = 3  # of each text
 SHORT_WORD_CHARS = 3  # words up to this length are mostly "the" and "of"
-# How much a word tells: names and numbers more than other words, and words of one text more than words of both.
-NAME_WEIGHT, SHORT_WORD_WEIGHT, ONLY_HERE_WEIGHT = 3.0, 0.3, 4.0  # a number counts like any long word
+# How much a word tells: names more than other words, bare numbers less, and words of one text more than words of both.
+NAME_WEIGHT, SHORT_WORD_WEIGHT, ONLY_HERE_WEIGHT = 3.0, 0.3, 4.0
 ELLIPSIS, BETWEEN = "…", " … "
 
 Trigram = tuple[str, str, str]
@@ -86,7 +86,7 @@ def _most_telling(ours: _Words, theirs: _Words, frequency: Counter[str], limit: 
     room = limit
     for each in best:
         shown = _shown(ours, each, limit)
-        if len(shown) <= room:
+        if len(shown) <= room and shown.lower() not in (other.lower() for _, other in named):
             named.append((each.first, shown))
             room -= len(shown) + len(BETWEEN)
     return BETWEEN.join(shown for _, shown in sorted(named))
@@ -100,7 +100,8 @@ def _weight(written: str, word: str, is_known: bool) -> float:
     weight = 1.0 if is_known else ONLY_HERE_WEIGHT
     if written != written.lower():
         return weight * NAME_WEIGHT
-    return weight * SHORT_WORD_WEIGHT if len(word) <= SHORT_WORD_CHARS and word.isalpha() and word.isascii() else weight
+    tells_little = word.isascii() and (word.isdigit() or (word.isalpha() and len(word) <= SHORT_WORD_CHARS))
+    return weight * SHORT_WORD_WEIGHT if tells_little else weight
 
 
 def _best_part(spans: Sequence[Span], total: Sequence[float], run: Span, limit: int) -> _Excerpt:

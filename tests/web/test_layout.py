@@ -50,7 +50,7 @@ NAMES = (
 # Looks at what can be clicked. Numbers inside of texts, and links of charts, are as large as they have to be.
 FAULTS = """
     () => {
-        const LEFT_OUT = "svg, .text, .unseen, .skip, [hidden], .scroll, .facets, .chips, .steps"; // the last scroll or float
+        const LEFT_OUT = "svg, .text, .unseen, .skip, [hidden], .scroll, .facets, .chips, .steps"; // some float
         const widthOf = document.createElement("canvas").getContext("2d");
         const shown = [...document.querySelectorAll("a, button, summary, select, output")]
             .filter(each => !each.closest(LEFT_OUT) && each.checkVisibility());
