@@ -22,7 +22,7 @@ from opensearch_winnow.mappings.record import Record
 MAX_CLUSTERS = 5
 MAX_CRAWLS = 5
 MAX_QUERIES = 3
-MAX_CLUSTERS_TRIED = 12  # for examples
+MAX_CLUSTERS_TRIED = 40  # for searches to try
 MAX_MEMBERS_TRIED = 4  # of a cluster, for the comparison
 MAX_QUERY_WORDS = 4
 HITS_EXAMINED = 1_000  # as the screen of search results does
@@ -177,10 +177,10 @@ def _recent(crawls: dict[str, _Crawl]) -> list[OverviewCrawl]:
 
 def _largest(index: Index, clusters: Sequence[ClusterOfUrls]) -> Iterator[OverviewCluster]:
     cards = index.store.read([each.id for each in clusters], Card)
-    for each in clusters:
+    for number, each in enumerate(clusters):
         if (card := cards.get(each.id)) is not None:
-            sites = {member.site for member in index.cluster_members(each.id, limit=1_000)}
-            yield {**card_document(card), "urls": each.urls, "sites": len(sites)}
+            members = index.cluster_members(each.id, limit=1_000) if number < MAX_CLUSTERS else [card]
+            yield {**card_document(card), "urls": each.urls, "sites": len({member.site for member in members})}
 
 
 def _most_copied(texts: Sequence[CommonTextDocument], index: Index, counted: _Counted) -> CommonTextDocument | None:
