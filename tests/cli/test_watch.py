@@ -141,7 +141,7 @@ def test_watches_of_files_pages_and_stdin(winnow: Winnow, crawl: Path, tmp_path:
     [
         (["add", "x"], "give exactly one thing to watch: the URL of a page in the store, --file, or --text"),
         (["add", "x", MILL, "--text", FIRST], "give exactly one thing to watch"),
-        (["add", "x", "--text", "too short"], "needs 50: use a longer text"),
+        (["add", "x", "--text", "too short"], "needs at least 50"),
         (["add", "x", "http://gone.example/"], "has no page http://gone.example/"),
         (["add", "there", "--text", FIRST], "there is already a watch 'there': use --replace, or choose another name"),
         (["remove", "x"], "has no watch x; there is there"),

@@ -117,7 +117,7 @@ def test_names(index: Index) -> None:
             WatchError,
             "has 1,000,001 characters, but at most 1,000,000 can be kept",
         ),
-        ({"text": "too short"}, QuestionError, "needs 50: use a longer text"),
+        ({"text": "too short"}, QuestionError, "needs at least 50"),
         ({"text": None}, QuestionError, "not none"),
         ({"url": "https://a.example/article"}, QuestionError, "not url and text"),
         ({"text": None, "url": "https://gone.example/"}, QuestionError, "has no page https://gone.example/"),

@@ -106,7 +106,7 @@ def test_the_same_for_programs(served: Served) -> None:
         (b'{"text": "  "}', "no text to look for"),
         (b'{"text": 1}', "cannot be read"),
         (b"[", "cannot be read"),
-        (b'{"text": "short"}', "needs 50"),
+        (b'{"text": "short"}', "needs at least 50"),
         (b'{"html": "<p>"}', "no text to look for: no text"),
     ],
 )
@@ -182,7 +182,7 @@ def test_what_was_typed_stays_in_the_form(served_file: Served) -> None:
         assert field.text == text
         assert field.get("aria-describedby") == "fault needed"
         assert words in page.get_element_by_id("fault").text_content()
-        assert page.findtext(".//h1") == "Find pages that quote a text"
+        assert page.findtext(".//h1") == "Check a text for copies"
 
 
 def test_pasted_html_is_read_as_a_page_and_runs_nothing(served_file: Served) -> None:

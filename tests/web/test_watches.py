@@ -64,7 +64,7 @@ def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve
 def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     for fields, words in (
-        ({"name": "a", "text": "too short"}, "needs 50"),
+        ({"name": "a", "text": "too short"}, "needs at least 50"),
         ({"name": " ", "url": MILL}, "a name of 1 to 100 characters"),
         ({"name": "a"}, "Give the URL of a page, or a text"),
         ({"name": "a", "url": MILL, "text": QUOTE}, "Give the URL of a page, or a text"),
