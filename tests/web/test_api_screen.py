@@ -21,7 +21,7 @@ from tests.web.served_fixture import Reply, Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
 
 def endpoints(served: Served) -> dict[str, Any]:

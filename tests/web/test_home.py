@@ -124,6 +124,7 @@ def test_who_may_not_write_is_shown_the_command(store: Callable[[list[WebPage]],
     assert counted(served)["overview"]["copies"] is None
 
 
+@pytest.mark.check
 def test_near_copies_are_found_from_here(store: Callable[[list[WebPage]], Path], page: Page, serve: Serve) -> None:
     served = serve(store(PAGES), "--write")
     page.goto(served.url("/"))

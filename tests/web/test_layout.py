@@ -86,7 +86,7 @@ FAULTS = """
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in ("home", "search", "page") else pytest.mark.check) for name in NAMES],
+    [pytest.param(name, marks=() if name in ("home", "search") else pytest.mark.check) for name in NAMES],
 )
 def test_nothing_is_torn_or_covered(page: Page, javadoc: Served, name: str) -> None:
     page.goto(javadoc.url(address_of(javadoc, name)))

@@ -117,7 +117,7 @@ def last_passage(served: Served) -> int:
 @pytest.mark.parametrize(
     ("size", "motion"),
     [
-        pytest.param(TABLET, "no-preference", id="tablet"),
+        pytest.param(TABLET, "no-preference", id="tablet", marks=pytest.mark.check),
         pytest.param(TABLET, "reduce", id="tablet-reduced", marks=pytest.mark.check),
         pytest.param(DESK, "no-preference", id="desk", marks=pytest.mark.check),
         pytest.param(DESK, "reduce", id="desk-reduced"),
@@ -142,6 +142,7 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
         expect_to_stay_in_view(page, number, "pb")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
 def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     new_page: NewPage, javadoc: Served, motion: Motion
