@@ -96,7 +96,7 @@ def test_the_list_of_captures_says_what_changed(page: Page, served_file: Served)
     assert "mill draft" not in added
     assert added in " ".join(TEXTS[MILL].split())
     assert removed not in " ".join(TEXTS[MILL].split())
-    rows.nth(3).get_by_role("link", name="See what changed on").click()
+    rows.nth(3).get_by_role("link", name="See changes of").click()
     expect(page).to_have_url(served_file.url(f"/compare/{EARLIER[2]}/{IDS[MILL]}?view=differences"))
 
 
@@ -122,7 +122,7 @@ def luminance(colour: str) -> float:
 def test_the_text_is_coloured_by_the_pages_of_the_tab(page: Page, served_file: Served) -> None:
     page.goto(served_file.url(f"/page/{IDS[CONTAINS]}"))
     expect(page.locator("#text")).not_to_contain_text("only here")
-    page.get_by_role("link", name="Show shared passages in it").click()
+    page.get_by_role("link", name="Look for shared passages").click()
     expect(page.locator(".shares")).to_have_text("60 % of this page is only here; 40 % is also in 1 source.")
     shared = "".join(page.locator(".page-text mark").all_text_contents())
     assert all(text.rstrip(".") in shared for text in MILL_TEXT)
