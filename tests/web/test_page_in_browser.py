@@ -127,7 +127,7 @@ def test_the_text_is_coloured_by_the_pages_of_the_tab(page: Page, served_file: S
     shared = "".join(page.locator(".page-text mark").all_text_contents())
     assert all(text.rstrip(".") in shared for text in MILL_TEXT)
     assert "archive" not in shared
-    expect(page.locator(".strip rect")).to_have_count(1)
+    expect(page.locator(".source-strip rect")).to_have_count(1)
     page.keyboard.press("n")
     expect(page.locator("[role=status]", has_text="Segment")).to_have_text("Segment 1 of 1")
     expect(page.locator("mark.on").first).to_be_in_viewport()
