@@ -143,6 +143,10 @@ def test_a_suggestion_is_chosen_by_keyboard(page: Page, served_file: Served) -> 
     box.press("ArrowDown")
     expect(options.first).to_have_attribute("aria-selected", "true")
     expect(box).to_have_attribute("aria-activedescendant", "suggestion-0")
+    box.press("ArrowUp")  # back to what was typed, and from there to the last one
+    expect(page.locator("[role=option][aria-selected=true]")).to_have_count(0)
+    box.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
     box.press("Escape")
     expect(options.first).to_be_hidden()
     box.press_sequentially(MILL[-1])

@@ -119,7 +119,7 @@ function suggestPages(form, field) {
     const options = [...list.children];
     const at = options.indexOf(chosen());
     if (event.key === "ArrowDown") choose(options[at + 1] ?? null);
-    else if (event.key === "ArrowUp") choose(options.at(at < 0 ? -1 : at - 1) && (at === 0 ? null : options.at(at - 1)));
+    else if (event.key === "ArrowUp") choose(at < 0 ? options.at(-1) : options[at - 1] ?? null);
     else if (event.key === "Enter" && chosen()) open(chosen());
     else if (event.key === "Escape") show(false);
     else return;
@@ -130,8 +130,8 @@ function suggestPages(form, field) {
 
 // --- while something is counted or clustered, the parts of the screen that change are loaded again ----------------------
 const LIVE_PAUSE = 1500; // milliseconds
-if (document.body.hasAttribute("data-live")) setTimeout(update, LIVE_PAUSE);
-async function update() {
+if (document.body.hasAttribute("data-live")) setTimeout(updateParts, LIVE_PAUSE);
+async function updateParts() {
   const response = await fetch(location.href).catch(() => null);
   const next = response?.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
   const isDone = next && !next.body.hasAttribute("data-live");
@@ -140,7 +140,7 @@ async function update() {
     const other = next.querySelector(`[data-part="${part.dataset.part}"]`);
     if (other && (isDone || !part.contains(document.activeElement))) part.replaceWith(document.adoptNode(other));
   }
-  if (!isDone) setTimeout(update, LIVE_PAUSE);
+  if (!isDone) setTimeout(updateParts, LIVE_PAUSE);
 }
 
 // --- search results: what differs in a group, and two ticked pages ------------------------------------------------------
