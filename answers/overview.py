@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +13,7 @@ from typing import NamedTuple, TypedDict
 
 from opensearch_winnow.answers.clusters_document import CardDocument, card_document
 from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts, phrase_query
-from opensearch_winnow.answers.page_counts import PageCounts
+from opensearch_winnow.answers.page_counts import PageCounts, page_counts
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -94,65 +93,58 @@ class _Crawl:
     first: datetime | None = None
     last: datetime | None = None
 
+    def add(self, time: datetime | None) -> None:
+        self.captures += 1
+        if time is not None:
+            self.first = min(self.first or time, time)
+            self.last = max(self.last or time, time)
+
 
 @dataclass(slots=True)
-class _Counted:
-    """Counts made in one pass over the cards of a store."""
+class _Noted:
+    """What is noted of the cards of a store beside what `page_counts` counts."""
 
-    captures: int = 0
     urls: set[int] = field(default_factory=set)  # hashes, to save memory
-    by_site: Counter[str] = field(default_factory=Counter)
     crawls: dict[str, _Crawl] = field(default_factory=dict)
     clusters: dict[str, int | set[int]] = field(default_factory=dict)  # hashes of URLs, by cluster
-    sample: list[str] = field(default_factory=list)
+
+    def of(self, cards: Iterable[Card]) -> Iterator[Card]:
+        """Note each card, and pass it on."""
+        for card in cards:
+            url = hash(card.url)
+            self.urls.add(url)
+            self.crawls.setdefault(card.crawl, _Crawl()).add(card.fetched_at)
+            if card.cluster:
+                known = self.clusters.setdefault(card.cluster, url)
+                if isinstance(known, set):
+                    known.add(url)
+                elif known != url:
+                    self.clusters[card.cluster] = {known, url}
+            yield card
 
 
 def overview(index: Index) -> OverviewDocument:
     """Count what the first screen shows. It takes about a second for 20,000 pages."""
-    counted = _count(index.store.scan(Card))
+    noted = _Noted()
+    counts = page_counts(noted.of(index.store.scan(Card)))
     clustered = index.clustering() is not None
-    clusters = [ClusterOfUrls(id_, len(urls)) for id_, urls in counted.clusters.items() if isinstance(urls, set)]
+    clusters = [ClusterOfUrls(id_, len(urls)) for id_, urls in noted.clusters.items() if isinstance(urls, set)]
     largest = nlargest(MAX_CLUSTERS_TRIED, clusters, key=lambda each: (each.urls, each.id))
     lines = list(_largest(index, largest))
-    times = [time for crawl in counted.crawls.values() for time in (crawl.first, crawl.last) if time is not None]
     return {
-        "pages": len(counted.urls),
-        "captures": counted.captures,
-        "sites": len(counted.by_site),
-        "first": _day(min(times, default=None)),
-        "last": _day(max(times, default=None)),
+        "pages": len(noted.urls),
+        "captures": counts.crawls.total(),
+        "sites": len(counts.sites),
+        "first": counts.first,
+        "last": counts.last,
         "copies": sum(each.urls for each in clusters) if clustered else None,
         "clusters": len(clusters) if clustered else None,
         "largest": lines[:MAX_CLUSTERS],
-        "crawls": _recent(counted.crawls),
-        "passage": _most_copied(common_texts(index, sorted(counted.sample)[: PageCounts.SAMPLE]), index, counted),
+        "crawls": _recent(noted.crawls),
+        "passage": _most_copied(index, common_texts(index, counts.sample), counts),
         "comparison": min(_comparisons(index, lines), key=_distance_from_best, default=None),
         "queries": list(_queries(index, lines)),
     }
-
-
-def _count(cards: Iterable[Card]) -> _Counted:
-    counted = _Counted()
-    for card in cards:
-        url = hash(card.url)
-        counted.captures += 1
-        counted.urls.add(url)
-        counted.by_site[card.site] += 1
-        crawl = counted.crawls.setdefault(card.crawl, _Crawl())
-        crawl.captures += 1
-        if card.fetched_at is not None:
-            crawl.first = min(crawl.first or card.fetched_at, card.fetched_at)
-            crawl.last = max(crawl.last or card.fetched_at, card.fetched_at)
-        if card.cluster:
-            known = counted.clusters.setdefault(card.cluster, url)
-            if isinstance(known, set):
-                known.add(url)
-            elif known != url:
-                counted.clusters[card.cluster] = {known, url}
-        counted.sample.append(card.id)
-        if len(counted.sample) == 4 * PageCounts.SAMPLE:  # ids are hashes, so the smallest are a fair sample
-            counted.sample = sorted(counted.sample)[: PageCounts.SAMPLE]
-    return counted
 
 
 def _day(time: datetime | None) -> str | None:
@@ -183,13 +175,13 @@ def _largest(index: Index, clusters: Sequence[ClusterOfUrls]) -> Iterator[Overvi
             yield {**card_document(card), "urls": each.urls, "sites": len({member.site for member in members})}
 
 
-def _most_copied(texts: Sequence[CommonTextDocument], index: Index, counted: _Counted) -> CommonTextDocument | None:
+def _most_copied(index: Index, texts: Sequence[CommonTextDocument], counts: PageCounts) -> CommonTextDocument | None:
     """Return the text with the most copied characters, other than the template of a site."""
     cards = index.store.read([each["id"] for each in texts], Card)
 
     def is_template(text: CommonTextDocument) -> bool:
         card = cards.get(text["id"])
-        return card is None or text["pages"] >= TEMPLATE_SHARE * counted.by_site[card.site]
+        return card is None or text["pages"] >= TEMPLATE_SHARE * counts.sites[card.site]
 
     copied = [each for each in texts if not is_template(each)]
     best = max(copied, key=lambda each: each["pages"] * min(each["characters"], MAX_PASSAGE_CHARS), default=None)

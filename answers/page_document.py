@@ -8,6 +8,7 @@ from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.answers.history import HistoryDocument
 from opensearch_winnow.answers.matches_document import MatchesDocument, matches_document
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.matches import Matches
@@ -32,8 +33,8 @@ class SimilarDocument(MatchesDocument):
     copies: list[str]
 
 
-class PageDocument(TypedDict):
-    """A capture. `words` and `characters` (letters and digits only) are null if the text is not stored."""
+class PageFacts(TypedDict):
+    """What a capture is. `words` and `characters` (letters and digits only) are null if the text is not stored."""
 
     id: str
     url: str
@@ -41,12 +42,17 @@ class PageDocument(TypedDict):
     site: str
     crawl: str
     fetched_at: str | None
-    latest: bool
     duplicate: Literal["revisit", "content", "text", "shingles"] | None
     duplicate_of: str | None
-    scheme: str
     words: int | None
     characters: int | None
+
+
+class PageDocument(PageFacts):
+    """A capture, the pages that are similar to it, its cluster, its history and its text."""
+
+    latest: bool
+    scheme: str
     fingerprints: int
     shingles: int
     similar: SimilarDocument
@@ -55,8 +61,8 @@ class PageDocument(TypedDict):
     text: str
 
 
-def page_document(index: Index, page: Record, matches: Matches, history: HistoryDocument) -> PageDocument:
-    compared = canonical(page.text, index.scheme, name=page.url) if page.text else None
+def page_facts(page: Record, scheme: Scheme) -> PageFacts:
+    compared = canonical(page.text, scheme, name=page.url) if page.text else None
     return {
         "id": page.id,
         "url": page.url,
@@ -64,12 +70,18 @@ def page_document(index: Index, page: Record, matches: Matches, history: History
         "site": page.site,
         "crawl": page.crawl,
         "fetched_at": time_stamp(page),
-        "latest": history["captures"][-1]["id"] == page.id,
         "duplicate": page.duplicate,
         "duplicate_of": page.duplicate_of,
-        "scheme": index.scheme.id,
         "words": compared and len(compared.words),
         "characters": compared and len(compared.chars),
+    }
+
+
+def page_document(index: Index, page: Record, matches: Matches, history: HistoryDocument) -> PageDocument:
+    return {
+        **page_facts(page, index.scheme),
+        "latest": history["captures"][-1]["id"] == page.id,
+        "scheme": index.scheme.id,
         "fingerprints": page.fingerprint_count,
         "shingles": page.shingle_count,
         "similar": similar_document(page, matches),

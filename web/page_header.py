@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from opensearch_winnow.answers.formatting import time_stamp
-from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.answers.page_document import PageFacts
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record
 
 # The tabs of similar pages: parameter, label, and initial threshold in per cent.
 SIMILAR_TABS = (
@@ -36,18 +34,6 @@ def page_tabs(id_: str, link: Callable[[dict[str, Any]], str], current: int | No
     return [*tabs, Tab("History", f"/page/{id_}/history", current == HISTORY)]
 
 
-def page_subject(page: Record, scheme: Scheme, latest: str) -> dict[str, Any]:
+def page_subject(facts: PageFacts, scheme: Scheme, latest: str) -> dict[str, Any]:
     """Return what the header says about a page; `latest` is the id of the latest capture of its URL."""
-    return {
-        "id": page.id,
-        "url": page.url,
-        "title": page.title,
-        "site": page.site,
-        "crawl": page.crawl,
-        "fetched_at": time_stamp(page),
-        "latest": latest,
-        "duplicate": page.duplicate,
-        "duplicate_of": page.duplicate_of,
-        "words": len(canonical(page.text, scheme, name=page.url).words) if page.text else None,
-        "unit": "token" if scheme.form == "code" else "word",
-    }
+    return {**facts, "latest": latest, "unit": "token" if scheme.form == "code" else "word"}

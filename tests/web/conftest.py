@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 Serve = Callable[..., Served]
+Unclustered = Callable[["list[Page]"], Path]
 
 
 def made(store: str | Path, pages: list[Page]) -> str:
@@ -64,6 +65,19 @@ def served(request: pytest.FixtureRequest) -> Served:
     """`winnow serve`, read-only, on the known crawl in each kind of store."""
     found: Served = request.getfixturevalue(f"served_{request.param}")
     return found
+
+
+@pytest.fixture
+def unclustered(tmp_path: Path) -> Unclustered:
+    """Makes a store of pages that is not clustered."""
+    from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
+
+    def make(pages: list[Page]) -> Path:
+        with Index.open(tmp_path / "new.winnow") as index:
+            index.add(pages)
+        return tmp_path / "new.winnow"
+
+    return make
 
 
 @pytest.fixture

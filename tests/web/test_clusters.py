@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -12,13 +11,12 @@ from typing import Any
 import pytest
 
 from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
 from opensearch_winnow.web.store_name import StoreName
-from tests.web.conftest import Serve
+from tests.web.conftest import Serve, Unclustered
 from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows
 from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
 from tests.web.served_fixture import Served
@@ -72,28 +70,16 @@ def test_a_table_of_clusters(served_file: Served) -> None:
     ]  # fmt: skip
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Callable[[list[Page]], Path]:
-    """A store that is not clustered."""
-
-    def make(pages: list[Page]) -> Path:
-        with Index.open(tmp_path / "new.winnow") as index:
-            index.add(pages)
-        return tmp_path / "new.winnow"
-
-    return make
-
-
-def test_an_empty_store(store: Callable[[list[Page]], Path], serve: Serve) -> None:
-    served = serve(store([]), "--write")
+def test_an_empty_store(unclustered: Unclustered, serve: Serve) -> None:
+    served = serve(unclustered([]), "--write")
     reply = served.get("/clusters")
     assert heading(reply) == "This store is empty"
     assert "winnow index SOURCE" in reply.text
     assert 'action="/clusters' not in reply.text
 
 
-def test_a_store_without_clusters_says_how_to_get_them(store: Callable[[list[Page]], Path], serve: Serve) -> None:
-    served = serve(store(PAGES))
+def test_a_store_without_clusters_says_how_to_get_them(unclustered: Unclustered, serve: Serve) -> None:
+    served = serve(unclustered(PAGES))
     reply = served.get("/clusters")
     assert heading(reply) == f"{len(PAGES)} captures, not clustered yet"
     assert f"winnow cluster --store {Path(served.store).name}<" in reply.text
@@ -113,8 +99,8 @@ def until_done(served: Served) -> Any:
     return found
 
 
-def test_a_visitor_who_may_write_has_the_store_clustered(store: Callable[[list[Page]], Path], serve: Serve) -> None:
-    served = serve(store(PAGES), "--write")
+def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustered, serve: Serve) -> None:
+    served = serve(unclustered(PAGES), "--write")
     assert "Find clusters" in served.get("/clusters").text
     for _ in range(2):  # the second time one is running, or has done it
         reply = served.send("/clusters/start", b"t=60", content_type=FORM)

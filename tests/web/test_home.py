@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
@@ -20,7 +18,7 @@ from opensearch_winnow.ingest.page import Page as WebPage
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web import screen_request
 from opensearch_winnow.web.app import ServerOptions, make_app
-from tests.web.conftest import Serve, made
+from tests.web.conftest import Serve, Unclustered, made
 from tests.web.known_crawl_fixture import MILL, PAGES
 from tests.web.served_fixture import Served, serving_app
 
@@ -28,16 +26,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.xdist_group(__name__)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Callable[[list[WebPage]], Path]:
-    def of(pages: list[WebPage]) -> Path:
-        with Index.open(tmp_path / "store.winnow") as index:
-            index.add(pages)
-        return tmp_path / "store.winnow"
-
-    return of
 
 
 def counted(served: Served) -> Any:
@@ -108,25 +96,25 @@ def test_everything_on_it_can_be_opened(page: Page, served_file: Served) -> None
         assert served_file.get(address).status == 200, address
 
 
-def test_an_empty_store(store: Callable[[list[WebPage]], Path], serve: Serve) -> None:
-    text = serve(store([]), "--write").get("/").text
+def test_an_empty_store(unclustered: Unclustered, serve: Serve) -> None:
+    text = serve(unclustered([]), "--write").get("/").text
     assert "<h1>This store is empty</h1>" in text
     assert "winnow index SOURCE" in text
     assert "clusters/start" not in text
 
 
-def test_who_may_not_write_is_shown_the_command(store: Callable[[list[WebPage]], Path], serve: Serve) -> None:
-    served = serve(store(PAGES))
+def test_who_may_not_write_is_shown_the_command(unclustered: Unclustered, serve: Serve) -> None:
+    served = serve(unclustered(PAGES))
     text = served.get("/").text
     assert "have not been looked for yet" in text
-    assert re.search(r"<code>winnow cluster --store \S*store\.winnow</code>", text)
+    assert "<code>winnow cluster --store new.winnow</code>" in text
     assert "clusters/start" not in text
     assert counted(served)["overview"]["copies"] is None
 
 
 @pytest.mark.check
-def test_near_copies_are_found_from_here(store: Callable[[list[WebPage]], Path], page: Page, serve: Serve) -> None:
-    served = serve(store(PAGES), "--write")
+def test_near_copies_are_found_from_here(unclustered: Unclustered, page: Page, serve: Serve) -> None:
+    served = serve(unclustered(PAGES), "--write")
     page.goto(served.url("/"))
     page.get_by_role("button", name="Find near-copies").click()
     expect(page.locator("h1")).to_contain_text("cluster")

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from opensearch_winnow.answers.few_words import FewWords, few_words
 from opensearch_winnow.answers.history import HistoryDocument, MomentDocument, history_document, history_summary
+from opensearch_winnow.answers.page_document import page_facts
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.capture_calendar import capture_calendar
@@ -39,7 +40,7 @@ def _template_values(index: Index, page: Record, document: HistoryDocument) -> M
     at = ids.index(page.id) if page.id in ids else len(ids) - 1
     address = f"/page/{page.id}"
     return {
-        "subject": page_subject(page, index.scheme, ids[-1]),
+        "subject": page_subject(page_facts(page, index.scheme), index.scheme, ids[-1]),
         "tabs": page_tabs(page.id, lambda change: f"{address}?{urlencode(change)}" if change else address, HISTORY),
         "history_summary": history_summary(document),
         "calendar": capture_calendar(captures),

@@ -85,7 +85,7 @@ def _template_values(
         "heading": similar_summary(document["similar"]),
         "matches": matches,
         "folded": fold_same_texts(matches, document["similar"]),
-        "subject": page_subject(page, scheme, document["history"]["captures"][-1]["id"]),
+        "subject": page_subject(document, scheme, document["history"]["captures"][-1]["id"]),
         "tabs": page_tabs(page.id, lambda change: request.link(**cleared | change), _current_tab(request, active)),
         "is_full_picture": _current_tab(request, active) == SHARED_PASSAGES,
         "active": active,
