@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
-from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes, digest
+from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.lru_cache import LruCache
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
@@ -133,7 +134,7 @@ class RecordMaker:
     def _hashes_of(self, text: str, name: str | None) -> Hashes:
         scheme = self._recipe.scheme
         canon = canonical(text, scheme, name=name)
-        text_digest = digest(canon.chars.encode(), canon.words)
+        text_digest = canonical_digest(canon)
         hashes = self._hashes.get(text_digest)
         if hashes is None:
             hashes = canonical_hashes(canon, text_digest, scheme)

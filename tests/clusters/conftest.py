@@ -15,8 +15,9 @@ import pytest
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import digest, hashes_of
+from opensearch_winnow.ingest.hashes import hashes_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 

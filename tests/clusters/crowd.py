@@ -9,8 +9,8 @@ from random import Random
 
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
+from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import digest
 from opensearch_winnow.mappings.record import Record
 from tests.clusters.conftest import START
 
