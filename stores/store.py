@@ -87,11 +87,12 @@ class RankedPage(NamedTuple):
     shingle_count: int
     minhash: bytes
     view_key: int  # the page's key within its view
+    own_id: str = ""  # the id, if it is not that of the capture
 
     @property
     def id(self) -> str:
-        """The id of the capture, as our records have it; a document written by another program may have another."""
-        return capture_id(self.url, self.fetched_at)
+        """The id of the page, as our records have it; a document written by another program may have another."""
+        return self.own_id or capture_id(self.url, self.fetched_at)
 
 
 class Facet(NamedTuple):

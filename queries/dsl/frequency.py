@@ -21,18 +21,15 @@ def with_any(field: str, tokens: Collection[str], *, up_to: int) -> dict[str, An
     return {"query": all_of([{"terms": {field: list(tokens)}}]), "size": 0, "track_total_hits": up_to}
 
 
-def suspects(
-    index: str, tokens: Mapping[str, Collection[str]], *, over: int, routings: Sequence[str]
-) -> dict[str, Any]:
+def suspects(tokens: Mapping[str, Collection[str]], *, over: int, shards: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return the body of an `_mtermvectors` request for the tokens, by field, that may be on more than `over` pages.
 
-    An engine counts the pages of one shard only, including deleted ones. So every shard gets a request, by one of
-    `routings` that leads to it (`_search_shards?routing=…` tells where), for the tokens on more than its share of
+    An engine counts the pages of one shard only, including deleted ones. So every shard gets a request, by its index
+    and a routing that leads to it (`_search_shards?routing=…` tells where), for the tokens on more than its share of
     `over`. A token on more than `over` pages exceeds that share in at least one shard.
     """
     document = {field: list(each) for field, each in tokens.items()}
     request = {
-        "_index": index,
         "doc": document,
         "fields": list(document),
         "positions": False,
@@ -41,16 +38,15 @@ def suspects(
         "field_statistics": False,
         "term_statistics": True,
         "filter": {
-            "min_doc_freq": over // len(routings) + 1,
+            "min_doc_freq": over // len(shards) + 1,
             "max_num_terms": max(map(len, document.values()), default=1),
         },
     }
-    return {"docs": [request | {"routing": routing} for routing in routings]}
+    return {"docs": [request | {"_index": index, "routing": routing} for index, routing in shards]}
 
 
-def suspected(response: Mapping[str, Any], *, over: int) -> dict[str, set[str]]:
-    """Return the tokens that the response to a `suspects` request names, by field."""
-    documents = response["docs"]
+def suspected(documents: Sequence[Mapping[str, Any]], *, over: int) -> dict[str, set[str]]:
+    """Return the tokens that the `docs` in the response to a `suspects` request name, by field."""
     min_doc_freq = over // len(documents) + 1
     found: dict[str, set[str]] = {}
     for document in documents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import Search, count, following
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
+from opensearch_winnow.stores.store import StoreError
 
 Hit = dict[str, Any]
 
@@ -24,21 +26,48 @@ DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards t
 
 
 class IndexClient:
-    """Sends requests to the index of one store: an opensearch-py client, and the name of the index or alias."""
+    """Sends requests to the index of one store: an opensearch-py client, and the name of the index or alias.
+
+    All reads of a store go through here. A subclass may put them in other words for another kind of index.
+    """
 
     def __init__(self, client: OpenSearch, name: str, index: str, *, alias: bool = True) -> None:
         self.client = client
         self.name = name  # as the user wrote it, without credentials
         self.index_name = index
+        self.settings_index = f"{index}.settings"
         self.alias = alias  # whether `index` is an alias; winnow makes one, but others may name an index directly
         self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
+        """Run a search. One at a point in time (`pit`) names no index, because the point does."""
+        index = None if "pit" in search else self.index_name
         with reporting_engine_errors(self.name, "read"):
-            answer: dict[str, Any] = self.client.search(
-                index=self.index_name, body=search, params=NO_PARTIAL_RESULTS | parameters
-            )
-        return answer
+            answer = self.client.search(index=index, body=self._request(search), params=NO_PARTIAL_RESULTS | parameters)
+        return self._answer(answer)
+
+    def scroll(self, scroll_id: str, keep_alive: str) -> dict[str, Any]:
+        """Return the next hits of a search that was run with the parameter `scroll`."""
+        with reporting_engine_errors(self.name, "read"):
+            answer = self.client.scroll(body={"scroll_id": scroll_id, "scroll": keep_alive})
+        if answer["_shards"]["failed"]:
+            raise StoreError(f"{self.name} cannot be read: a shard has stopped answering; try again")
+        return self._answer(answer)
+
+    def clear_scroll(self, scroll_id: str) -> None:
+        with suppress(StoreError), reporting_engine_errors(self.name, "read"):  # otherwise it expires by itself
+            self.client.clear_scroll(body={"scroll_id": [scroll_id]})
+
+    def open_point(self, keep_alive: str) -> str:
+        """Freeze the index for searches at this point in time, and return the id of the point."""
+        parameters = {"keep_alive": keep_alive, "allow_partial_pit_creation": "false"}
+        with reporting_engine_errors(self.name, "read"):
+            point: str = self.client.create_pit(index=self.index_name, params=parameters)["pit_id"]
+        return point
+
+    def close_point(self, point: str) -> None:
+        with suppress(StoreError), reporting_engine_errors(self.name, "read"):  # otherwise it expires by itself
+            self.client.delete_pit(body={"pit_id": [point]})
 
     def dfs_search(self, search: Search) -> dict[str, Any]:
         """Run a search whose scores do not depend on how pages are spread over shards."""
@@ -68,10 +97,10 @@ class IndexClient:
         for start in range(0, len(searches), SEARCHES_PER_REQUEST):
             lines: list[dict[str, Any]] = []
             for search in searches[start : start + SEARCHES_PER_REQUEST]:
-                lines += [{"allow_partial_search_results": False}, search]
+                lines += [{"allow_partial_search_results": False}, self._request(search)]
             with reporting_engine_errors(self.name, "read"):
                 batch = self.client.msearch(index=self.index_name, body=lines)["responses"]
-            answers += map(self.checked, batch)
+            answers += (self._answer(self.checked(answer)) for answer in batch)
         return answers
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -86,6 +115,12 @@ class IndexClient:
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
+    def term_vectors(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the documents of an `_mtermvectors` request."""
+        with reporting_engine_errors(self.name, "read"):
+            documents: list[dict[str, Any]] = self.client.mtermvectors(body=body)["docs"]
+        return [self.checked(document) for document in documents]
+
     def checked(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Return one answer of a response with several, or raise the error that it reports."""
         if "error" in answer:
@@ -96,6 +131,14 @@ class IndexClient:
         """Make writes visible to searches."""
         with reporting_engine_errors(self.name):
             self.client.indices.refresh(index=self.index_name)
+
+    def _request(self, search: Search) -> Search:
+        """Return a search as the engine is to get it."""
+        return search
+
+    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a search as the rest of the store expects it."""
+        return answer
 
     @cached_property
     def has_points_in_time(self) -> bool:

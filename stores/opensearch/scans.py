@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import first, following
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS, Hit, IndexClient
-from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.queries.dsl.pages import first
+from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient
 
 KEEP_ALIVE = "10m"  # for which the engine keeps the frozen state between two requests
 
@@ -22,35 +19,18 @@ def scan(index: IndexClient, filters: Sequence[Clause], *, size: int, fields: Se
 
 
 def _by_points_in_time(index: IndexClient, search: dict[str, Any]) -> Iterator[Hit]:
-    client = index.client
-    with reporting_engine_errors(index.name, "read"):
-        point = client.create_pit(
-            index=index.index_name, params={"keep_alive": KEEP_ALIVE, "allow_partial_pit_creation": "false"}
-        )["pit_id"]
+    point = index.open_point(KEEP_ALIVE)
     try:
-        rest: dict[str, Any] | None = search | {"pit": {"id": point, "keep_alive": KEEP_ALIVE}}
-        while rest is not None:
-            with reporting_engine_errors(index.name, "read"):
-                hits = client.search(body=rest, params=NO_PARTIAL_RESULTS)["hits"]["hits"]
-            yield from hits
-            rest = following(rest, hits)
+        yield from index.all_hits(search | {"pit": {"id": point, "keep_alive": KEEP_ALIVE}})
     finally:
-        with suppress(StoreError), reporting_engine_errors(index.name, "read"):  # otherwise it expires by itself
-            client.delete_pit(body={"pit_id": [point]})
+        index.close_point(point)
 
 
 def _by_scroll(index: IndexClient, search: dict[str, Any]) -> Iterator[Hit]:
-    client = index.client
-    body = search | {"track_total_hits": True}  # a scroll requires a total
-    with reporting_engine_errors(index.name, "read"):
-        answer = client.search(index=index.index_name, body=body, params=NO_PARTIAL_RESULTS | {"scroll": KEEP_ALIVE})
+    answer = index.search(search | {"track_total_hits": True}, scroll=KEEP_ALIVE)  # a scroll requires a total
     try:
         while hits := answer["hits"]["hits"]:
             yield from hits
-            with reporting_engine_errors(index.name, "read"):
-                answer = client.scroll(body={"scroll_id": answer["_scroll_id"], "scroll": KEEP_ALIVE})
-            if answer["_shards"]["failed"]:
-                raise StoreError(f"{index.name} cannot be read: a shard has stopped answering; try again")
+            answer = index.scroll(answer["_scroll_id"], KEEP_ALIVE)
     finally:
-        with suppress(StoreError), reporting_engine_errors(index.name, "read"):
-            client.clear_scroll(body={"scroll_id": [answer["_scroll_id"]]})
+        index.clear_scroll(answer["_scroll_id"])

@@ -21,7 +21,7 @@ class StoredSettings:
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
-        self.index = f"{index.index_name}.settings"
+        self.index = index.settings_index
         self._cache: dict[str, tuple[float, str | None]] = {}  # by name: time of expiry, and the value as JSON
 
     def read(self, name: str) -> Any:

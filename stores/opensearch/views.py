@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from heapq import merge
 from itertools import islice
@@ -36,8 +35,7 @@ from opensearch_winnow.queries.dsl.ranked import (
     without_place,
 )
 from opensearch_winnow.queries.results import FacetName
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import DFS, NO_PARTIAL_RESULTS, Hit, IndexClient, total
+from opensearch_winnow.stores.opensearch.index_client import DFS, Hit, IndexClient, total
 from opensearch_winnow.stores.store import Facet, RankedPage, StoreError
 from opensearch_winnow.stores.view_cache import CURSOR_EXPIRED
 
@@ -71,11 +69,7 @@ class OpenSearchView(Closing):
         """Return a view of the store as it is at this moment."""
         if query is None:
             return cls(index, query)
-        with reporting_engine_errors(index.name, "read"):
-            point = index.client.create_pit(
-                index=index.index_name, params={"keep_alive": KEEP_ALIVE, "allow_partial_pit_creation": "false"}
-            )
-        return cls(index, query, point["pit_id"])
+        return cls(index, query, index.open_point(KEEP_ALIVE))
 
     @property
     def total(self) -> int:
@@ -141,9 +135,7 @@ class OpenSearchView(Closing):
 
     def close(self) -> None:
         if self._point:
-            # An error does not matter: the point expires by itself, too.
-            with suppress(StoreError), reporting_engine_errors(self._index.name, "read"):
-                self._index.client.delete_pit(body={"pit_id": [self._point]})
+            self._index.close_point(self._point)
             self._point = ""
 
     def _load(self, end: int) -> None:
@@ -164,18 +156,15 @@ class OpenSearchView(Closing):
     def _search(self, search: Search) -> dict[str, Any]:
         if not self._point:
             return self._index.dfs_search(search)
-        with reporting_engine_errors(self._index.name, "read"):
-            try:
-                answer: dict[str, Any] = self._index.client.search(
-                    body=search | {"pit": {"id": self._point, "keep_alive": KEEP_ALIVE}},
-                    params=NO_PARTIAL_RESULTS | DFS,
-                )
-            except NotFoundError:
-                raise StoreError(
-                    f"{self._index.name}: {CURSOR_EXPIRED}; a cursor works for {KEEP_ALIVE.removesuffix('m')} minutes"
-                    " after each use"
-                ) from None
-        return answer
+        try:
+            return self._index.search(search | {"pit": {"id": self._point, "keep_alive": KEEP_ALIVE}}, **DFS)
+        except StoreError as error:
+            if not isinstance(error.__cause__, NotFoundError):
+                raise
+            raise StoreError(
+                f"{self._index.name}: {CURSOR_EXPIRED}; a cursor works for {KEEP_ALIVE.removesuffix('m')} minutes"
+                " after each use"
+            ) from None
 
     def _hits(self, search: Search) -> list[Hit]:
         hits: list[Hit] = self._search(search)["hits"]["hits"]
@@ -258,25 +247,18 @@ class ScrolledView(OpenSearchView):
 
     def close(self) -> None:
         if self._scroll:
-            with suppress(StoreError), reporting_engine_errors(self._index.name, "read"):
-                self._index.client.clear_scroll(body={"scroll_id": [self._scroll]})
+            self._index.clear_scroll(self._scroll)
             self._scroll = ""
 
     def _next_hits(self, wanted: int) -> Sequence[Hit]:  # noqa: ARG002 (a scroll has its own size)
-        client = self._index.client
         if self._query is None:
             return []
-        with reporting_engine_errors(self._index.name, "read"):
-            if self._scroll:
-                answer = client.scroll(body={"scroll_id": self._scroll, "scroll": KEEP_ALIVE})
-            else:
-                whole = {"_source": True, "stored_fields": ["_source"], "track_total_hits": True}
-                params = NO_PARTIAL_RESULTS | DFS | {"scroll": KEEP_ALIVE}
-                body = ranked(self._query, size=SCROLL_SIZE) | whole
-                answer = client.search(index=self._index.index_name, body=body, params=params)
-                self._total = total(answer)
-        if answer["_shards"]["failed"]:
-            raise StoreError(f"{self._index.name} cannot be read: a shard has stopped answering; try again")
+        if self._scroll:
+            answer = self._index.scroll(self._scroll, KEEP_ALIVE)
+        else:
+            whole = {"_source": True, "stored_fields": ["_source"], "track_total_hits": True}
+            answer = self._index.search(ranked(self._query, size=SCROLL_SIZE) | whole, **DFS, scroll=KEEP_ALIVE)
+            self._total = total(answer)
         self._scroll = answer["_scroll_id"]
         hits: list[Hit] = answer["hits"]["hits"]
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}
@@ -303,6 +285,7 @@ def _page(hit: Hit) -> RankedPage:
         shingle_count=value.get("shingle_count", 0),
         minhash=b64decode(value.get("minhash", "") + "=="),
         view_key=place,
+        own_id=value.get("id", ""),
     )
 
 
