@@ -48,20 +48,27 @@ def hash_fields(record: Record) -> dict[str, Any]:
 def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
     """Return the `_source` of a record, without fields that are None. Its `_id` is that of the record.
 
-    `place` is the position of the record among all, in the order of their first writes. The time is stored twice:
-    `fetched_at` for people, which the engine reads in milliseconds, and `fetched_us` in microseconds.
+    `place` is the position of the record among all, in the order of their first writes.
     """
-    time = record.fetched_at
     document = {
         **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
         **hash_fields(record),
-        "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
-        "fetched_us": None if time is None else microseconds(time),
+        **time_fields(record.fetched_at),
         "url_length": len(record.url),
         "latest": latest,
         "place": place,
     }
     return {name: value for name, value in document.items() if value is not None}
+
+
+def time_fields(time: datetime | None) -> dict[str, Any]:
+    """Return the two fields of a time: `fetched_at` for people, which engines read in milliseconds, and `fetched_us` in
+    microseconds."""
+    if time is None:
+        return {"fetched_at": None, "fetched_us": None}
+    since = microseconds(time)
+    at = (EPOCH + timedelta(microseconds=since)).isoformat()
+    return {"fetched_at": at.replace("+00:00", "Z"), "fetched_us": since}
 
 
 def record_of(source: Mapping[str, Any]) -> Record:
@@ -79,6 +86,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
             sketch=unpacked_tokens(source["sketch"]),
             minhash=b64decode(source["minhash"], validate=True),
             bands=unpacked_tokens(source["bands"]),
+            id=source.get("id", ""),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None

@@ -75,13 +75,15 @@ def mapping(scheme: Scheme | WrittenScheme) -> dict[str, Any]:
 def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
     """Return the scheme in the mapping of the index `name`. Raises RecordsError if it is not an index of a store."""
     content = mapping.get("_meta", {}).get(META)
+    if isinstance(content, Mapping) and "attached" in content:
+        raise RecordsError(f"{name} is an index of your own that winnow is attached to, not a store that winnow made")
     try:
         version = content["format"]
         if version != FORMAT:
             raise RecordsError(f"{name} has format {version} of winnow's indices, and this winnow knows {FORMAT} only")
         return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
     except (KeyError, TypeError):
-        raise RecordsError(f"{name} is an index, but not a store of winnow: its mapping has no scheme") from None
+        raise RecordsError(f"{name} is an index, but not a store of winnow; `winnow attach` makes it one") from None
 
 
 def mapping_fragment(below: str = "") -> dict[str, Any]:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-SEARCH_PIPELINE = "winnow-dedupe"
+VERSION = 1
+SEARCH_PIPELINE = "winnow-dedupe"  # of stores
 SAMPLE_FACTOR = 3  # hits fetched for each one requested: a result page stays full if two of three are copies
 
 
-def search_pipeline() -> dict[str, Any]:
-    """Return the body of `PUT _search/pipeline/winnow-dedupe`, for an index whose pages all have a `cluster`."""
+def search_pipeline_name(field: str) -> str:
+    """Return the name of the search pipeline for an index of your own whose clusters are in `field`."""
+    return f"{SEARCH_PIPELINE}-{VERSION}-{field}"
+
+
+def search_pipeline(field: str = "cluster") -> dict[str, Any]:
+    """Return the body of `PUT _search/pipeline/NAME`, for an index whose pages all have a cluster in `field`."""
     return {
-        "description": "Of the hits of a request, the first of each cluster of a winnow store.",
+        "description": "Of the hits of a request, the first of each cluster that winnow has found.",
         "request_processors": [{"oversample": {"sample_factor": SAMPLE_FACTOR}}],
         "response_processors": [
             # It changes nothing, but refuses hits without the field, which the next one would collapse into one hit.
-            {"rename_field": {"field": "cluster", "target_field": "cluster"}},
-            {"collapse": {"field": "cluster"}},
+            {"rename_field": {"field": field, "target_field": field}},
+            {"collapse": {"field": field}},
             {"truncate_hits": {}},
         ],
     }

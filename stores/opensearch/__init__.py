@@ -26,6 +26,9 @@ from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.known import KnownPages
+from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
+from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
+from opensearch_winnow.stores.opensearch.own_writer import OwnWriter
 from opensearch_winnow.stores.opensearch.reading import read_pages, scan_pages
 from opensearch_winnow.stores.opensearch.search import search_words
 from opensearch_winnow.stores.opensearch.shards import Shards
@@ -49,7 +52,7 @@ class OpenSearchStore(Closing):
         self._index = index
         self._scheme = scheme
         self._own_client = own_client
-        self._writer = Writer(index)
+        self._writer = OwnWriter(index) if isinstance(index, OwnIndexClient) else Writer(index)
         self._shards = Shards(index)
         self._overlaps = Overlaps(index)
         self._known = KnownPages(index)
@@ -76,8 +79,14 @@ class OpenSearchStore(Closing):
             scheme = replace(scheme, key=key)
         used = client or connect(address)
         try:
-            index, found = _open_index_client(used, address, (scheme or Scheme(key=key)) if create else None)
-            return cls(index, opened_scheme(index.name, found, scheme, key), own_client=client is None)
+            found = _mappings(used, address, (scheme or Scheme(key=key)) if create else None)
+            attachment = attachment_of(found, str(address))
+            if attachment is not None:
+                opened = opened_scheme(str(address), attachment.scheme, scheme, key)
+                return cls(own_index_client(used, address, attachment, opened), opened, own_client=client is None)
+            opened = opened_scheme(str(address), _written_scheme(found, str(address)), scheme, key)
+            index = IndexClient(used, str(address), address.index, alias=address.index not in found)
+            return cls(index, opened, own_client=client is None)
         except BaseException:
             if client is None:
                 used.close()
@@ -195,25 +204,26 @@ class OpenSearchStore(Closing):
             self._index.client.close()
 
 
-def _open_index_client(
-    client: OpenSearch, address: Address, create_with: Scheme | None
-) -> tuple[IndexClient, WrittenScheme]:
-    """Return the index at `address` and its scheme. A missing one is created with the scheme `create_with`."""
-    name, index = str(address), address.index
-    with reporting_engine_errors(name, "opened"):
+def _mappings(client: OpenSearch, address: Address, create_with: Scheme | None) -> Mappings:
+    """Return the mappings of the indices at `address`. A missing store is created with the scheme `create_with`."""
+    with reporting_engine_errors(str(address), "opened"):
         try:
-            found = client.indices.get_mapping(index=index)
+            found: Mappings = client.indices.get_mapping(index=address.index)
         except NotFoundError:
             if create_with is None:
                 raise
             from opensearch_winnow.stores.opensearch.setup import set_up  # noqa: PLC0415 (only to create)
 
-            set_up(client, index, create_with)
-            found = client.indices.get_mapping(index=index)
+            set_up(client, address.index, create_with)
+            found = client.indices.get_mapping(index=address.index)
+    return found
+
+
+def _written_scheme(found: Mappings, name: str) -> WrittenScheme:
     if len(found) != 1:
         raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
-    ((concrete, described),) = found.items()
+    (described,) = found.values()
     try:
-        return IndexClient(client, name, index, alias=concrete != index), written_in(described["mappings"], name)
+        return written_in(described["mappings"], name)
     except RecordsError as error:
         raise StoreError(str(error)) from None

@@ -21,6 +21,7 @@ from opensearch_winnow.stores.store import StoreError, Written
 
 MAX_TRIES = 5  # of a document that may itself cause the error
 NOT_FOUND = "it does not exist"
+CHANGED = "another process changed it at the same time; try again"  # as error_reasons.py explains a conflict
 CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 Key = tuple[str, str]  # index and id

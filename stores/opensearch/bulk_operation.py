@@ -14,10 +14,12 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=Fa
 class Operation:
     """One change to one document."""
 
-    kind: Literal["index", "create", "update", "delete"]
+    kind: Literal["index", "create", "update", "script", "delete"]
     index: str
     id: str
-    source: Mapping[str, Any] | None = None  # the document; for an update, only the fields that change
+    source: Mapping[str, Any] | None = None  # the document; for an update, only the fields that change; or a script
+    routing: str | None = None
+    only_if: tuple[int, int] | None = None  # the sequence number and primary term that the document must have
 
     def lines(self) -> bytes:
         """Return the lines of this operation in a bulk request.
@@ -25,11 +27,16 @@ class Operation:
         Raises ValueError if JSON cannot express the source: it holds half a surrogate pair, or NaN or infinity.
         """
         action: dict[str, Any] = {"_index": self.index, "_id": self.id}
-        if self.kind == "update":
+        updates = self.kind in ("update", "script")
+        if self.routing is not None:
+            action["routing"] = self.routing
+        if self.only_if is not None:
+            action["if_seq_no"], action["if_primary_term"] = self.only_if
+        elif updates:
             action["retry_on_conflict"] = 3  # another writer may have changed another field in the meantime
-        lines = [_json({self.kind: action})]
+        lines = [_json({"update" if updates else self.kind: action})]
         if self.kind != "delete":
-            lines.append(_json({"doc": self.source} if self.kind == "update" else self.source))
+            lines.append(_json({"doc" if self.kind == "update" else "script": self.source} if updates else self.source))
         return ("\n".join(lines) + "\n").encode()
 
 

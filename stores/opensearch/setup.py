@@ -41,8 +41,8 @@ NO_SCRIPTS = (
     " and scores are not computed on the server."
 )
 NO_SEARCH_PIPELINES = (
-    "The cluster does not support this search pipeline (OpenSearch does from 2.12, in the module"
-    f" search-pipeline-common). The store works without {SEARCH_PIPELINE}."
+    "The cluster does not support the search pipeline (OpenSearch does from 2.12, in the module"
+    " search-pipeline-common). The store works without it."
 )
 
 
@@ -71,35 +71,17 @@ class StepResult(NamedTuple):
 
 def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None) -> list[Step]:
     """Return the steps that set up a store, in order: an index comes after the parts that it refers to."""
-    index, settings, template = quote(f"{name}-000001"), quote(f"{name}.settings"), quote(f"winnow-{name}")
+    index, template = quote(f"{name}-000001"), quote(f"winnow-{name}")
     pages = {
         "settings": index_settings(shards, replicas),
         "mappings": mapping(scheme),
         "aliases": {name: {}},  # in the same request, so that neither is ever seen without the other
     }
     pipeline_path, template_path = f"/_ingest/pipeline/{PIPELINE}", f"/_index_template/{template}"
-    search_path = f"/_search/pipeline/{SEARCH_PIPELINE}"
     return [
         Step(f"pipeline {PIPELINE}", "PUT", pipeline_path, pipeline(), pipeline_path, if_refused=NO_SCRIPTS),
-        *(
-            Step(
-                f"script {id_}",
-                "PUT",
-                f"/_scripts/{id_}/score",
-                stored_script(id_),
-                f"/_scripts/{id_}",
-                if_refused=NO_SCRIPTS,
-            )
-            for id_ in SOURCES
-        ),
-        Step(
-            f"search pipeline {SEARCH_PIPELINE}",
-            "PUT",
-            search_path,
-            search_pipeline(),
-            search_path,
-            if_refused=NO_SEARCH_PIPELINES,
-        ),
+        *script_steps(),
+        search_pipeline_step(SEARCH_PIPELINE, "cluster"),
         Step(
             f"template winnow-{name}",
             "PUT",
@@ -108,8 +90,35 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
             template_path,
         ),
         Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", cluster_wide=False),
-        Step(f"index {name}.settings", "PUT", f"/{settings}", settings_index(), f"/{settings}", cluster_wide=False),
+        settings_step(f"{name}.settings"),
     ]
+
+
+def script_steps() -> list[Step]:
+    """Return the steps that store the scripts, which compute scores."""
+    return [
+        Step(
+            f"script {id_}",
+            "PUT",
+            f"/_scripts/{id_}/score",
+            stored_script(id_),
+            f"/_scripts/{id_}",
+            if_refused=NO_SCRIPTS,
+        )
+        for id_ in SOURCES
+    ]
+
+
+def search_pipeline_step(name: str, field: str) -> Step:
+    """Return the step that creates a search pipeline, for pages whose clusters are in `field`."""
+    path = f"/_search/pipeline/{quote(name)}"
+    return Step(f"search pipeline {name}", "PUT", path, search_pipeline(field), path, if_refused=NO_SEARCH_PIPELINES)
+
+
+def settings_step(name: str) -> Step:
+    """Return the step that creates the index of a store's settings."""
+    path = f"/{quote(name)}"
+    return Step(f"index {name}", "PUT", path, settings_index(), path, cluster_wide=False)
 
 
 def plan(
@@ -122,7 +131,7 @@ def plan(
     with reporting_engine_errors(name, "set up"):
         chosen = existing_scheme(client, name, scheme) or scheme or Scheme()
         all_steps = steps(name, chosen, shards=shards, replicas=replicas)
-        return [StepResult(step, _check(client, step)) for step in all_steps]
+        return [StepResult(step, check(client, step)) for step in all_steps]
 
 
 def set_up(
@@ -131,7 +140,7 @@ def set_up(
     """Create what is missing, and return all steps with their outcomes. Other processes may do the same."""
     planned = plan(client, name, scheme, shards=shards, replicas=replicas)
     results = [
-        StepResult(step, _create(client, name, step) if outcome == "missing" else outcome) for step, outcome in planned
+        StepResult(step, create(client, name, step) if outcome == "missing" else outcome) for step, outcome in planned
     ]
     with reporting_engine_errors(name, "set up"):
         if not existing_scheme(client, name, scheme):
@@ -163,7 +172,8 @@ def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None)
     return written
 
 
-def _check(client: OpenSearch, step: Step) -> Outcome:
+def check(client: OpenSearch, step: Step) -> Outcome:
+    """Return whether a part exists, or cannot exist in this cluster."""
     if step.if_refused == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
         return "refused"  # the engine's own error would be about an index of that name
     try:
@@ -173,7 +183,8 @@ def _check(client: OpenSearch, step: Step) -> Outcome:
     return "there"
 
 
-def _create(client: OpenSearch, name: str, step: Step) -> Outcome:
+def create(client: OpenSearch, name: str, step: Step) -> Outcome:
+    """Create a part that is missing."""
     with reporting_engine_errors(name, f"set up ({step.what})"):
         try:
             client.transport.perform_request(step.method, step.path, body=step.body)

@@ -1,0 +1,101 @@
+"""Describes an attached index: which fields of your own make a page, and where those of winnow are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Self
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.opensearch_mapping import FIELDS, HASH_FIELDS, KEYWORD, META
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
+
+FORMAT = 1  # version of the fields; others are refused
+# The fields of a document that winnow writes, all below one object field. `id` is the page's id, and `stamp` says which
+# version of the document the other fields were made from.
+STAMP = {"type": "keyword", "index": False}
+OWN_FIELDS: dict[str, dict[str, Any]] = {
+    "id": KEYWORD,
+    "stamp": STAMP,
+    **{name: FIELDS[name] for name in ("url", "url_length", "site", "fetched_at", "fetched_us", "cluster", "place")},
+    **HASH_FIELDS,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFields:
+    """The fields of an index of your own, by their paths, and the name of the object field that holds winnow's."""
+
+    text: tuple[str, ...]  # several are joined
+    title: str | None = None
+    url: str | None = None  # None: the `_id` is the address
+    time: str | None = None
+    html: bool = False  # the text is HTML, and its markup does not count
+    below: str = "winnow"
+
+    def properties(self) -> dict[str, Any]:
+        """Return the `properties` that attaching adds to the mapping."""
+        return {self.below: {"properties": {name: dict(field) for name, field in OWN_FIELDS.items()}}}
+
+    @property
+    def cluster(self) -> str:
+        """The name of the field to collapse a search by."""
+        return f"{self.below}.cluster"
+
+    @property
+    def read(self) -> list[str]:
+        """The paths of all fields that winnow reads, except its own."""
+        return [*self.text, *filter(None, (self.title, self.url, self.time))]
+
+
+class Attachment(NamedTuple):
+    """What the `_meta` of an attached index says."""
+
+    fields: OwnFields
+    scheme: WrittenScheme
+    settings_index: str
+
+    @classmethod
+    def of(cls, fields: OwnFields, scheme: Scheme, settings_index: str) -> Self:
+        return cls(fields, written(scheme), settings_index)
+
+    def meta(self) -> dict[str, Any]:
+        """Return the value of META in the `_meta` of the mapping."""
+        scheme = self.scheme
+        return {
+            "attached": FORMAT,
+            "fields": {name: value for name, value in asdict(self.fields).items() if value},
+            "settings": self.settings_index,
+            "scheme_id": scheme.id,
+            "keyed": scheme.keyed,
+            "scheme": scheme.choices,
+        }
+
+
+def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:
+    """Return the attachment of the index `name` from its mapping; None if there is none."""
+    content = mapping.get("_meta", {}).get(META)
+    if not isinstance(content, Mapping) or "attached" not in content:
+        return None
+    if content["attached"] != FORMAT:
+        raise RecordsError(
+            f"{name} was attached by another version of winnow: its fields have format {content['attached']}, and this"
+            f" winnow knows {FORMAT} only; use that version, or run `winnow detach` and `winnow attach`"
+        )
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in content["fields"].items()}
+    scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
+    return Attachment(OwnFields(**fields), scheme, content["settings"])  # type: ignore[arg-type]
+
+
+def fields_in(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the path and the definition of all fields of a mapping, objects before the fields in them."""
+    for name, definition in mapping.get("properties", {}).items():
+        yield f"{prefix}{name}", definition
+        yield from fields_in(definition, f"{prefix}{name}.")
+
+
+def nested_path(mapping: Mapping[str, Any], field: str) -> str | None:
+    """Return the path of the innermost `nested` object around a field; None if there is none."""
+    nested = [path for path, definition in fields_in(mapping) if definition.get("type") == "nested"]
+    return max((path for path in nested if field.startswith(f"{path}.")), key=len, default=None)

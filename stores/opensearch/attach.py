@@ -1,0 +1,249 @@
+"""Attaches winnow to an index of your own, so that it is a store, and detaches it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from opensearchpy import NotFoundError, OpenSearch
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.opensearch_mapping import FORMAT, META
+from opensearch_winnow.mappings.opensearch_scripts import SOURCES
+from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
+from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in
+from opensearch_winnow.mappings.written_scheme import other_scheme
+from opensearch_winnow.stores.opened_scheme import opened_scheme
+from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill, Progress
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
+from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
+from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
+from opensearch_winnow.stores.opensearch.own_writer import removal
+from opensearch_winnow.stores.opensearch.setup import (
+    Step,
+    StepResult,
+    check,
+    create,
+    script_steps,
+    search_pipeline_step,
+    settings_step,
+)
+from opensearch_winnow.stores.store import StoreError
+
+NO_INDEX = "there is no index of this name"
+DOCUMENTS_AT_A_TIME = 1_000  # from which fields are removed
+
+
+class Plan(NamedTuple):
+    """What attaching will do to an index."""
+
+    attachment: Attachment
+    documents: int
+    steps: list[StepResult]
+
+
+class Detached(NamedTuple):
+    """What detaching has done."""
+
+    documents: int  # whose fields were removed
+    removed: list[str]
+    kept: list[str]  # parts that others need as well
+
+
+def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, scheme: Scheme | None = None) -> Plan:
+    """Check an index, and return what attaching will do. Changes nothing.
+
+    Without `fields`, the index must be attached already. Raises StoreError, in one sentence, if it cannot be attached.
+    """
+    name, index = str(address), address.index
+    found = _mappings(client, address)
+    attached = attachment_of(found, name)
+    if attached is None and fields is None:
+        raise StoreError(f"{name} is not attached: say which field holds the text, as in --text body")
+    for each, described in found.items():
+        _check_index(each, described["mappings"])
+    if attached is None:
+        assert fields is not None
+        chosen = Attachment.of(fields, scheme or Scheme(), f"winnow.{index}.settings")
+        _check_fields(name, found, fields)
+    else:
+        chosen = attached
+        if fields is not None and fields != attached.fields:
+            raise StoreError(
+                f"{name} is attached already, with other fields ({_named(attached.fields)}): to change them, run"
+                " `winnow detach` first; to bring it up to date, `winnow attach --update`"
+            )
+        if scheme is not None and scheme.id != attached.scheme.id:
+            raise StoreError(str(other_scheme(name, attached.scheme.id, scheme.id)))
+    with reporting_engine_errors(name, "attached"):
+        documents = client.count(index=index)["count"]
+        parts = [
+            *script_steps(),
+            search_pipeline_step(search_pipeline_name(chosen.fields.cluster), chosen.fields.cluster),
+            settings_step(chosen.settings_index),
+        ]
+        results = [StepResult(step, check(client, step)) for step in parts]
+    return Plan(chosen, documents, results + [_mapping_step(each, found[each], chosen) for each in sorted(found)])
+
+
+def attach(
+    client: OpenSearch,
+    address: Address,
+    fields: OwnFields | None = None,
+    scheme: Scheme | None = None,
+    *,
+    key: str | None = None,
+    slices: int = 2,
+    per_second: float | None = None,
+    progress: Progress | None = None,
+) -> AttachReport:
+    """Make an index of your own a store: add winnow's fields to its mapping and to all documents that lack them.
+
+    If it is attached already, documents that are new or have changed are brought up to date.
+    """
+    planned = plan(client, address, fields, scheme)
+    opened = opened_scheme(str(address), planned.attachment.scheme, scheme, key)
+    for step, outcome in planned.steps:
+        if outcome == "missing":
+            create(client, str(address), step)
+    index = own_index_client(client, address, planned.attachment, opened)
+    return Backfill(index, slices=slices, per_second=per_second, progress=progress).run()
+
+
+def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
+    """Take away what attaching has added: the fields of all documents, the settings, and what no other index needs.
+
+    The mapping keeps the names of the fields, because engines cannot remove them.
+    """
+    name = str(address)
+    found = _mappings(client, address)
+    attached = attachment_of(found, name)
+    if attached is None:
+        raise StoreError(f"{name} is not attached, so there is nothing to take away")
+    documents = _remove_fields(client, address, attached.fields, progress)
+    removed, kept = [f"index {attached.settings_index}"], []
+    with reporting_engine_errors(name, "detached"):
+        client.indices.delete(index=attached.settings_index, params={"ignore_unavailable": "true"})
+        for part, path, is_needed in _shared_parts(client, attached.fields, set(found)):
+            if is_needed:
+                kept.append(part)
+                continue
+            try:
+                client.transport.perform_request("DELETE", path)
+                removed.append(part)
+            except NotFoundError:  # the cluster refused it, or somebody has deleted it
+                continue
+        for each, described in found.items():
+            rest = {key: value for key, value in described["mappings"].get("_meta", {}).items() if key != META}
+            client.indices.put_mapping(index=each, body={"_meta": rest})
+    return Detached(documents, removed, kept)
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+
+
+def _mappings(client: OpenSearch, address: Address) -> Mappings:
+    with reporting_engine_errors(str(address), "attached"):
+        try:
+            found: Mappings = client.indices.get_mapping(index=address.index)
+        except NotFoundError:
+            raise StoreError(f"{address} cannot be attached: {NO_INDEX}") from None
+    if not found:
+        raise StoreError(f"{address} cannot be attached: {NO_INDEX}")
+    return found
+
+
+def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
+    if "format" in (mapping.get("_meta", {}).get(META) or {}):
+        raise StoreError(f"{name} is a store that winnow made (format {FORMAT}), so there is nothing to attach")
+    source = mapping.get("_source", {})
+    if source.get("enabled") is False or source.get("includes") or source.get("excludes"):
+        raise StoreError(
+            f"{name} cannot be attached: its _source is not complete (_source in its mapping), so that writing a field"
+            " to a document would lose others"
+        )
+
+
+def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
+    known = {path: definition for each in found.values() for path, definition in fields_in(each["mappings"])}
+    texts = sorted(path for path, definition in known.items() if definition.get("type") in ("text", "match_only_text"))
+    for path in fields.read:
+        definition = known.get(path)
+        if definition is None:
+            there = f"; it has the text fields {', '.join(texts)}" if texts else ""
+            raise StoreError(f"{name} cannot be attached: it has no field {path}{there}")
+        if definition.get("type") == "alias":
+            raise StoreError(
+                f"{name} cannot be attached: {path} is another name of {definition['path']}; give that one"
+            )
+    if "." in fields.below or not fields.below.strip():
+        raise StoreError(f"winnow's fields are below a field with a plain name, such as winnow, not {fields.below!r}")
+    for each in found.values():
+        _check_below(name, each["mappings"].get("properties", {}).get(fields.below), fields.below)
+
+
+def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None:
+    """Refuse a field that is not winnow's; one that was made with `mapping_fragment` is."""
+    properties = {} if there is None else there.get("properties", {"": {}})
+    for field, definition in properties.items():
+        if definition.get("type") != OWN_FIELDS.get(field, {}).get("type"):
+            raise StoreError(
+                f"{name} cannot be attached: it has a field {below} of its own; choose another name with --below"
+            )
+
+
+def _named(fields: OwnFields) -> str:
+    named = [("text", "+".join(fields.text)), ("title", fields.title), ("url", fields.url), ("time", fields.time)]
+    return ", ".join(f"{what} {path}" for what, path in (*named, ("below", fields.below)) if path)
+
+
+def _mapping_step(index: str, described: Mapping[str, Any], attachment: Attachment) -> StepResult:
+    mapping = described["mappings"]
+    meta = mapping.get("_meta", {}) | {META: attachment.meta()}
+    path = f"/{quote(index)}/_mapping"
+    body = {"_meta": meta, "properties": attachment.fields.properties()}
+    step = Step(f"fields of {index}", "PUT", path, body, path, cluster_wide=False)
+    there = mapping.get("properties", {}).get(attachment.fields.below, {}).get("properties", {})
+    is_there = mapping.get("_meta") == meta and there.keys() >= OWN_FIELDS.keys()
+    return StepResult(step, "there" if is_there else "missing")
+
+
+# --- detaching --------------------------------------------------------------------------------------------------------
+
+
+def _remove_fields(client: OpenSearch, address: Address, fields: OwnFields, progress: Progress | None) -> int:
+    """Remove winnow's fields from all documents, and return from how many."""
+    name, index = str(address), address.index
+    ours = [{"exists": {"field": f"{fields.below}.{field}"}} for field in ("id", "sketch_count", "cluster")]
+    search = {"query": {"bool": {"should": ours}}, "size": DOCUMENTS_AT_A_TIME, "_source": False}
+    done = 0
+    while True:
+        with reporting_engine_errors(name, "detached"):
+            client.indices.refresh(index=index)
+            hits = client.search(index=index, body=search, params=NO_PARTIAL_RESULTS)["hits"]
+        if progress:
+            progress("removing fields", done, done + hits["total"]["value"])
+        if not hits["hits"]:
+            return done
+        operations = [removal(hit, fields) for hit in hits["hits"]]
+        with reporting_engine_errors(name, "detached"):
+            for written in bulk(client, operations, name=name, require_alias=False):
+                if written.outcome == "failed" and written.reason != NOT_FOUND:
+                    raise StoreError(f"{name} cannot be detached: {written.reason}")
+        done += len(operations)
+
+
+def _shared_parts(client: OpenSearch, fields: OwnFields, indices: set[str]) -> list[tuple[str, str, bool]]:
+    """Return the parts that belong to the whole cluster: name, path, and whether another index needs it."""
+    mappings = client.indices.get_mapping(params={"filter_path": f"*.mappings._meta.{META}", "expand_wildcards": "all"})
+    others = [each["mappings"]["_meta"][META] for index, each in mappings.items() if index not in indices]
+    same_field = any(other.get("fields", {}).get("below", "winnow") == fields.below for other in others)
+    pipeline = search_pipeline_name(fields.cluster)
+    return [
+        (f"search pipeline {pipeline}", f"/_search/pipeline/{quote(pipeline)}", same_field),
+        *((f"script {id_}", f"/_scripts/{id_}", bool(others)) for id_ in SOURCES),
+    ]

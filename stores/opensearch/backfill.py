@@ -1,0 +1,290 @@
+"""Brings winnow's fields in an index of your own up to date: those of new and changed documents, or of all.
+
+The writes to a shard are numbered. The settings of the store hold the number up to which a shard is done; the next run
+looks at the documents with higher numbers only. Winnow's own writes are among them, and known by their stamps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, pairwise
+from threading import Event, Lock
+from typing import Any, Literal, NamedTuple
+
+from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.queries.dsl.filters import all_of
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
+from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, NO_PARTIAL_RESULTS, Hit, total
+from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
+from opensearch_winnow.stores.opensearch.own_writer import removal, update
+from opensearch_winnow.stores.opensearch.patience import patiently
+from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
+
+CHECKPOINTS = "attached"  # the setting: by shard, its history and the number of the last write that is done
+HITS_PER_REQUEST = 5_000  # without their sources
+MAX_ROUNDS = 20  # each catches up with what others have written during the one before
+MAX_FAILURES = 10  # whose reasons are reported
+LIMITS = Limits(requests=2)
+
+Outcome = Literal["done", "unchanged", "no_text"]
+Progress = Callable[[str, int, int | None], None]  # called with the phase, the documents done and their total
+
+
+@dataclass(slots=True)
+class AttachReport:
+    """What became of the documents of an index."""
+
+    documents: int = 0
+    done: int = 0  # have got fields, or other ones
+    unchanged: int = 0
+    no_text: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    failures: list[str] = field(default_factory=list)  # the first reasons
+
+
+class Shard(NamedTuple):
+    """A shard of the index, and how far it is written."""
+
+    index_name: str
+    number: int
+    history: str  # another one means that the numbers of writes start anew
+    written: int  # every write up to this number is complete
+
+    @property
+    def key(self) -> str:
+        return f"{self.index_name}/{self.number}"
+
+
+class Slice(NamedTuple):
+    """The documents of a shard whose last write has a number above `after`, up to `until`."""
+
+    shard: Shard
+    after: int
+    until: int
+
+    def cut(self, parts: int) -> list[Slice]:
+        """Cut it into parts of about the same number of writes."""
+        size = self.until - self.after
+        edges = [self.after + size * part // parts for part in range(parts + 1)]
+        return [Slice(self.shard, *each) for each in pairwise(edges) if each[0] < each[1]]
+
+
+class Backfill:
+    """Writes winnow's fields to the documents that lack them or have changed, several slices at a time.
+
+    Nothing else of a document is touched, and a document that somebody changes at the same time is done again. A run
+    that was stopped or killed goes on where it was.
+    """
+
+    def __init__(
+        self,
+        index: OwnIndexClient,
+        *,
+        slices: int = 2,
+        per_second: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._index = index
+        self._pages = index.pages
+        self._settings = StoredSettings(index)
+        self._slices = slices
+        self._pause = 0.0 if per_second is None else 1 / per_second  # after each document
+        self._progress = progress or (lambda phase, done, total: None)  # noqa: ARG005
+        self._places = count(time.time_ns())
+        self._lock = Lock()
+        self._stopping = Event()
+        self._tally: Counter[str] = Counter()
+        self._failures: list[str] = []
+
+    def run(self) -> AttachReport:
+        """Bring all documents up to date, and report what became of them."""
+        start = time.monotonic()
+        phase = "fingerprinting documents"
+        for _ in range(MAX_ROUNDS):
+            shards = self._shards()
+            writes = self._tally["writes"]
+            self._work(phase, self._outstanding(shards), self._mend)
+            checkpoints = {shard.key: [shard.history, shard.written] for shard in shards}
+            patiently(partial(self._settings.change, CHECKPOINTS, checkpoints))
+            if self._tally["writes"] == writes:
+                break
+            phase = "catching up with changes"
+        return self._report(time.monotonic() - start)
+
+    def stale(self) -> int:
+        """Count the documents that have changed since winnow wrote their fields, or have none but a text."""
+        self._work("looking for changed documents", self._outstanding(self._shards()), self._count_stale)
+        return self._tally["stale"]
+
+    # --- what to do -----------------------------------------------------------------------------------------------
+
+    def _shards(self) -> list[Shard]:
+        """Return the shards. Afterwards, searches see all writes up to `written`."""
+        index = self._index
+        with reporting_engine_errors(index.name, "read"):
+            stats = patiently(lambda: index.client.indices.stats(index=index.index_name, level="shards", metric="docs"))
+        shards = [
+            Shard(name, int(number), copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]["global_checkpoint"])
+            for name, each in stats["indices"].items()
+            for number, copies in each["shards"].items()
+            for copy in copies
+            if copy["routing"]["primary"]
+        ]
+        patiently(index.refresh)
+        return shards
+
+    def _outstanding(self, shards: Sequence[Shard]) -> list[Slice]:
+        known: dict[str, list[Any]] = patiently(lambda: self._settings.read(CHECKPOINTS)) or {}
+        slices = []
+        for shard in shards:
+            history, done = known.get(shard.key, ("", -1))
+            slices += Slice(shard, done if history == shard.history else -1, shard.written).cut(self._slices)
+        return slices
+
+    def _work(self, phase: str, slices: Sequence[Slice], do: Callable[[Slice], None]) -> None:
+        """Do all slices in threads, and show how far they are."""
+        self._tally["seen"] = 0
+        total_documents = sum(each.until - each.after for each in slices)
+        with ThreadPoolExecutor(self._slices, "slice") as pool:
+            futures = [pool.submit(do, each) for each in slices]
+            try:
+                for future in futures:
+                    while not future.done():
+                        self._progress(phase, min(self._tally["seen"], total_documents), total_documents)
+                        time.sleep(0.05)
+                    future.result()
+            except BaseException:
+                self._stopping.set()
+                for future in futures:
+                    future.cancel()
+                raise
+
+    # --- a slice ------------------------------------------------------------------------------------------------------
+
+    def _mend(self, part: Slice) -> None:
+        """Write the fields of the documents of a slice that need it."""
+        expected: deque[tuple[str, Outcome]] = deque()
+
+        def operations() -> Iterator[Operation]:
+            for document in self._stale_documents(part):
+                operation, outcome = self._operation(document)
+                if operation is None:
+                    self._add(outcome)
+                else:
+                    self._add("writes")
+                    expected.append((document["_id"], outcome))
+                    yield operation
+
+        name = self._index.name
+        with reporting_engine_errors(name, "written"):
+            for written in bulk(self._index.client, operations(), name=name, limits=LIMITS, require_alias=False):
+                id_, outcome = expected.popleft()
+                if written.outcome != "failed":
+                    self._add(outcome)
+                elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
+                    self._fail(id_, written.reason)
+
+    def _count_stale(self, part: Slice) -> None:
+        for document in self._stale_documents(part):
+            stored = self._pages.stored(document["_source"])
+            made = self._pages.make(document)
+            if (made or {}).get("text_digest") != stored.get("text_digest"):
+                self._add("stale")
+
+    def _stale_documents(self, part: Slice) -> Iterator[Hit]:
+        """Yield the documents of a slice whose fields are missing or may be out of date, as they are now."""
+        wanted = [*self._pages.fields.read, self._pages.fields.below]
+        for hits in self._hits(part):
+            stale = [hit for hit in hits if _stamp(hit) != self._pages.stamp(hit)]
+            self._add("seen", len(hits) - len(stale))
+            for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
+                batch = stale[start : start + DOCUMENTS_PER_REQUEST]
+                for document in patiently(partial(self._index.read_documents, batch, wanted)):
+                    if self._stopping.wait(self._pause * self._slices):
+                        return
+                    yield document
+                self._add("seen", len(batch))
+
+    def _hits(self, part: Slice) -> Iterator[list[Hit]]:
+        """Yield the documents of a slice in the order of their last writes, without their sources."""
+        search: dict[str, Any] = {
+            "query": all_of([{"range": {"_seq_no": {"gt": part.after, "lte": part.until}}}]),
+            "sort": [{"_seq_no": "asc"}],
+            "size": HITS_PER_REQUEST,
+            "_source": False,
+            "docvalue_fields": [self._index.names["stamp"]],
+            "version": True,
+            "track_total_hits": False,
+        }
+        parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{part.shard.number}"}
+        while True:
+            with reporting_engine_errors(self._index.name, "read"):
+                answer = patiently(
+                    lambda: self._index.client.search(index=part.shard.index_name, body=search, params=parameters)
+                )
+            hits: list[Hit] = answer["hits"]["hits"]
+            if not hits:
+                return
+            yield hits
+            search["search_after"] = hits[-1]["sort"]
+
+    def _operation(self, document: Hit) -> tuple[Operation | None, Outcome]:
+        """Return the write that a document needs, and what becomes of it then."""
+        stored = self._pages.stored(document["_source"])
+        if stored.get("stamp") == self._pages.stamp(document):
+            return None, "unchanged"
+        try:
+            made = self._pages.make(document)
+        except ExtractError as error:
+            self._fail(document["_id"], str(error))
+            return None, "no_text"
+        if made is None:
+            return (removal(document, self._pages.fields) if stored else None), "no_text"
+        same_text = stored.get("text_digest") == made["text_digest"]
+        made |= {
+            "place": stored.get("place") or next(self._places),
+            "cluster": (stored.get("cluster") if same_text else None) or made["id"],
+            "stamp": self._pages.stamp(document, writes=1),
+        }
+        changed = {name: value for name, value in made.items() if stored.get(name) != value}
+        outcome: Outcome = "done" if len(changed) > 1 else "unchanged"  # the stamp alone is none of the page's own
+        return update(document, self._pages.change(changed)), outcome
+
+    # --- counting -----------------------------------------------------------------------------------------------------
+
+    def _add(self, name: str, number: int = 1) -> None:
+        with self._lock:
+            self._tally[name] += number
+
+    def _fail(self, id_: str, reason: str) -> None:
+        with self._lock:
+            self._tally["failed"] += 1
+            if len(self._failures) < MAX_FAILURES:
+                self._failures.append(f"{id_}: {reason}")
+
+    def _report(self, seconds: float) -> AttachReport:
+        index = self._index
+        patiently(index.refresh)
+        with_fields = {"fields": {"filter": {"exists": {"field": index.names["place"]}}}}
+        search = {"size": 0, "track_total_hits": True, "aggs": with_fields}
+        with reporting_engine_errors(index.name, "read"):
+            answer = patiently(
+                lambda: index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
+            )
+        pages: int = answer["aggregations"]["fields"]["doc_count"]
+        done, failed = min(self._tally["done"], pages), self._tally["failed"]
+        rest = max(total(answer) - pages - failed, 0)
+        return AttachReport(total(answer), done, pages - done, rest, failed, round(seconds, 3), self._failures)
+
+
+def _stamp(hit: Hit) -> Any:
+    return next(iter(hit.get("fields", {}).values()), [None])[0]

@@ -1,0 +1,196 @@
+"""Reads an index of your own as a store: puts its requests into the names of your fields, and answers into winnow's.
+
+A store asks for `text`, `url`, `place` and other fields of its own mapping. Here, `text` and `title` are the fields
+that were named when the index was attached, and all others are below the object field `winnow`. Documents that winnow
+has not written its fields to are no pages of the store.
+
+Whoever changes a document makes its version higher, so that its stamp no longer fits. The fields of such a document
+are made again from its text before the store sees them: an answer never comes from fields that are out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.foundation.document_paths import value_at
+from opensearch_winnow.mappings.own_fields import OWN_FIELDS
+from opensearch_winnow.mappings.record import storable
+from opensearch_winnow.queries.dsl.filters import all_of
+from opensearch_winnow.queries.dsl.pages import Search
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, Hit, IndexClient
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes, own_id
+
+FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
+# Fields that every page of a store has, with the values that they have here.
+CONSTANTS: dict[str, Any] = {"crawl": "", "content_digest": "", "latest": True}
+LATEST = {"term": {"latest": True}}  # every document is a page of its own, and no capture of another
+
+
+class OwnIndexClient(IndexClient):
+    """Sends the requests of a store to an index of your own, or to the indices behind an alias."""
+
+    def __init__(
+        self,
+        client: OpenSearch,
+        name: str,
+        index: str,
+        pages: OwnPages,
+        *,
+        settings_index: str,
+        nested: Mapping[str, str],
+    ) -> None:
+        super().__init__(client, name, index, alias=False)
+        self.settings_index = settings_index
+        self.pages = pages
+        below = pages.fields.below
+        self.names: dict[str, str] = {field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest")}
+        self.names["title"] = pages.fields.title or f"{below}.title"  # the latter does not exist
+        self._fields = {name: field for field, name in self.names.items()}
+        self._nested = nested  # the paths of nested objects, by the text field in them
+
+    def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+        """Return the sources of pages by id. A search, because engines get documents by `_id` and routing only."""
+        distinct = [id_ for id_ in dict.fromkeys(ids) if id_ == storable(id_)]
+        found: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
+            batch = distinct[start : start + DOCUMENTS_PER_REQUEST]
+            search = {"query": all_of([{"ids": {"values": batch}}]), "size": len(batch), "track_total_hits": False}
+            found |= {hit["_id"]: hit["_source"] for hit in self.hits(search | {"_source": list(fields) or True})}
+        return found
+
+    def term_vectors(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        documents = super().term_vectors(self._renamed(body))
+        for document in documents:
+            vectors = document.get("term_vectors", {})
+            document["term_vectors"] = {self._fields.get(name, name): vector for name, vector in vectors.items()}
+        return documents
+
+    def read_documents(self, documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> list[dict[str, Any]]:
+        """Return documents as they are now, with these fields of their sources; those that are gone are left out."""
+        if not documents:
+            return []
+        docs = [{"_index": each["_index"], "_id": each["_id"], **_routing(each)} for each in documents]
+        with reporting_engine_errors(self.name, "read"):
+            found = self.client.mget(body={"docs": docs}, params={"_source_includes": ",".join(fields)})["docs"]
+        return [self.checked(each) for each in found if each.get("found") or "error" in each]
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def _request(self, search: Search) -> Search:
+        body: Search = self._renamed(search)
+        attached = {"exists": {"field": self.names["place"]}}
+        body["query"] = {"bool": {"must": [body.get("query", {"match_all": {}})], "filter": [attached]}}
+        if body.get("size") == 0:
+            return body
+        body["version"] = True
+        checked = [self.names["stamp"], self.names["id"]]
+        match body.get("_source", True):
+            case True:
+                body["_source"] = [self.pages.fields.below, *self.pages.fields.read]
+            case list() as names:
+                body["_source"] = [*names, *checked]
+            case False:
+                body["docvalue_fields"] = [*body.get("docvalue_fields", ()), *checked]
+        if body.get("stored_fields") == "_none_":  # engines return no version without the id
+            del body["stored_fields"]
+        return body
+
+    def _renamed(self, part: Any) -> Any:
+        """Return a part of a request with the names of fields as this index has them."""
+        if isinstance(part, list):
+            return [self._renamed(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        if "ids" in part:
+            return {"terms": {self.names["id"]: part["ids"]["values"]}}
+        if part == LATEST:
+            return {"match_all": {}}
+        for kind, inner in part.items():
+            if isinstance(inner, dict) and "text" in inner:
+                return self._words_in_text(kind, inner["text"])
+        renamed: dict[str | None, Any] = {}
+        for key, value in part.items():
+            if key in FIELD_LISTS and isinstance(value, list):
+                renamed[key] = [name for field in value for name in self._paths(field)]
+            elif key == "field":
+                renamed[key] = self.names[value]
+            elif key == "pit":
+                renamed[key] = value
+            else:
+                renamed[self.names.get(key, key)] = self._renamed(value)
+        return renamed
+
+    def _paths(self, field: str) -> Sequence[str]:
+        return self.pages.fields.text if field == "text" else [self.names.get(field, field)]
+
+    def _words_in_text(self, kind: str, words: Any) -> Search:
+        """Return a clause for words in any of the text fields, some of which may be in nested objects."""
+        clauses: list[Search] = []
+        for field in self.pages.fields.text:
+            clause = {kind: {field: words}}
+            path = self._nested.get(field)
+            clauses.append({"nested": {"path": path, "query": clause, "score_mode": "max"}} if path else clause)
+        return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}
+
+    # --- answers ------------------------------------------------------------------------------------------------------
+
+    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        hits: list[Hit] = answer.get("hits", {}).get("hits", [])
+        stale = [hit for hit in hits if self._stamp(hit) != self.pages.stamp(hit)]
+        renewed = self._renew(stale)
+        for hit in hits:
+            self._put_into_our_words(hit, renewed.get(own_id(hit), {}))
+        return answer
+
+    def _stamp(self, hit: Hit) -> str | None:
+        found = hit.get("fields", {}).get(self.names["stamp"])
+        stamp: str | None = found[0] if found else value_at(hit.get("_source", {}), self.names["stamp"])
+        return stamp
+
+    def _renew(self, stale: Sequence[Hit]) -> dict[str, dict[str, Any]]:
+        """Return the fields of pages that have changed since winnow wrote them, made from their texts, by id."""
+        renewed: dict[str, dict[str, Any]] = {}
+        wanted = [*self.pages.fields.read, self.pages.fields.below]
+        for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
+            batch = stale[start : start + DOCUMENTS_PER_REQUEST]
+            whole = [hit for hit in batch if self._is_whole(hit)]
+            rest = self.read_documents([hit for hit in batch if not self._is_whole(hit)], wanted)
+            documents = {own_id(each): each for each in (*whole, *rest)}
+            for id_ in map(own_id, batch):
+                document = documents.get(id_)
+                made = self.pages.make(document) if document else None
+                if made is None:  # it is gone, or its text is
+                    made = fields_of_hashes()
+                stored = self.pages.stored(document["_source"]) if document else {}
+                if stored.get("text_digest") != made["text_digest"]:
+                    made["cluster"] = id_
+                renewed[id_] = made
+        return renewed
+
+    def _is_whole(self, hit: Hit) -> bool:
+        """Whether a hit has all that its fields are made from."""
+        source = hit.get("_source", {})
+        return "text_digest" in self.pages.stored(source) and bool(self.pages.text(source))
+
+    def _put_into_our_words(self, hit: Hit, renewed: Mapping[str, Any]) -> None:
+        """Change a hit: its id and its fields become those of a page of a store."""
+        if "fields" in hit:
+            named = {self._fields.get(name, name): values for name, values in hit["fields"].items()}
+            hit["fields"] = {name: [renewed[name]] if name in renewed else values for name, values in named.items()}
+        if "_source" in hit:
+            source = hit["_source"]
+            page = {**CONSTANTS, **self.pages.stored(source), **renewed}
+            if text := self.pages.text(source):
+                page["text"] = text
+            if title := self.pages.title(source):
+                page["title"] = title
+            hit["_source"] = page
+        hit["_id"] = own_id(hit)
+
+
+def _routing(document: Mapping[str, Any]) -> dict[str, str]:
+    return {"routing": document["_routing"]} if "_routing" in document else {}

@@ -1,0 +1,58 @@
+"""Opens an index of your own that winnow is attached to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.own_fields import Attachment, attachment_in, nested_path
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.store import StoreError
+
+Mappings = dict[str, Any]  # the answer to GET /NAME/_mapping: by the names of the indices
+
+
+def attachment_of(found: Mappings, name: str) -> Attachment | None:
+    """Return the attachment of the indices behind `name`; None if there is none.
+
+    Indices that are new behind an alias or in a data stream may have none: `winnow attach --update` gives them one.
+    """
+    try:
+        attachments = [attachment_in(each["mappings"], index) for index, each in found.items()]
+    except RecordsError as error:
+        raise StoreError(str(error)) from None
+    different = {str(each.meta()): each for each in attachments if each is not None}
+    if len(different) > 1:
+        raise StoreError(
+            f"{name} has indices that were attached in different ways; name one of them: {', '.join(found)}"
+        )
+    return next(iter(different.values()), None)
+
+
+def own_index_client(client: OpenSearch, address: Address, attachment: Attachment, scheme: Scheme) -> OwnIndexClient:
+    """Return the client of an attached index."""
+    name, index = str(address), address.index
+    with reporting_engine_errors(name, "opened"):
+        found = client.indices.get_mapping(index=index)
+        settings = client.indices.get_settings(index=index, name="index.uuid")
+    uuids = {each: described["settings"]["index"]["uuid"] for each, described in settings.items()}
+    nested = {
+        field: path
+        for described in found.values()
+        for field in attachment.fields.text
+        if (path := nested_path(described["mappings"], field))
+    }
+    return OwnIndexClient(
+        client,
+        name,
+        index,
+        OwnPages(attachment.fields, scheme, uuids),
+        settings_index=attachment.settings_index,
+        nested=nested,
+    )

@@ -1,0 +1,112 @@
+"""Makes pages of the documents of an index of your own: reads their fields, and computes winnow's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.digests import canonical_digest
+from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.extractors import extractor
+from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
+from opensearch_winnow.mappings.opensearch_document import hash_fields, time_fields
+from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.record import EPOCH, Record, site_of, storable
+
+NO_HASHES = Hashes()
+
+Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
+
+
+class OwnPages:
+    """Reads pages from documents, and computes the fields that winnow keeps in them."""
+
+    def __init__(self, fields: OwnFields, scheme: Scheme, uuids: Mapping[str, str]) -> None:
+        self.fields = fields
+        self.scheme = scheme
+        self._uuids = uuids  # of the indices, by name: a copy of an index has another one
+        self._extract = extractor("lxml") if fields.html else None
+
+    def text(self, source: Mapping[str, Any]) -> str:
+        text = storable(text_at(source, self.fields.text))
+        if self._extract is not None and text:
+            text = self._extract(text.encode()).text
+        return text.strip()
+
+    def title(self, source: Mapping[str, Any]) -> str | None:
+        return (text_at(source, [self.fields.title]) or None) if self.fields.title else None
+
+    def stored(self, source: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that winnow has written to a document."""
+        found = source.get(self.fields.below)
+        cluster = source.get(self.fields.cluster)
+        return (dict(found) if isinstance(found, Mapping) else {}) | ({} if cluster is None else {"cluster": cluster})
+
+    def change(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the partial document that changes these fields of winnow.
+
+        The cluster gets a key with a dot, `"winnow.cluster": …`, at the top of the document. To engines that is the
+        same field, but the search pipeline finds it only there.
+        """
+        rest = {name: value for name, value in fields.items() if name != "cluster"}
+        if "cluster" not in fields:
+            return {self.fields.below: rest}
+        return {self.fields.below: rest | {"cluster": None}, self.fields.cluster: fields["cluster"]}
+
+    def make(self, document: Document) -> dict[str, Any] | None:
+        """Return winnow's fields of a document, except cluster, place and stamp; None if it has no text.
+
+        If its text is that of the stored fields, these are returned, and nothing is computed but the digest.
+        """
+        source = document["_source"]
+        text = self.text(source)
+        if not text:
+            return None
+        url = storable(self._url(document))
+        stored = self.stored(source)
+        canon = canonical(text, self.scheme, name=url)
+        text_digest = canonical_digest(canon)
+        made = {"id": own_id(document), "url": url, "url_length": len(url), "site": site_of(url)}
+        if self.fields.time is not None:
+            made |= time_fields(_time(value_at(source, self.fields.time)))
+        if stored.get("text_digest") != text_digest:
+            stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
+        return stored | made
+
+    def stamp(self, document: Document, *, writes: int = 0) -> str:
+        """Return the stamp of a document as it is, or as it will be after some writes.
+
+        Each write of any program makes the version of a document one higher. So the fields with this stamp were made
+        from the document as it is now, or from one with the same text.
+        """
+        return f"{document['_version'] + writes}-{self._uuids.get(document['_index'], '')}"
+
+    def _url(self, document: Document) -> str:
+        if self.fields.url is None:
+            return str(document["_id"])
+        return text_at(document["_source"], [self.fields.url]).partition("\n")[0] or str(document["_id"])
+
+
+def own_id(document: Document) -> str:
+    """Return the id of a page in an index of your own: 32 hexadecimal digits, whatever its `_id` is."""
+    key = f"{document['_index']}\0{document['_id']}".encode()
+    return blake2b(key, digest_size=16, person=b"winnow document").hexdigest()
+
+
+def fields_of_hashes(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
+    """Return the fields that are computed from a text; by default, those of a document without text."""
+    return hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))
+
+
+def _time(value: Any) -> datetime | None:
+    """Read a time as engines do by default: ISO 8601, or milliseconds since 1970. Others are unknown."""
+    try:
+        if isinstance(value, int | float):
+            return EPOCH + timedelta(milliseconds=value)
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
