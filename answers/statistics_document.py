@@ -42,7 +42,8 @@ class PowerLawDocument(TypedDict):
 
 
 class StatisticsDocument(TypedDict):
-    """Counts of a store. `months` leaves out pages without a capture time."""
+    """Counts of a store. `months` leaves out pages without a capture time. `stale` counts the documents of an attached
+    index that are new, or have another text than their fields were made from; it is null for other stores."""
 
     store: str
     format: int
@@ -50,6 +51,7 @@ class StatisticsDocument(TypedDict):
     pages: int
     urls: int
     sites: int
+    stale: int | None
     crawls: dict[str, int]
     top_sites: dict[str, int]
     months: dict[str, int]
@@ -91,6 +93,7 @@ def statistics_document(
         "pages": statistics.pages,
         "urls": statistics.urls,
         "sites": statistics.sites,
+        "stale": statistics.stale,
         "crawls": dict(pages.crawls.most_common()),
         "top_sites": dict(pages.sites.most_common(pages.TOP)),
         "months": dict(sorted(pages.months.items())),

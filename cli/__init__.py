@@ -26,6 +26,8 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "engine": "opensearch_winnow.cli.engine",
         "setup": "opensearch_winnow.cli.setup",
         "migrate": "opensearch_winnow.cli.migrate",
+        "attach": "opensearch_winnow.cli.attach",
+        "detach": "opensearch_winnow.cli.detach",
         "demo": "opensearch_winnow.cli.demo",
         "completion": "opensearch_winnow.cli.completion",
     },

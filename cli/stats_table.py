@@ -32,6 +32,9 @@ def show_table(
     copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
     if copies:
         screen.echo(f"{pages.duplicates.total():,} duplicate an earlier page: {copies}")
+    if statistics.stale is not None:
+        stale = count_of(statistics.stale, "document is", "documents are")
+        screen.echo(f"{stale} new or changed since the last winnow attach --update")
     code = scheme.form == "code"
     unit = "tokens" if code else "canonical characters"
     screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {scheme.selection}")
@@ -71,6 +74,7 @@ def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: Po
         ("count", "pages", statistics.pages),
         ("count", "urls", statistics.urls),
         ("count", "sites", statistics.sites),
+        *([] if statistics.stale is None else [("count", "stale", statistics.stale)]),
     ]
     rows += [("crawl", name, count) for name, count in pages.crawls.most_common()]
     rows += [("site", name, count) for name, count in pages.sites.most_common(pages.TOP)]

@@ -34,6 +34,10 @@ class OwnFields:
     html: bool = False  # the text is HTML, and its markup does not count
     below: str = "winnow"
 
+    def __str__(self) -> str:
+        named = [("text", " + ".join(self.text)), ("title", self.title), ("address", self.url or "_id")]
+        return ", ".join(f"{what}: {path}" for what, path in (*named, ("time", self.time)) if path)
+
     def properties(self) -> dict[str, Any]:
         """Return the `properties` that attaching adds to the mapping."""
         return {self.below: {"properties": {name: dict(field) for name, field in OWN_FIELDS.items()}}}

@@ -21,5 +21,6 @@ def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
 
 def save_recipe(store: Store, recipe: Recipe) -> None:
     """Save `recipe` in the store if it is the first. A store that cannot be written raises here, before any work."""
+    store.write([])
     first = store.setting(SETTING) or {name: getattr(recipe, name) for name in RECIPE_FIELDS}
     store.set_setting(SETTING, first)

@@ -157,6 +157,7 @@ class Statistics(NamedTuple):
     sites: int
     frequencies: dict[Field, dict[int, int]]  # by field {n: number of tokens that are on n pages}
     sizes: dict[str, int]  # bytes by use; their sum is the size of the store
+    stale: int | None = None  # documents of an attached index that are new or have another text; None for other stores
 
 
 @runtime_checkable

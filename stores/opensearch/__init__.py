@@ -21,6 +21,7 @@ from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opened_scheme import opened_scheme
+from opensearch_winnow.stores.opensearch.backfill import Backfill
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
@@ -187,7 +188,8 @@ class OpenSearchStore(Closing):
         return self._clusters.sizes(least=least, site=site, limit=limit, offset=offset)
 
     def statistics(self) -> Statistics:
-        return statistics(self._index, [self._index.index_name, self._settings.index])
+        found = statistics(self._index, [self._index.index_name, self._settings.index])
+        return found._replace(stale=Backfill(self._index).stale()) if isinstance(self._index, OwnIndexClient) else found
 
     def setting(self, name: str) -> Any:
         return self._settings.read(name)

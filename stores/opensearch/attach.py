@@ -73,9 +73,10 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
     else:
         chosen = attached
         if fields is not None and fields != attached.fields:
+            there = attached.fields
             raise StoreError(
-                f"{name} is attached already, with other fields ({_named(attached.fields)}): to change them, run"
-                " `winnow detach` first; to bring it up to date, `winnow attach --update`"
+                f"{name} is attached already, with other fields ({there}, below {there.below}): to change them, run"
+                " `winnow detach` first; to bring it up to date, run `winnow attach --update`"
             )
         if scheme is not None and scheme.id != attached.scheme.id:
             raise StoreError(str(other_scheme(name, attached.scheme.id, scheme.id)))
@@ -188,17 +189,13 @@ def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
 
 def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None:
     """Refuse a field that is not winnow's; one that was made with `mapping_fragment` is."""
-    properties = {} if there is None else there.get("properties", {"": {}})
-    for field, definition in properties.items():
-        if definition.get("type") != OWN_FIELDS.get(field, {}).get("type"):
-            raise StoreError(
-                f"{name} cannot be attached: it has a field {below} of its own; choose another name with --below"
-            )
-
-
-def _named(fields: OwnFields) -> str:
-    named = [("text", "+".join(fields.text)), ("title", fields.title), ("url", fields.url), ("time", fields.time)]
-    return ", ".join(f"{what} {path}" for what, path in (*named, ("below", fields.below)) if path)
+    if there is None:
+        return
+    types = {field: definition.get("type") for field, definition in there.get("properties", {}).items()}
+    if not types or any(kind != OWN_FIELDS.get(field, {}).get("type", "?") for field, kind in types.items()):
+        raise StoreError(
+            f"{name} cannot be attached: it has a field {below} of its own; choose another name with --below"
+        )
 
 
 def _mapping_step(index: str, described: Mapping[str, Any], attachment: Attachment) -> StepResult:

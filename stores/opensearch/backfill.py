@@ -57,7 +57,8 @@ class Shard(NamedTuple):
     index_name: str
     number: int
     history: str  # another one means that the numbers of writes start anew
-    written: int  # every write up to this number is complete
+    complete: int  # every write up to this number is on all copies of the shard, and will stay
+    highest: int  # the number of the last write; of those in between, some may not be complete
 
     @property
     def key(self) -> str:
@@ -113,7 +114,7 @@ class Backfill:
             shards = self._shards()
             writes = self._tally["writes"]
             self._work(phase, self._outstanding(shards), self._mend)
-            checkpoints = {shard.key: [shard.history, shard.written] for shard in shards}
+            checkpoints = {shard.key: [shard.history, shard.complete] for shard in shards}
             patiently(partial(self._settings.change, CHECKPOINTS, checkpoints))
             if self._tally["writes"] == writes:
                 break
@@ -128,12 +129,18 @@ class Backfill:
     # --- what to do -----------------------------------------------------------------------------------------------
 
     def _shards(self) -> list[Shard]:
-        """Return the shards. Afterwards, searches see all writes up to `written`."""
+        """Return the shards. Afterwards, searches see all writes up to `complete`."""
         index = self._index
         with reporting_engine_errors(index.name, "read"):
             stats = patiently(lambda: index.client.indices.stats(index=index.index_name, level="shards", metric="docs"))
         shards = [
-            Shard(name, int(number), copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]["global_checkpoint"])
+            Shard(
+                name,
+                int(number),
+                copy["commit"]["user_data"]["history_uuid"],
+                copy["seq_no"]["global_checkpoint"],
+                copy["seq_no"]["max_seq_no"],
+            )
             for name, each in stats["indices"].items()
             for number, copies in each["shards"].items()
             for copy in copies
@@ -147,7 +154,7 @@ class Backfill:
         slices = []
         for shard in shards:
             history, done = known.get(shard.key, ("", -1))
-            slices += Slice(shard, done if history == shard.history else -1, shard.written).cut(self._slices)
+            slices += Slice(shard, done if history == shard.history else -1, shard.highest).cut(self._slices)
         return slices
 
     def _work(self, phase: str, slices: Sequence[Slice], do: Callable[[Slice], None]) -> None:

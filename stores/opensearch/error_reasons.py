@@ -68,6 +68,10 @@ EXPLANATIONS = [
         (r"^fail_processor_exception: (.*)", "{0}"),  # a check of our ingest pipeline, which has its own message
         (r"^version_conflict_engine_exception", "another process changed it at the same time; try again"),
         (r"^document_missing_exception", "it no longer exists"),
+        (
+            r"no mapping found for [`\[](.+?)[`\]] in order to (?:collapse|sort) on",
+            "an index has no field {0} yet, perhaps a new one behind an alias; run `winnow attach --update`",
+        ),
         # Scripts.
         (
             r"Too many dynamic script compilations",

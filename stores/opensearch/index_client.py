@@ -37,6 +37,7 @@ class IndexClient:
         self.index_name = index
         self.settings_index = f"{index}.settings"
         self.alias = alias  # whether `index` is an alias; winnow makes one, but others may name an index directly
+        self.has_latest = True  # whether pages have captures, of which one is marked as the latest
         self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:

@@ -45,9 +45,12 @@ class OwnIndexClient(IndexClient):
     ) -> None:
         super().__init__(client, name, index, alias=False)
         self.settings_index = settings_index
+        self.has_latest = False
         self.pages = pages
         below = pages.fields.below
-        self.names: dict[str, str] = {field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest")}
+        self.names: dict[str, str] = {
+            field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest")
+        }
         self.names["title"] = pages.fields.title or f"{below}.title"  # the latter does not exist
         self._fields = {name: field for field, name in self.names.items()}
         self._nested = nested  # the paths of nested objects, by the text field in them
@@ -86,6 +89,8 @@ class OwnIndexClient(IndexClient):
         body["query"] = {"bool": {"must": [body.get("query", {"match_all": {}})], "filter": [attached]}}
         if body.get("size") == 0:
             return body
+        # An index that is new behind an alias may not have the fields yet.
+        body["sort"] = [_sorted_if_mapped(each) for each in body.get("sort", ())]
         body["version"] = True
         checked = [self.names["stamp"], self.names["id"]]
         match body.get("_source", True):
@@ -190,6 +195,13 @@ class OwnIndexClient(IndexClient):
                 page["title"] = title
             hit["_source"] = page
         hit["_id"] = own_id(hit)
+
+
+def _sorted_if_mapped(sort: Mapping[str, Any]) -> dict[str, Any]:
+    ((name, order),) = sort.items()
+    field = OWN_FIELDS.get(name.rpartition(".")[2])
+    options = order if isinstance(order, dict) else {"order": order}
+    return {name: options if field is None else {"unmapped_type": field["type"], **options}}
 
 
 def _routing(document: Mapping[str, Any]) -> dict[str, str]:

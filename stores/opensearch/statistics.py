@@ -76,11 +76,18 @@ def statistics(index: IndexClient, indices: Sequence[str]) -> Statistics:
             counted.add(unpacked_tokens(hit["_source"][field]))
     return Statistics(
         pages=index.count([]),
-        urls=index.count(conditions(Filters(latest=True))),  # each URL has one latest capture
+        urls=_urls(index),
         sites=_sites(index),
         frequencies={field: counted.tokens() for field, counted in frequencies.items()},
         sizes=_sizes(index, indices),
     )
+
+
+def _urls(index: IndexClient) -> int:
+    if index.has_latest:
+        return index.count(conditions(Filters(latest=True)))  # each URL has one latest capture
+    estimated: int = _aggregate(index, {"cardinality": {"field": "url", "precision_threshold": 40_000}})["value"]
+    return estimated
 
 
 def _sites(index: IndexClient) -> int:

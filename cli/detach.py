@@ -1,0 +1,55 @@
+"""winnow detach: take away what winnow attach has added to an index."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from opensearch_winnow.cli.command_group import INTERRUPTED, CommandFailedError
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.stores.opening import is_address
+
+
+@click.command("detach", short_help="Take away what winnow attach has added to an index.")
+@click.argument("index", metavar="http://HOST:9200/INDEX")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
+    """\b
+    Examples:
+      winnow detach http://localhost:9200/articles
+
+    Removes winnow's fields from all documents, the store's settings (watches, boilerplate, the summary of the last
+    clustering), and the scripts and the search pipeline, unless another index needs them. The mapping keeps the names
+    of the fields, because engines cannot remove them; they are empty.
+
+    A run that was stopped or killed is simply started again.
+    """
+    if not is_address(index):
+        raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
+    # Imported here, because opensearch-py takes a while to load.
+    with extra("opensearch"):
+        from opensearch_winnow.stores.opensearch.attach import detach  # noqa: PLC0415
+        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
+
+    address = Address.of(index)
+    with connect(address) as client:
+        engine_of(client, str(address))  # if nothing answers, the error names the whole address
+        try:
+            with show_phases(quiet=quiet, color="auto") as show:
+                done = detach(client, address, show)
+        except Stopped:
+            say("Stopped. Run winnow detach again to remove the rest.")
+            ctx.exit(INTERRUPTED)
+    if as_json:
+        click.echo(json.dumps({"index": str(address), **done._asdict()}))
+        return
+    click.echo(f"{done.documents:,} documents have no field of winnow any more.")
+    for part in done.removed:
+        click.echo(f"removed\t{part}")
+    for part in done.kept:
+        click.echo(f"kept\t{part}, which another index needs")
