@@ -113,9 +113,10 @@ def command(
     with extra("opensearch"):
         from opensearch_winnow.stores.opensearch.attach import attach, plan  # noqa: PLC0415
         from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
+        from opensearch_winnow.stores.opensearch.transport import PatientTransport  # noqa: PLC0415
 
     address = Address.of(index)
-    with connect(address) as client:
+    with connect(address, transport_class=PatientTransport) as client:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         planned = plan(client, address, fields, scheme)
         if dry_run:

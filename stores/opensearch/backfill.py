@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count, pairwise
 from threading import Event, Lock
 from typing import Any, Literal, NamedTuple
@@ -21,12 +20,13 @@ from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.error_reasons import UNAVAILABLE_SHARD
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, NO_PARTIAL_RESULTS, Hit, total
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_writer import removal, update
-from opensearch_winnow.stores.opensearch.patience import patiently
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
+from opensearch_winnow.stores.store import StoreError
 
 CHECKPOINTS = "attached"  # the setting: by shard, its history and the number of the last write that is done
 HITS_PER_REQUEST = 5_000  # without their sources
@@ -115,7 +115,7 @@ class Backfill:
             writes = self._tally["writes"]
             self._work(phase, self._outstanding(shards), self._mend)
             checkpoints = {shard.key: [shard.history, shard.complete] for shard in shards}
-            patiently(partial(self._settings.change, CHECKPOINTS, checkpoints))
+            self._settings.change(CHECKPOINTS, checkpoints)
             if self._tally["writes"] == writes:
                 break
             phase = "catching up with changes"
@@ -131,26 +131,21 @@ class Backfill:
     def _shards(self) -> list[Shard]:
         """Return the shards. Afterwards, searches see all writes up to `complete`."""
         index = self._index
-        with reporting_engine_errors(index.name, "read"):
-            stats = patiently(lambda: index.client.indices.stats(index=index.index_name, level="shards", metric="docs"))
-        shards = [
-            Shard(
-                name,
-                int(number),
-                copy["commit"]["user_data"]["history_uuid"],
-                copy["seq_no"]["global_checkpoint"],
-                copy["seq_no"]["max_seq_no"],
-            )
-            for name, each in stats["indices"].items()
-            for number, copies in each["shards"].items()
-            for copy in copies
-            if copy["routing"]["primary"]
-        ]
-        patiently(index.refresh)
-        return shards
+        end = time.monotonic() + LIMITS.give_up_after
+        while True:
+            with reporting_engine_errors(index.name, "read"):
+                stats = index.client.indices.stats(index=index.index_name, level="shards", metric="docs")
+                settings = index.client.indices.get_settings(index=index.index_name, name="index.number_of_shards")
+            shards = list(_started_shards(stats))
+            if len(shards) == sum(int(each["settings"]["index"]["number_of_shards"]) for each in settings.values()):
+                index.refresh()
+                return shards
+            if time.monotonic() > end:
+                raise StoreError(f"{index.name} cannot be read: {UNAVAILABLE_SHARD}")
+            self._stopping.wait(1)
 
     def _outstanding(self, shards: Sequence[Shard]) -> list[Slice]:
-        known: dict[str, list[Any]] = patiently(lambda: self._settings.read(CHECKPOINTS)) or {}
+        known: dict[str, list[Any]] = self._settings.read(CHECKPOINTS) or {}
         slices = []
         for shard in shards:
             history, done = known.get(shard.key, ("", -1))
@@ -215,7 +210,7 @@ class Backfill:
             self._add("seen", len(hits) - len(stale))
             for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
                 batch = stale[start : start + DOCUMENTS_PER_REQUEST]
-                for document in patiently(partial(self._index.read_documents, batch, wanted)):
+                for document in self._index.read_documents(batch, wanted):
                     if self._stopping.wait(self._pause * self._slices):
                         return
                     yield document
@@ -235,9 +230,7 @@ class Backfill:
         parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{part.shard.number}"}
         while True:
             with reporting_engine_errors(self._index.name, "read"):
-                answer = patiently(
-                    lambda: self._index.client.search(index=part.shard.index_name, body=search, params=parameters)
-                )
+                answer = self._index.client.search(index=part.shard.index_name, body=search, params=parameters)
             hits: list[Hit] = answer["hits"]["hits"]
             if not hits:
                 return
@@ -256,10 +249,12 @@ class Backfill:
             return None, "no_text"
         if made is None:
             return (removal(document, self._pages.fields) if stored else None), "no_text"
-        same_text = stored.get("text_digest") == made["text_digest"]
+        cluster = stored.get("cluster") or made["id"]
+        if stored and stored.get("text_digest") != made["text_digest"]:
+            cluster = self._pages.cluster_of_its_own(document)
         made |= {
             "place": stored.get("place") or next(self._places),
-            "cluster": (stored.get("cluster") if same_text else None) or made["id"],
+            "cluster": cluster,
             "stamp": self._pages.stamp(document, writes=1),
         }
         changed = {name: value for name, value in made.items() if stored.get(name) != value}
@@ -280,17 +275,24 @@ class Backfill:
 
     def _report(self, seconds: float) -> AttachReport:
         index = self._index
-        patiently(index.refresh)
+        index.refresh()
         with_fields = {"fields": {"filter": {"exists": {"field": index.names["place"]}}}}
         search = {"size": 0, "track_total_hits": True, "aggs": with_fields}
         with reporting_engine_errors(index.name, "read"):
-            answer = patiently(
-                lambda: index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
-            )
+            answer = index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
         pages: int = answer["aggregations"]["fields"]["doc_count"]
         done, failed = min(self._tally["done"], pages), self._tally["failed"]
         rest = max(total(answer) - pages - failed, 0)
         return AttachReport(total(answer), done, pages - done, rest, failed, round(seconds, 3), self._failures)
+
+
+def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:
+    for name, index in stats["indices"].items():
+        for number, copies in index["shards"].items():
+            for copy in copies:
+                if copy["routing"]["primary"] and copy.get("seq_no") and copy.get("commit"):
+                    history, numbers = copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]
+                    yield Shard(name, int(number), history, numbers["global_checkpoint"], numbers["max_seq_no"])
 
 
 def _stamp(hit: Hit) -> Any:

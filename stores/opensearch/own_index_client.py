@@ -171,8 +171,8 @@ class OwnIndexClient(IndexClient):
                 if made is None:  # it is gone, or its text is
                     made = fields_of_hashes()
                 stored = self.pages.stored(document["_source"]) if document else {}
-                if stored.get("text_digest") != made["text_digest"]:
-                    made["cluster"] = id_
+                if document and stored.get("text_digest") != made["text_digest"]:
+                    made["cluster"] = self.pages.cluster_of_its_own(document)
                 renewed[id_] = made
         return renewed
 

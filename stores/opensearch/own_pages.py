@@ -85,6 +85,10 @@ class OwnPages:
         """
         return f"{document['_version'] + writes}-{self._uuids.get(document['_index'], '')}"
 
+    def cluster_of_its_own(self, document: Document) -> str:
+        """Return a cluster for a document with another text than before. Not its id: others may be in that cluster."""
+        return f"{own_id(document)}-{document['_version']}"
+
     def _url(self, document: Document) -> str:
         if self.fields.url is None:
             return str(document["_id"])

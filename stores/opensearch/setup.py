@@ -193,7 +193,7 @@ def create(client: OpenSearch, name: str, step: Step) -> Outcome:
                 raise
             raise StoreError(
                 f"{name} cannot be set up: this user may not create the {step.what}, which belongs to the whole"
-                " cluster; `winnow setup --dry-run` prints the requests for an administrator to send"
+                " cluster; --dry-run prints the requests for an administrator to send"
             ) from error
         except TransportError as error:
             if isinstance(error, RequestError) and error.error == ALREADY_EXISTS:

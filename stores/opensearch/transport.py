@@ -1,7 +1,9 @@
-"""Retries requests that are safe to repeat, on another node if there is one."""
+"""Retries requests that are safe to repeat: on another node if there is one, or later."""
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Mapping
 from socket import gaierror
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 from opensearchpy import Transport
 from opensearchpy.exceptions import ConnectionError, ConnectionTimeout, TransportError  # noqa: A004
 
+from opensearch_winnow.stores.opensearch.bulk_errors import RETRY_STATUSES
+from opensearch_winnow.stores.opensearch.bulk_operation import Limits
 from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE, causes
 
 # The last part of paths whose POST requests only read.
@@ -44,3 +48,28 @@ class RetryingTransport(Transport):
                 if not may_be_repeated(error, method, url):
                     raise
         return super().perform_request(method, url, params, *rest, **options)
+
+
+class PatientTransport(RetryingTransport):
+    """Repeats a request for two minutes while the engine is busy or gives no answer: for long runs that nobody watches.
+
+    The pause before each further try is random, and its maximum doubles. All requests of such a run may be repeated:
+    documents are written with bulk requests only, which have retries of their own.
+    """
+
+    limits = Limits()
+
+    def perform_request(
+        self, method: str, url: str, params: Mapping[str, Any] | None = None, *rest: Any, **options: Any
+    ) -> Any:
+        end = time.monotonic() + self.limits.give_up_after
+        longest = self.limits.retry_pause
+        while True:
+            try:
+                return super().perform_request(method, url, params, *rest, **options)
+            except TransportError as error:
+                busy = isinstance(error, ConnectionError) or error.status_code in RETRY_STATUSES
+                if not busy or time.monotonic() > end:
+                    raise
+            time.sleep(random.random() * longest)
+            longest = min(longest * 2, self.limits.max_retry_pause)

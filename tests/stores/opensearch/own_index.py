@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from random import Random
 from typing import Any
 
 from opensearchpy import OpenSearch, helpers
@@ -54,3 +55,17 @@ class OwnIndex:
             id_: {name: value for name, value in source.items() if not name.startswith("winnow")}
             for id_, source in self.sources().items()
         }
+
+
+def text(seed: object, words: int = 300) -> str:
+    """Return words that depend on the seed only."""
+    random = Random(str(seed))
+    return " ".join(
+        f"{random.choice('bdfgklmnprstvz')}{random.choice('aeiou')}{random.randrange(400)}" for _ in range(words)
+    )
+
+
+def article(number: int) -> dict[str, Any]:
+    """Return the article of a number; 0, 1 and 2 are copies with small changes."""
+    body = f"{text('story')} The end of edition {number}." if number < 3 else text(number)
+    return {"headline": f"Article {number}", "body": body, "author": "ada"}
