@@ -128,7 +128,7 @@ def test_a_user_without_permission_changes_nothing(winnow: Winnow, articles: Own
 
 
 def test_following_mends_what_changes_until_it_is_stopped(articles: OwnIndex, tmp_path: Path) -> None:
-    command = [WINNOW, "attach", str(articles.address), "--text", "body", "--follow", "--every", "1"]
+    command: list[str | Path] = [WINNOW, "attach", str(articles.address), "--text", "body", "--follow", "--every", "1"]
     with subprocess.Popen(
         command, env=CLEAN | {"PATH": PATH}, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as following:
@@ -152,7 +152,7 @@ def test_ctrl_c_stops_a_throttled_run_and_the_next_one_continues(
 ) -> None:
     articles.write((str(number), article(number)) for number in range(400))
     store = str(articles.address)
-    command = [WINNOW, "attach", store, "--text", "body", "--per-second", "100"]
+    command: list[str | Path] = [WINNOW, "attach", store, "--text", "body", "--per-second", "100"]
     with subprocess.Popen(command, env=CLEAN | {"PATH": PATH}, cwd=tmp_path, stderr=subprocess.PIPE) as stopped:
         deadline = time.monotonic() + 60
         while (
