@@ -45,6 +45,14 @@ class HitDocuments:
             self.sketched[place] = Sketches(len(made.shingles), NO_SKETCHES.sketch, signature)
         return place
 
+    def read_text(self, place: int, hit: Hit) -> None:
+        """Take the text of the hit at a place from another response, if it is the text that was fingerprinted."""
+        text = self._text(hit)
+        made = None if text is None else side(text, self._scheme, name=_name(hit))
+        if made and len(made.shingles) != self.sketched[place].shingle_count:
+            made = None  # another text, or not all of it
+        self._sides[place] = made
+
     def similarity(self, one: int, other: int) -> Similarity:
         """Compare two hits: exactly where both texts are there, else by an estimate."""
         (exact,) = self.resemblances([(one, other)])
@@ -87,11 +95,7 @@ class HitDocuments:
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:
-            text = self._text(self.hits[place])
-            made = None if text is None else side(text, self._scheme, name=_name(self.hits[place]))
-            if made and len(made.shingles) != self.sketched[place].shingle_count:
-                made = None  # not the text that was fingerprinted, or not all of it
-            self._sides[place] = made
+            self.read_text(place, self.hits[place])
         return self._sides[place]
 
 

@@ -94,10 +94,10 @@ def group_hits(
         representative = place if join is None else join.representative
         members = groups.setdefault(representative, [])
         if join is not None:
-            members.append(_member(each.hit, join.similarity))
-        members += (_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
+            members.append(hit_member(each.hit, join.similarity))
+        members += (hit_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
         sizes[representative] = sizes.get(representative, 0) + each.size
-    total = _total(answer)
+    total = response_total(answer)
     seen = sum(each.size for each in ranked) if all(each.counted for each in ranked) else None
     return HitGroups(
         groups=[HitGroup(documents.hits[place], members, sizes[place]) for place, members in groups.items()],
@@ -166,7 +166,7 @@ def _counted(hits: Mapping[str, Any]) -> tuple[int, bool]:
     return (total["value"], total["relation"] == "eq") if total else (0, False)
 
 
-def _total(response: Mapping[str, Any]) -> int | None:
+def response_total(response: Mapping[str, Any]) -> int | None:
     if response.get("timed_out") or response.get("terminated_early") or response.get("_shards", {}).get("failed"):
         return None
     total, exact = _counted(response["hits"])
@@ -181,5 +181,5 @@ def _about(response: Mapping[str, Any]) -> int | None:
     return counts[CLUSTERS]["value"] + counts[UNCLUSTERED]["doc_count"] if counts else None
 
 
-def _member(hit: Hit, similarity: Similarity) -> HitMember:
+def hit_member(hit: Hit, similarity: Similarity) -> HitMember:
     return HitMember(hit, similarity.resemblance, "estimate" if similarity.error else "exact", similarity.error)
