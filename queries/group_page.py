@@ -116,10 +116,13 @@ class GroupCursor:
         content = unpacked_cursor(written)
         try:
             request, scheme_id, point, shown, examined, total = content
+            made = GroupRequest(**request | {"text": tuple(request["text"])})
+            texts = (made.index, made.below, made.keep_alive, *made.text, scheme_id, point)
             numbers = (shown, examined, 0 if total is None else total)
-            if not isinstance(point, str) or any(type(number) is not int or number < 0 for number in numbers):
+            if not all(isinstance(each, str) for each in texts):
                 raise TypeError
-            text = tuple(request.pop("text"))
-            return cls(GroupRequest(**request, text=text), scheme_id, point, shown, examined, total)
+            if any(type(each) is not int or each < 0 for each in numbers):
+                raise TypeError
+            return cls(made, scheme_id, point, shown, examined, total)
         except (KeyError, ValueError, TypeError, AttributeError, QuestionError):
             raise not_a_cursor() from None

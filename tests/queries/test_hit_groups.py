@@ -254,7 +254,8 @@ def test_what_is_no_answer_is_refused(response: Any) -> None:
 
 def test_they_need_no_client() -> None:
     program = (
-        "import sys; from opensearch_winnow import dedupe, group_hits; group_hits({'hits': {'hits': []}}); dedupe({});"
+        "import sys; from opensearch_winnow import dedupe, group_hits, search_groups, search_groups_async;"
+        " group_hits({'hits': {'hits': []}}); dedupe({});"
         " assert 'opensearchpy' not in sys.modules and 'lxml' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
