@@ -39,8 +39,8 @@ def search_groups(
         page = search_groups(client, cursor=page.cursor)
 
     `client` is an opensearch-py client, and `index` an index that has the fields of `winnow_fields`. Hits are grouped
-    as by `group_hits`, with the same `threshold`, `scheme`, `below` and `text`. At least `examine` hits are grouped.
-    A page has up to `limit` groups.
+    as by `group_hits`, with the same `threshold`, `scheme`, `below` and `text`; but only texts near the threshold are
+    read, so stale fields are not noticed. At least `examine` hits are grouped. A page has up to `limit` groups.
 
     The first page freezes the results: whatever is written later, each document is on one page, and a copy of a hit on
     an earlier page is among `.folded`. The engine keeps them for `keep_alive` after each page; then the cursor has
