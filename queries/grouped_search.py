@@ -20,7 +20,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import Search
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
 from opensearch_winnow.queries.group_page import FoldedHit, GroupCursor, GroupPage, GroupRequest
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
 from opensearch_winnow.queries.hit_groups import HitGroup, HitMember, hit_member, response_body, response_total
@@ -98,6 +98,7 @@ class GroupedSearch:
         self._joins: dict[int, Join] = {}  # by the place of the member
         self._read: set[int] = set()  # places of the hits whose text was read
         self._exhausted = False  # there are no more hits
+        self._shards = 1
         wanted = request.body.get("docvalue_fields", [])
         named = {each["field"] if isinstance(each, Mapping) else each for each in wanted}
         self._added = {f"{prefix}shingle_count", f"{prefix}minhash"} - named
@@ -187,10 +188,9 @@ class GroupedSearch:
         for start in range(0, len(places), DOCUMENTS_PER_REQUEST):
             keys = [_key(hits[place]) for place in places[start : start + DOCUMENTS_PER_REQUEST]]
             query = {"bool": {"filter": [_these(keys)], "should": [search.get("query") or {"match_all": {}}]}}
-            # With routing, an index may have two documents of the same id.
-            response = yield from self._search(
-                search | {"query": query, "size": 2 * len(keys), "track_total_hits": False}
-            )
+            # With routing, each shard may have a document of the same id.
+            size = min(len(keys) * self._shards, MAX_RESULT_WINDOW)
+            response = yield from self._search(search | {"query": query, "size": size, "track_total_hits": False})
             by_key |= {_key(hit): hit for hit in response["hits"]["hits"]}
         return {place: by_key[_key(hits[place])] for place in places}
 
@@ -203,7 +203,9 @@ class GroupedSearch:
             if getattr(error, "status_code", None) == HTTPStatus.NOT_FOUND:
                 raise QuestionError(f"{CURSOR_EXPIRED}; a cursor works for {keep_alive} after each use") from error
             raise
-        return response_body(response)
+        answer = response_body(response)
+        self._shards = answer["_shards"]["total"]
+        return answer
 
     def _bare(self, place: int) -> Hit:
         """Return an examined hit without what was added to the caller's search."""
