@@ -15,6 +15,8 @@ _MODULES = {
     "Comparison": "queries.compare",
     "Filters": "queries.filters",
     "Fingerprints": "ingest.fingerprint",
+    "FoldedHit": "queries.group_page",
+    "GroupPage": "queries.group_page",
     "HitGroup": "queries.hit_groups",
     "HitGroups": "queries.hit_groups",
     "HitMember": "queries.hit_groups",
@@ -37,6 +39,8 @@ _MODULES = {
     "fingerprint": "ingest.fingerprint",
     "group_hits": "queries.hit_groups",
     "mapping_fragment": "mappings.opensearch_mapping",
+    "search_groups": "queries.search_groups",
+    "search_groups_async": "queries.search_groups",
     "winnow_fields": "ingest.own_documents",
 }
 

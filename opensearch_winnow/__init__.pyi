@@ -11,9 +11,11 @@ from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.dsl.dedupe import dedupe
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.results import SearchResults
+from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
 from opensearch_winnow.stores.store import StoreError
 
 __version__: str
@@ -24,6 +26,8 @@ __all__ = [
     "Comparison",
     "Filters",
     "Fingerprints",
+    "FoldedHit",
+    "GroupPage",
     "HitGroup",
     "HitGroups",
     "HitMember",
@@ -46,5 +50,7 @@ __all__ = [
     "fingerprint",
     "group_hits",
     "mapping_fragment",
+    "search_groups",
+    "search_groups_async",
     "winnow_fields",
 ]

@@ -30,12 +30,10 @@ from opensearch_winnow.queries.results import (
     Result,
     SearchResults,
 )
-from opensearch_winnow.queries.search_request import SearchRequest
+from opensearch_winnow.queries.search_request import MAX_BATCH_SIZE, MAX_EXAMINED_PER_RESULT_PAGE, SearchRequest
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import RankedPage, View
 
-MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
-MAX_BATCH_SIZE = 1_000  # pages examined at once
 MAX_FACET_VALUES = 100  # the values with the most pages
 NO_SKETCH = array("Q")
 BY_CLUSTER: tuple[GroupBy, ...] = ("cluster", "both")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from opensearch_winnow.cython_core.minhash import minhash, pack
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.digests import canonical_digest
+from opensearch_winnow.foundation.document_paths import text_at, value_at
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Side, scores, side
@@ -18,22 +22,36 @@ Hit = dict[str, Any]
 class HitDocuments:
     """Hits in the order they were added, with their sketches and texts.
 
-    `prefix` is the path of the fields, with its final dot; `text` is the name of the text field.
+    `prefix` is the path of the fields, with its final dot; `texts` are the names of the text fields. If the stored
+    digest shows that the fields were made from another text than the hit's, its sketches are made from its text.
     """
 
-    def __init__(self, scheme: Scheme, prefix: str, text: str) -> None:
+    def __init__(self, scheme: Scheme, prefix: str, texts: Sequence[str]) -> None:
         self.hits: list[Hit] = []
         self.sketched: list[Sketches] = []
         self._scheme = scheme
         self._prefix = prefix
-        self._text = text
+        self._texts = texts
         self._sides: dict[int, Side | None] = {}
 
     def add(self, hit: Hit) -> int:
         """Add a hit and return its place, by which the other methods know it."""
+        place = len(self.hits)
         self.hits.append(hit)
-        self.sketched.append(self._sketched(hit))
-        return len(self.hits) - 1
+        self.sketched.append(self._stored_sketches(hit))
+        if self._is_stale(hit):
+            made = self._sides[place] = side(self._text(hit) or "", self._scheme, name=_name(hit))
+            signature = pack(minhash(made.shingles, self._scheme.bins), self._scheme.bits)
+            self.sketched[place] = Sketches(len(made.shingles), NO_SKETCHES.sketch, signature)
+        return place
+
+    def read_text(self, place: int, hit: Hit) -> None:
+        """Take the text of the hit at a place from another response, if it is the text that was fingerprinted."""
+        text = self._text(hit)
+        made = None if text is None else side(text, self._scheme, name=_name(hit))
+        if made and len(made.shingles) != self.sketched[place].shingle_count:
+            made = None  # another text, or not all of it
+        self._sides[place] = made
 
     def similarity(self, one: int, other: int) -> Similarity:
         """Compare two hits: exactly where both texts are there, else by an estimate."""
@@ -47,43 +65,54 @@ class HitDocuments:
         both = [(self._side(one), self._side(other)) for one, other in pairs]
         return [scores(one, other).resemblance if one and other else None for one, other in both]
 
-    def _sketched(self, hit: Hit) -> Sketches:
+    def _stored_sketches(self, hit: Hit) -> Sketches:
         count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
         if not isinstance(count, int) or not 0 <= count < 2**32 or not isinstance(packed, str):
             return NO_SKETCHES  # the fields are missing, or another program's
         try:
-            minhash = b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # doc values come without padding
+            signature = b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # doc values come without padding
         except ValueError:
             return NO_SKETCHES
         expected = self._scheme.bins * self._scheme.bits // 8
-        if len(minhash) not in (0, expected):
+        if len(signature) not in (0, expected):
             raise QuestionError(
-                f"the hit {hit.get('_id')} has a MinHash of {len(minhash)} bytes, but scheme {self._scheme.id} makes"
+                f"the hit {hit.get('_id')} has a MinHash of {len(signature)} bytes, but scheme {self._scheme.id} makes"
                 f" {expected}: pass the scheme of these documents (scheme=…)"
             )
-        return Sketches(count, NO_SKETCHES.sketch, minhash)
+        return Sketches(count, NO_SKETCHES.sketch, signature)
+
+    def _is_stale(self, hit: Hit) -> bool:
+        """Return whether the hit has its text and a digest of another text."""
+        text, digest, name = self._text(hit), _value(hit, f"{self._prefix}text_digest"), _name(hit)
+        if text is None or not isinstance(digest, str) or (self._scheme.form == "code" and name is None):
+            return False  # the hashes of code depend on a name, which only a hit with a URL has
+        return digest != (canonical_digest(canonical(text, self._scheme, name=name)) if text else "")
+
+    def _text(self, hit: Hit) -> str | None:
+        """Return the texts of a hit, joined; None if the response has none of them."""
+        texts = [text_at(_part(hit, name), [name]) for name in self._texts if _value(hit, name) is not None]
+        return "\n".join(filter(None, texts)) if texts else None
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:
-            hit = self.hits[place]
-            text, url = _value(hit, self._text), _value(hit, "url")
-            made = None
-            if isinstance(text, str):
-                made = side(text, self._scheme, name=url if isinstance(url, str) else None)
-                if len(made.shingles) != self.sketched[place].shingle_count:
-                    made = None  # not the text that was fingerprinted, or not all of it
-            self._sides[place] = made
+            self.read_text(place, self.hits[place])
         return self._sides[place]
 
 
+def _name(hit: Hit) -> str | None:
+    """Return the hit's URL, which tells the language of code."""
+    url = _value(hit, "url")
+    return url if isinstance(url, str) else None
+
+
 def _value(hit: Hit, name: str) -> Any:
-    """Return a field's value, from `fields` or from `_source`, where a key may be a whole path with dots."""
-    values = hit.get("fields", {}).get(name)
-    if values:
-        return values[0]
-    found = hit.get("_source") or {}
-    if name in found:
-        return found[name]
-    for part in name.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
+    return value_at(_part(hit, name), name)
+
+
+def _part(hit: Hit, name: str) -> Any:
+    """Return the part of a hit that has a value of this field: `_source`, or else `fields`.
+
+    `_source` comes first, because doc values of a list are sorted and without repeats.
+    """
+    source = hit.get("_source")
+    return hit.get("fields") if value_at(source, name) is None else source

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -12,6 +13,13 @@ from opensearch_winnow.queries.dsl.dedupe import COUNTS, INNER_HITS_PREFIX
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
 from opensearch_winnow.queries.representatives import Representatives, Similarity
+
+
+class ClientResponse(Protocol):
+    """The response of elasticsearch-py 8 and later, which is no mapping."""
+
+    @property
+    def body(self) -> Any: ...
 
 
 class HitMember(NamedTuple):
@@ -52,25 +60,30 @@ class HitGroups:
 
 
 def group_hits(
-    response: Mapping[str, Any],
+    response: Mapping[str, Any] | ClientResponse | str | bytes,
     threshold: float = 0.5,
     *,
     scheme: Scheme = Scheme(),
     below: str = "",
-    text: str = "text",
+    text: str | Sequence[str] = "text",
 ) -> HitGroups:
-    """Group the hits of an engine's response.
+    """Group the hits of a `response`: what `search` of opensearch-py or elasticsearch-py returns, or its JSON.
 
     Each hit joins the first group whose representative it resembles by at least `threshold`, or starts a new group.
     The hits need the fields `minhash` and `shingle_count`, in `_source` or among `docvalue_fields`; `below` names the
     object field that holds them, if there is one. A hit without them is a group of its own. `scheme` is the scheme of
-    the hashes. If hits have the text that was fingerprinted in the field `text`, it decides pairs near the threshold.
+    the hashes.
+
+    `text` names the field, or the fields in their order, with the text that was fingerprinted. If the hits have it, it
+    decides pairs near the threshold. If they have `text_digest` as well, and it is the digest of another text, then the
+    fields are stale: the sketches are computed from the text instead.
 
     In the response to a `dedupe` body, the documents of a cluster stay together; documents without a cluster are
     grouped one by one.
     """
-    documents = HitDocuments(scheme, f"{below}." if below else "", text)
-    ranked, left_out = _ranked_hits(response)
+    documents = HitDocuments(scheme, f"{below}." if below else "", [text] if isinstance(text, str) else text)
+    answer = response_body(response)
+    ranked, left_out = _ranked_hits(answer)
     places = [documents.add(each.hit) for each in ranked]
     batch = Representatives(scheme, threshold).begin([documents.sketched[place] for place in places])
     while pairs := batch.undecided:
@@ -81,21 +94,33 @@ def group_hits(
         representative = place if join is None else join.representative
         members = groups.setdefault(representative, [])
         if join is not None:
-            members.append(_member(each.hit, join.similarity))
-        members += (_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
+            members.append(hit_member(each.hit, join.similarity))
+        members += (hit_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
         sizes[representative] = sizes.get(representative, 0) + each.size
-    total = _total(response)
+    total = response_total(answer)
     seen = sum(each.size for each in ranked) if all(each.counted for each in ranked) else None
     return HitGroups(
         groups=[HitGroup(documents.hits[place], members, sizes[place]) for place, members in groups.items()],
         total=total,
         count=len(groups) if total is not None and total == seen else None,
-        about=_about(response),
+        about=_about(answer),
         left_out=left_out,
     )
 
 
 # --- reading a response -----------------------------------------------------------------------------------------------
+
+
+def response_body(response: Mapping[str, Any] | ClientResponse | str | bytes) -> Mapping[str, Any]:
+    """Return the response to a search as a mapping. What has no hits raises a QuestionError."""
+    try:
+        body: Any = json.loads(response) if isinstance(response, str | bytes) else response
+        answer: Mapping[str, Any] = body if isinstance(body, Mapping) else getattr(body, "body", {})
+        if isinstance(answer["hits"]["hits"], list):
+            return answer
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise QuestionError("this is not the response to a search: it has no hits. Pass what client.search returns")
 
 
 class _RankedHit(NamedTuple):
@@ -107,12 +132,7 @@ class _RankedHit(NamedTuple):
 
 def _ranked_hits(response: Mapping[str, Any]) -> tuple[list[_RankedHit], int]:
     """Return the hits in order, and the number of documents without a cluster that were not returned."""
-    try:
-        hits: list[Hit] = response["hits"]["hits"]
-    except (KeyError, TypeError):
-        raise QuestionError(
-            "this is not the response to a search: it has no hits. Pass what client.search returns"
-        ) from None
+    hits: list[Hit] = response["hits"]["hits"]
     ranked: list[_RankedHit] = []
     left_out = 0
     for hit in hits:
@@ -146,7 +166,7 @@ def _counted(hits: Mapping[str, Any]) -> tuple[int, bool]:
     return (total["value"], total["relation"] == "eq") if total else (0, False)
 
 
-def _total(response: Mapping[str, Any]) -> int | None:
+def response_total(response: Mapping[str, Any]) -> int | None:
     if response.get("timed_out") or response.get("terminated_early") or response.get("_shards", {}).get("failed"):
         return None
     total, exact = _counted(response["hits"])
@@ -161,5 +181,5 @@ def _about(response: Mapping[str, Any]) -> int | None:
     return counts[CLUSTERS]["value"] + counts[UNCLUSTERED]["doc_count"] if counts else None
 
 
-def _member(hit: Hit, similarity: Similarity) -> HitMember:
+def hit_member(hit: Hit, similarity: Similarity) -> HitMember:
     return HitMember(hit, similarity.resemblance, "estimate" if similarity.error else "exact", similarity.error)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import binascii
-import json
-import zlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Self, get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.queries.cursor_text import not_a_cursor, packed_cursor, unpacked_cursor
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName, GroupBy
 from opensearch_winnow.queries.words import Words
@@ -18,7 +15,8 @@ from opensearch_winnow.queries.words import Words
 DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative of its group
 DEFAULT_EXAMINE = 100  # pages
 MAX_HITS_PER_PAGE = 10_000
-MAX_CURSOR_BYTES = 100_000  # when it is unpacked
+MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
+MAX_BATCH_SIZE = 1_000  # pages examined at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +62,19 @@ class Cursor:
     number: int  # of the next page of results, counted from 0
 
     def __str__(self) -> str:
-        content = json.dumps([asdict(self.request), self.key, self.number], default=datetime.isoformat)
-        return urlsafe_b64encode(zlib.compress(content.encode(), 9)).decode().rstrip("=")
+        return packed_cursor([asdict(self.request), self.key, self.number])
 
     @classmethod
     def of(cls, written: str) -> Self:
         """Parse a cursor from its `str`. Any other text raises a QuestionError."""
+        content = unpacked_cursor(written)
         try:
-            unpacked = zlib.decompressobj().decompress(urlsafe_b64decode(written + "=="), MAX_CURSOR_BYTES)
-            request, key, number = json.loads(unpacked)
+            request, key, number = content
             if not isinstance(key, str) or type(number) is not int or number < 0:
                 raise TypeError
             return cls(_request(**request), key, number)
-        except (binascii.Error, zlib.error, ValueError, TypeError, AttributeError, QuestionError):
-            raise QuestionError("this is not a cursor: pass the cursor of earlier results unchanged") from None
+        except (ValueError, TypeError, AttributeError, QuestionError):
+            raise not_a_cursor() from None
 
 
 def _request(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -> SearchRequest:

@@ -6,11 +6,11 @@ import time
 from secrets import token_urlsafe
 from typing import Generic, TypeVar
 
+from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.stores.store import StoreError, View
 
 MAX_IDLE_MINUTES = 5  # between two uses of a view
 MAX_VIEWS = 16  # while a view is open, SQLite cannot shrink the log of its file
-CURSOR_EXPIRED = "the cursor has expired: search again"
 
 AnyView = TypeVar("AnyView", bound=View)
 

@@ -14,7 +14,7 @@ from opensearch_winnow.foundation.scheme import PRESETS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-# Console sessions run first, in order, then Python sessions. docs/cli.md and docs/opensearch.md have their own tests.
+# Console sessions run first, in order, then Python sessions. Other tests run cli.md, opensearch.md and own-searches.md.
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "watching")]
 # Tables in the documentation are copied from this page, by rows or by figures.

@@ -23,12 +23,15 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
 MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
 BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate"],
     "Two texts": ["compare", "Comparison", "Passage", "fingerprint", "Fingerprints", "Scheme"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "Parts for an index of your own": [
         *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
+        *("search_groups", "search_groups_async", "GroupPage", "FoldedHit"),
     ],
     "Errors": [
         "WinnowError",
@@ -60,9 +63,7 @@ class Source:
         loaded = import_module(module)
         self.constants = vars(loaded)
         text = inspect.getsource(loaded)
-        self.nodes = {
-            node.name: node for node in ast.parse(text).body if isinstance(node, ast.ClassDef | ast.FunctionDef)
-        }
+        self.nodes = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.ClassDef | Function)}
         self.comments = {
             token.start[0]: token.string.lstrip("# ")
             for token in generate_tokens(StringIO(text).readline)
@@ -80,7 +81,7 @@ def describe(public: Any) -> Iterator[str]:
     module = source(public.__module__)
     node = module.nodes[public.__name__]
     yield f"### {node.name}\n"
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, Function):
         yield from _function(node, node.name, module)
         return
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
@@ -117,12 +118,13 @@ def _default(value: ast.expr) -> str:
     return f" = {ast.unparse(value)}"
 
 
-def _function(node: ast.FunctionDef, name: str, module: Source) -> Iterator[str]:
+def _function(node: Function, name: str, module: Source) -> Iterator[str]:
     parameters = list(_parameters(node.args, module))
     returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
-    signature = f"{name}({', '.join(parameters)}){returns}"
+    called = f"await {name}" if isinstance(node, ast.AsyncFunctionDef) else name
+    signature = f"{called}({', '.join(parameters)}){returns}"
     if len(signature) > MAX_SIGNATURE_CHARS:
-        signature = "\n".join([f"{name}(", *(f"    {each}," for each in parameters), f"){returns}"])
+        signature = "\n".join([f"{called}(", *(f"    {each}," for each in parameters), f"){returns}"])
     yield f"```text\n{signature}\n```\n"
     yield from _docstring(node)
 
@@ -147,7 +149,7 @@ def _parameter(each: ast.arg, default: ast.expr | None, module: Source) -> str:
     return f"{ast.unparse(each)} = {value}".replace("'", '"')
 
 
-def _docstring(node: ast.ClassDef | ast.FunctionDef) -> Iterator[str]:
+def _docstring(node: ast.ClassDef | Function) -> Iterator[str]:
     docstring = ast.get_docstring(node)
     if docstring is None:
         raise SystemExit(f"{node.name} (line {node.lineno}) has no docstring; write one for docs/python.md")

@@ -17,6 +17,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
@@ -37,7 +38,6 @@ from opensearch_winnow.queries.dsl.ranked import (
 from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.stores.opensearch.index_client import DFS, Hit, IndexClient, total
 from opensearch_winnow.stores.store import Facet, RankedPage, StoreError
-from opensearch_winnow.stores.view_cache import CURSOR_EXPIRED
 
 KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
 SCROLL_SIZE = 500  # pages per scroll request

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from random import Random
 from typing import Any
 
 import pytest
+from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig, ObjectApiResponse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +94,7 @@ def test_near_the_threshold_the_texts_decide(last: int) -> None:
 def test_only_the_text_that_was_fingerprinted_decides() -> None:
     one, other = " ".join(MILL), changed(MILL, 92)
     cut = hit("b", other, {"text": other[:200]})
+    del cut["_source"]["text_digest"]  # with it, the fields would be known to be stale
     own = hit("c", other, {"body": other})
     for given_text, field in ((cut, "text"), (own, "text"), (own, "headline")):
         members = group_hits(answer(hit("a", one), given_text), text=field)[0].members
@@ -174,7 +177,76 @@ def test_a_threshold_is_a_share(threshold: float) -> None:
         group_hits(answer(), threshold)
 
 
-@pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, []])
+@pytest.mark.parametrize("last", [0, 20, 250])
+def test_stale_fields_do_not_answer(last: int) -> None:
+    """The fields of a hit were made from another text, which is equal, similar or different."""
+    mill, sea = " ".join(MILL), " ".join(SEA)
+    now = changed(MILL, last)
+    groups = group_hits(answer(hit("a", mill), hit("b", sea), hit("c", sea, {"text": now})))
+    if compare(mill, now).resemblance >= 0.5:
+        assert ids(groups) == [["a", "c"], ["b"]]
+        (member,) = groups[0].members
+        assert abs(member.resemblance - compare(mill, now).resemblance) <= 5 * member.error
+    else:
+        assert ids(groups) == [["a"], ["b"], ["c"]]
+
+
+def test_stale_fields_with_as_many_shingles_do_not_answer() -> None:
+    mill, sea = changed(MILL, 97), changed(SEA, 97)
+    assert winnow_fields(mill)["shingle_count"] == winnow_fields(sea)["shingle_count"]
+    pair = answer(hit("a", mill), hit("b", mill, {"text": sea}))
+    assert ids(group_hits(pair)) == [["a"], ["b"]]
+    del pair["hits"]["hits"][1]["_source"]["text_digest"]
+    assert ids(group_hits(pair)) == [["a", "b"]]  # nothing says that the fields are stale
+
+
+def test_fields_of_an_empty_text_and_of_a_text_that_was_emptied_are_stale() -> None:
+    mill = " ".join(MILL)
+    assert ids(group_hits(answer(hit("a", mill), hit("b", "", {"text": mill})))) == [["a", "b"]]
+    assert ids(group_hits(answer(hit("a", mill), hit("b", mill, {"text": ""})))) == [["a"], ["b"]]
+    assert ids(group_hits(answer(hit("a", mill), hit("b", mill, {})))) == [["a", "b"]]  # the text is not there
+
+
+def test_fields_of_code_are_not_stale_for_want_of_a_name() -> None:
+    scheme = Scheme(form="code")
+    code = "\n".join(
+        f"x {sign} y -- {word}" for sign, word in zip(Random(3).choices("+-*/=<>", k=300), MILL, strict=True)
+    )
+    source = {"text": code, **winnow_fields(code, scheme, name="mill.sql")}
+    assert source["text_digest"] != winnow_fields(code, scheme)["text_digest"]
+    named: Any = {"_id": "a", "_source": {"url": "mill.sql", **source}}
+    nameless: Any = {"_id": "b", "_source": source}
+    assert ids(group_hits(answer(named, nameless), scheme=scheme)) == [["a", "b"]]
+
+
+def test_a_text_may_be_in_several_fields() -> None:
+    def article(id_: str, words: list[str]) -> dict[str, Any]:
+        parts = [" ".join(words[start : start + 100]) for start in (0, 100, 200)]
+        source = {"title": parts[0], "empty": "", "body": [{"part": parts[1]}, {"part": [parts[2]]}]}
+        return {"_id": id_, "_source": source | winnow_fields("\n".join(parts))}
+
+    near = changed(MILL, 92).split()
+    pair = answer(article("a", MILL), article("b", near))
+    for texts in (["title", "body.part"], ("title", "empty", "missing", "body.part")):
+        (member,) = group_hits(pair, text=texts)[0].members
+        assert (member.kind, member.resemblance) == ("exact", compare(" ".join(MILL), " ".join(near)).resemblance)
+    assert ids(group_hits(pair, text="missing")) in ([["a", "b"]], [["a"], ["b"]])
+    swapped = group_hits(answer(article("a", MILL), article("b", MILL)), 1.0, text=["body.part", "title"])
+    assert ids(swapped) == [["a", "b"]]  # stale, both: compared by the text as it was given
+
+
+def test_responses_of_several_clients_and_json() -> None:
+    mill = " ".join(MILL)
+    plain = answer(hit("a", mill), hit("b", " ".join(SEA)), hit("c", mill))
+    meta = ApiResponseMeta(200, "1.1", HttpHeaders(), 0.1, NodeConfig("http", "localhost", 9200))
+    expected = group_hits(plain)
+    assert ids(expected) == [["a", "c"], ["b"]]
+    written = json.dumps(plain)
+    wrapped: ObjectApiResponse[Any] = ObjectApiResponse(body=plain, meta=meta)
+    assert group_hits(wrapped) == group_hits(written) == group_hits(written.encode()) == expected
+
+
+@pytest.mark.parametrize("response", [{}, {"hits": None}, {"responses": []}, [], "", "[]", b"\xff", '{"hits": {}}', 7])
 def test_what_is_no_answer_is_refused(response: Any) -> None:
     with pytest.raises(QuestionError, match="this is not the response to a search"):
         group_hits(response)
@@ -182,7 +254,8 @@ def test_what_is_no_answer_is_refused(response: Any) -> None:
 
 def test_they_need_no_client() -> None:
     program = (
-        "import sys; from opensearch_winnow import dedupe, group_hits; group_hits({'hits': {'hits': []}}); dedupe({});"
+        "import sys; from opensearch_winnow import dedupe, group_hits, search_groups, search_groups_async;"
+        " group_hits({'hits': {'hits': []}}); dedupe({});"
         " assert 'opensearchpy' not in sys.modules and 'lxml' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
+from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig, ObjectApiResponse
 from opensearchpy import OpenSearch, TransportError
 
 from opensearch_winnow import HitGroups, Index, Page, dedupe, group_hits, mapping_fragment, winnow_fields
@@ -71,6 +73,29 @@ def test_hits_as_they_are_come_in_groups(client: OpenSearch) -> None:
     assert ids(group_hits(bare, below="winnow")) == ids(groups)
     first = group_hits(client.search(index=INDEX, body={"query": MATCH, "size": 3}), below="winnow")
     assert (ids(first), first.total, first.count) == ([["a", "b"], ["c"]], 7, None)
+
+
+def test_responses_of_other_clients_and_their_json(client: OpenSearch) -> None:
+    found = search(client)
+    meta = ApiResponseMeta(200, "1.1", HttpHeaders(), 0.1, NodeConfig("http", "localhost", 9200))
+    wrapped: ObjectApiResponse[Any] = ObjectApiResponse(body=found, meta=meta)  # as elasticsearch-py 8 and 9 return it
+    written = json.dumps(found)
+    groups = group_hits(found, below="winnow")
+    assert groups.about == 5
+    assert groups == group_hits(wrapped, below="winnow")
+    assert groups == group_hits(written, below="winnow") == group_hits(written.encode(), below="winnow")
+
+
+def test_an_update_past_winnow_leaves_stale_fields(client: OpenSearch) -> None:
+    ours = winnow_fields(" ".join(SEA), cluster="stale")
+    texts = {"1": MILL, "2": NEAR, "3": SEA}
+    for id_, words in texts.items():
+        document = {"title": "stale", "headline": words[0], "parts": [{"text": " ".join(words[1:])}], "winnow": ours}
+        client.index(index=f"{INDEX}-stale", id=id_, body=document, refresh=True)
+    found = client.search(index=f"{INDEX}-stale", body={"sort": ["_id"]})
+    assert ids(group_hits(found, below="winnow")) == [["1", "2", "3"]]  # without the texts, nothing is known
+    groups = group_hits(found, below="winnow", text=("headline", "parts.text"))
+    assert ids(groups) == [["1", "2"], ["3"]]
 
 
 def test_clusters_stay_together_and_pages_without_one_are_apart(client: OpenSearch) -> None:
