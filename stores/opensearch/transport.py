@@ -9,7 +9,12 @@ from socket import gaierror
 from typing import Any
 
 from opensearchpy import Transport
-from opensearchpy.exceptions import ConnectionError, ConnectionTimeout, TransportError  # noqa: A004
+from opensearchpy.exceptions import (
+    ConnectionError,  # noqa: A004
+    ConnectionTimeout,
+    SerializationError,
+    TransportError,
+)
 
 from opensearch_winnow.stores.opensearch.bulk_errors import RETRY_STATUSES
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits
@@ -67,9 +72,9 @@ class PatientTransport(RetryingTransport):
         while True:
             try:
                 return super().perform_request(method, url, params, *rest, **options)
-            except TransportError as error:
-                busy = isinstance(error, ConnectionError) or error.status_code in RETRY_STATUSES
-                if not busy or time.monotonic() > end:
+            except (TransportError, SerializationError) as error:  # the latter: half of an answer
+                status = None if isinstance(error, ConnectionError | SerializationError) else error.status_code
+                if status not in (None, *RETRY_STATUSES) or time.monotonic() > end:
                     raise
             time.sleep(random.random() * longest)
             longest = min(longest * 2, self.limits.max_retry_pause)

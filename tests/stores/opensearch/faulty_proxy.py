@@ -1,4 +1,4 @@
-"""A proxy in front of the real engine that makes some bulk requests fail, the same ones in every run."""
+"""A proxy in front of the real engine that makes some requests fail, the same ones in every run."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ def share(part: float, faults: tuple[Fault, ...] = FAULTS) -> Choice:
 
 
 class FaultyProxy(Gateway):
-    """The proxy, as a context manager. `spoiled` counts the faults."""
+    """The proxy, as a context manager. `spoiled` counts the faults. It spoils bulk requests; with `every_one`, all."""
 
-    def __init__(self, engine: str, choose: Choice, *, seed: int = 0) -> None:
+    def __init__(self, engine: str, choose: Choice, *, seed: int = 0, every_one: bool = False) -> None:
         super().__init__(engine)
+        self._every_one = every_one
         self.spoiled: Counter[Fault] = Counter()
         self.bulk_requests = 0
         self._choose = choose
@@ -49,7 +50,7 @@ class FaultyProxy(Gateway):
         self._over = Event()
 
     def answer(self, arrived: Arrived) -> Answer:
-        if not arrived.path.startswith("/_bulk"):
+        if not (self._every_one or arrived.path.startswith("/_bulk")):
             return super().answer(arrived)
         with self._lock:
             number = self.bulk_requests
