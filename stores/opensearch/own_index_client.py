@@ -66,7 +66,9 @@ class OwnIndexClient(IndexClient):
         return found
 
     def term_vectors(self, body: dict[str, Any]) -> list[dict[str, Any]]:
-        documents = super().term_vectors(self._renamed(body))
+        fields = ("doc", "fields")  # the rest are options, of which one is called `positions`
+        requests = [each | self._renamed({name: each[name] for name in fields}) for each in body["docs"]]
+        documents = super().term_vectors({"docs": requests})
         for document in documents:
             vectors = document.get("term_vectors", {})
             document["term_vectors"] = {self._fields.get(name, name): vector for name, vector in vectors.items()}

@@ -16,8 +16,8 @@ from opensearch_winnow.stores.opensearch.scans import scan
 from opensearch_winnow.stores.store import Statistics
 
 FIELDS: tuple[Field, ...] = get_args(Field)
-SITES_PER_REQUEST = 10_000
-MAX_SITES_COUNTED = 100_000  # more are estimated, to about 1 %
+VALUES_PER_REQUEST = 10_000
+MAX_VALUES_COUNTED = 100_000  # sites or URLs; more are estimated, to about 1 %
 PAGES_PER_REQUEST = 500  # their tokens are in memory at a time
 MAX_TOKENS_COUNTED = 1_000_000  # distinct tokens of a field in memory: some 100 MB
 HASH_RANGE = 2**64
@@ -77,7 +77,7 @@ def statistics(index: IndexClient, indices: Sequence[str]) -> Statistics:
     return Statistics(
         pages=index.count([]),
         urls=_urls(index),
-        sites=_sites(index),
+        sites=_distinct(index, "site"),
         frequencies={field: counted.tokens() for field, counted in frequencies.items()},
         sizes=_sizes(index, indices),
     )
@@ -86,22 +86,21 @@ def statistics(index: IndexClient, indices: Sequence[str]) -> Statistics:
 def _urls(index: IndexClient) -> int:
     if index.has_latest:
         return index.count(conditions(Filters(latest=True)))  # each URL has one latest capture
-    estimated: int = _aggregate(index, {"cardinality": {"field": "url", "precision_threshold": 40_000}})["value"]
-    return estimated
+    return _distinct(index, "url")
 
 
-def _sites(index: IndexClient) -> int:
-    """Return the number of sites: exact up to MAX_SITES_COUNTED, estimated above."""
-    composite: dict[str, Any] = {"size": SITES_PER_REQUEST, "sources": [{"site": {"terms": {"field": "site"}}}]}
-    sites = 0
-    while sites < MAX_SITES_COUNTED:
+def _distinct(index: IndexClient, field: str) -> int:
+    """Return the number of different values: exact up to MAX_VALUES_COUNTED, estimated above."""
+    composite: dict[str, Any] = {"size": VALUES_PER_REQUEST, "sources": [{"value": {"terms": {"field": field}}}]}
+    values = 0
+    while values < MAX_VALUES_COUNTED:
         answer = _aggregate(index, {"composite": composite})
-        sites += len(answer["buckets"])
-        if len(answer["buckets"]) < SITES_PER_REQUEST:
-            return sites
+        values += len(answer["buckets"])
+        if len(answer["buckets"]) < VALUES_PER_REQUEST:
+            return values
         composite["after"] = answer["after_key"]
-    estimated: int = _aggregate(index, {"cardinality": {"field": "site", "precision_threshold": 40_000}})["value"]
-    return max(sites, estimated)
+    estimated: int = _aggregate(index, {"cardinality": {"field": field, "precision_threshold": 40_000}})["value"]
+    return max(values, estimated)
 
 
 def _aggregate(index: IndexClient, aggregation: dict[str, Any]) -> dict[str, Any]:
