@@ -210,11 +210,18 @@ class Backfill:
             self._add("seen", len(hits) - len(stale))
             for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
                 batch = stale[start : start + DOCUMENTS_PER_REQUEST]
-                for document in self._index.read_documents(batch, wanted):
+                for document in self._read(batch, wanted):
                     if self._stopping.wait(self._pause * self._slices):
                         return
                     yield document
                 self._add("seen", len(batch))
+
+    def _read(self, hits: Sequence[Hit], fields: Sequence[str]) -> list[Hit]:
+        """Return documents as they are now, with these fields of their sources; those that are gone are left out."""
+        keys = [{key: hit[key] for key in ("_index", "_id")} | _routing(hit) for hit in hits]
+        with reporting_engine_errors(self._index.name, "read"):
+            found = self._index.client.mget(body={"docs": keys}, params={"_source_includes": ",".join(fields)})["docs"]
+        return [self._index.checked(each) for each in found if each.get("found") or "error" in each]
 
     def _hits(self, part: Slice) -> Iterator[list[Hit]]:
         """Yield the documents of a slice in the order of their last writes, without their sources."""
@@ -293,6 +300,10 @@ def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:
                 if copy["routing"]["primary"] and copy.get("seq_no") and copy.get("commit"):
                     history, numbers = copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]
                     yield Shard(name, int(number), history, numbers["global_checkpoint"], numbers["max_seq_no"])
+
+
+def _routing(hit: Hit) -> dict[str, str]:
+    return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
 def _stamp(hit: Hit) -> Any:

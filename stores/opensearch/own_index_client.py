@@ -21,8 +21,13 @@ from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, Hit, IndexClient
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes, own_id
+from opensearch_winnow.stores.opensearch.index_client import (
+    DOCUMENTS_PER_REQUEST,
+    NO_PARTIAL_RESULTS,
+    Hit,
+    IndexClient,
+)
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes
 
 FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
 # Fields that every page of a store has, with the values that they have here.
@@ -74,15 +79,6 @@ class OwnIndexClient(IndexClient):
             document["term_vectors"] = {self._fields.get(name, name): vector for name, vector in vectors.items()}
         return documents
 
-    def read_documents(self, documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> list[dict[str, Any]]:
-        """Return documents as they are now, with these fields of their sources; those that are gone are left out."""
-        if not documents:
-            return []
-        docs = [{"_index": each["_index"], "_id": each["_id"], **_routing(each)} for each in documents]
-        with reporting_engine_errors(self.name, "read"):
-            found = self.client.mget(body={"docs": docs}, params={"_source_includes": ",".join(fields)})["docs"]
-        return [self.checked(each) for each in found if each.get("found") or "error" in each]
-
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def _request(self, search: Search) -> Search:
@@ -102,8 +98,6 @@ class OwnIndexClient(IndexClient):
                 body["_source"] = [*names, *checked]
             case False:
                 body["docvalue_fields"] = [*body.get("docvalue_fields", ()), *checked]
-        if body.get("stored_fields") == "_none_":  # engines return no version without the id
-            del body["stored_fields"]
         return body
 
     def _renamed(self, part: Any) -> Any:
@@ -147,44 +141,53 @@ class OwnIndexClient(IndexClient):
 
     def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         hits: list[Hit] = answer.get("hits", {}).get("hits", [])
-        stale = [hit for hit in hits if self._stamp(hit) != self.pages.stamp(hit)]
-        renewed = self._renew(stale)
+        renewed = self._renew([hit for hit in hits if self._value(hit, "stamp") != self.pages.stamp(hit)])
         for hit in hits:
-            self._put_into_our_words(hit, renewed.get(own_id(hit), {}))
+            self._put_into_our_words(hit, renewed.get(self._value(hit, "id"), {}))
         return answer
 
-    def _stamp(self, hit: Hit) -> str | None:
-        found = hit.get("fields", {}).get(self.names["stamp"])
-        stamp: str | None = found[0] if found else value_at(hit.get("_source", {}), self.names["stamp"])
-        return stamp
+    def _value(self, hit: Hit, field: str) -> str:
+        """Return the stamp or the id of a hit, which every request asks for."""
+        found = hit.get("fields", {}).get(self.names[field])
+        value: str = found[0] if found else value_at(hit.get("_source", {}), self.names[field])
+        return value
 
     def _renew(self, stale: Sequence[Hit]) -> dict[str, dict[str, Any]]:
         """Return the fields of pages that have changed since winnow wrote them, made from their texts, by id."""
-        renewed: dict[str, dict[str, Any]] = {}
-        wanted = [*self.pages.fields.read, self.pages.fields.below]
-        for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
-            batch = stale[start : start + DOCUMENTS_PER_REQUEST]
-            whole = [hit for hit in batch if self._is_whole(hit)]
-            rest = self.read_documents([hit for hit in batch if not self._is_whole(hit)], wanted)
-            documents = {own_id(each): each for each in (*whole, *rest)}
-            for id_ in map(own_id, batch):
-                document = documents.get(id_)
-                made = self.pages.make(document) if document else None
-                if made is None:  # it is gone, or its text is
-                    made = fields_of_hashes()
-                stored = self.pages.stored(document["_source"]) if document else {}
-                if document and stored.get("text_digest") != made["text_digest"]:
-                    made["cluster"] = self.pages.cluster_of_its_own(document)
-                renewed[id_] = made
-        return renewed
+        documents = {self._value(hit, "id"): hit for hit in stale if self._is_whole(hit)}
+        unread = [id_ for hit in stale if (id_ := self._value(hit, "id")) not in documents]
+        for start in range(0, len(unread), DOCUMENTS_PER_REQUEST):
+            documents |= self._read_again(unread[start : start + DOCUMENTS_PER_REQUEST])
+        return {id_: self._made_again(document) for id_, document in documents.items()} | {
+            id_: fields_of_hashes() for id_ in unread if id_ not in documents
+        }
 
     def _is_whole(self, hit: Hit) -> bool:
         """Whether a hit has all that its fields are made from."""
         source = hit.get("_source", {})
         return "text_digest" in self.pages.stored(source) and bool(self.pages.text(source))
 
+    def _read_again(self, ids: Sequence[str]) -> dict[str, Hit]:
+        search = {
+            "query": all_of([{"terms": {self.names["id"]: list(ids)}}]),
+            "size": len(ids),
+            "_source": [self.pages.fields.below, *self.pages.fields.read],
+            "version": True,
+        }
+        with reporting_engine_errors(self.name, "read"):
+            answer = self.client.search(index=self.index_name, body=search, params=NO_PARTIAL_RESULTS)
+        return {self._value(hit, "id"): hit for hit in answer["hits"]["hits"]}
+
+    def _made_again(self, document: Hit) -> dict[str, Any]:
+        stored = self.pages.stored(document["_source"])
+        made = self.pages.make(document) or fields_of_hashes()
+        if made["text_digest"] != stored.get("text_digest"):
+            made["cluster"] = self.pages.cluster_of_its_own(document)
+        return made | {"id": stored["id"]}
+
     def _put_into_our_words(self, hit: Hit, renewed: Mapping[str, Any]) -> None:
         """Change a hit: its id and its fields become those of a page of a store."""
+        hit["_id"] = self._value(hit, "id")
         if "fields" in hit:
             named = {self._fields.get(name, name): values for name, values in hit["fields"].items()}
             hit["fields"] = {name: [renewed[name]] if name in renewed else values for name, values in named.items()}
@@ -196,7 +199,6 @@ class OwnIndexClient(IndexClient):
             if title := self.pages.title(source):
                 page["title"] = title
             hit["_source"] = page
-        hit["_id"] = own_id(hit)
 
 
 def _sorted_if_mapped(sort: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,7 +206,3 @@ def _sorted_if_mapped(sort: Mapping[str, Any]) -> dict[str, Any]:
     field = OWN_FIELDS.get(name.rpartition(".")[2])
     options = order if isinstance(order, dict) else {"order": order}
     return {name: options if field is None else {"unmapped_type": field["type"], **options}}
-
-
-def _routing(document: Mapping[str, Any]) -> dict[str, str]:
-    return {"routing": document["_routing"]} if "_routing" in document else {}
