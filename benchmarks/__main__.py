@@ -40,9 +40,10 @@ ON_REQUEST = (
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
-    "opensearch_bulk",  # this and the next two start a real OpenSearch
+    "opensearch_bulk",  # this and the next three start a real OpenSearch
     "opensearch_questions",
     "opensearch_search",
+    "own_index",  # takes 15 minutes
     "minhash_error",  # takes minutes; its result is in docs/decisions/0004-sketches.md
 )
 
