@@ -13,9 +13,9 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import json_option, say, suggest
-from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.operations.attaching import connected
 from opensearch_winnow.stores.opening import is_address
 
 if TYPE_CHECKING:
@@ -109,15 +109,9 @@ def command(
         raise click.UsageError("say which field holds the text, as in --text body; or --update an attached index", ctx)
     if not is_address(index):
         raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
-    # Imported here, because opensearch-py takes a while to load.
-    with extra("opensearch"):
-        from opensearch_winnow.stores.opensearch.attach import attach, plan  # noqa: PLC0415
-        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
-        from opensearch_winnow.stores.opensearch.transport import PatientTransport  # noqa: PLC0415
+    with connected(index) as (client, address):
+        from opensearch_winnow.stores.opensearch.attach import attach, plan  # noqa: PLC0415 (needs opensearch-py)
 
-    address = Address.of(index)
-    with connect(address, transport_class=PatientTransport) as client:
-        engine_of(client, str(address))  # if nothing answers, the error names the whole address
         planned = plan(client, address, fields, scheme)
         if dry_run:
             _print_plan(address, planned, as_json)

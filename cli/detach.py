@@ -9,8 +9,8 @@ import click
 from opensearch_winnow.cli.command_group import INTERRUPTED, CommandFailedError
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.stores.opening import is_address
+from opensearch_winnow.operations.attaching import detach
+from opensearch_winnow.stores.opening import is_address, without_credentials
 
 
 @click.command("detach", short_help="Take away what winnow attach has added to an index.")
@@ -31,23 +31,14 @@ def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
     """
     if not is_address(index):
         raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
-    # Imported here, because opensearch-py takes a while to load.
-    with extra("opensearch"):
-        from opensearch_winnow.stores.opensearch.attach import detach  # noqa: PLC0415
-        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
-        from opensearch_winnow.stores.opensearch.transport import PatientTransport  # noqa: PLC0415
-
-    address = Address.of(index)
-    with connect(address, transport_class=PatientTransport) as client:
-        engine_of(client, str(address))  # if nothing answers, the error names the whole address
-        try:
-            with show_phases(quiet=quiet, color="auto") as show:
-                done = detach(client, address, show)
-        except Stopped:
-            say("Stopped. Run winnow detach again to remove the rest.")
-            ctx.exit(INTERRUPTED)
+    try:
+        with show_phases(quiet=quiet, color="auto") as show:
+            done = detach(index, progress=show)
+    except Stopped:
+        say("Stopped. Run winnow detach again to remove the rest.")
+        ctx.exit(INTERRUPTED)
     if as_json:
-        click.echo(json.dumps({"index": str(address), **done._asdict()}))
+        click.echo(json.dumps({"index": without_credentials(index), **done._asdict()}))
         return
     click.echo(f"{done.documents:,} documents have no field of winnow any more.")
     for part in done.removed:

@@ -6,6 +6,7 @@ from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
+from opensearch_winnow.operations.attaching import attach, detach
 from opensearch_winnow.operations.watches import WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -45,8 +46,10 @@ __all__ = [
     "WatchError",
     "WinnowError",
     "actions",
+    "attach",
     "compare",
     "dedupe",
+    "detach",
     "fingerprint",
     "group_hits",
     "mapping_fragment",

@@ -1,4 +1,4 @@
-"""Runs the code of docs/opensearch.md and docs/own-searches.md on a real engine, one block after the other."""
+"""Runs the code of the pages about OpenSearch in docs/ on a real engine, one block after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.setup import set_up
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("opensearch.md", "own-searches.md"))
+NAMES = ("own-index.md", "own-searches.md", "opensearch.md")  # the first makes the index of the others
+PAGES = "".join((DOCS / name).read_text(encoding="utf-8") for name in NAMES)
 USUAL = "http://localhost:9200"
 
 

@@ -29,6 +29,7 @@ SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate"],
     "Two texts": ["compare", "Comparison", "Passage", "fingerprint", "Fingerprints", "Scheme"],
     "Answers": ["Matches", "Match", "SearchResults"],
+    "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [
         *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
         *("search_groups", "search_groups_async", "GroupPage", "FoldedHit"),
@@ -53,6 +54,8 @@ INSIDE = {
     "clusters.result": ["ClusteringResult"],
     "ingest.report": ["Report"],
     "operations.indexing": ["IndexingOptions"],
+    "stores.opensearch.backfill": ["AttachReport"],
+    "stores.opensearch.attach": ["Detached"],
 }
 
 

@@ -10,11 +10,13 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, pairwise
 from threading import Event, Lock
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.opensearch.bulk import bulk
@@ -30,6 +32,8 @@ from opensearch_winnow.stores.store import StoreError
 
 CHECKPOINTS = "attached"  # the setting: by shard, its history and the number of the last write that is done
 HITS_PER_REQUEST = 5_000  # without their sources
+FIRST_DOCUMENTS = 10  # in the first request for sources; the next ones are larger if the documents are small
+MAX_CHARS_READ = 5_000_000  # of text in one request
 MAX_ROUNDS = 20  # each catches up with what others have written during the one before
 MAX_FAILURES = 10  # whose reasons are reported
 LIMITS = Limits(requests=2)
@@ -198,26 +202,31 @@ class Backfill:
     def _count_stale(self, part: Slice) -> None:
         for document in self._stale_documents(part):
             stored = self._pages.stored(document["_source"])
-            made = self._pages.make(document)
-            if (made or {}).get("text_digest") != stored.get("text_digest"):
-                self._add("stale")
+            with suppress(ExtractError):
+                made = self._pages.make(document) or {}
+                self._add("stale", made.get("text_digest") != stored.get("text_digest"))
 
     def _stale_documents(self, part: Slice) -> Iterator[Hit]:
         """Yield the documents of a slice whose fields are missing or may be out of date, as they are now."""
-        wanted = [*self._pages.fields.read, self._pages.fields.below]
         for hits in self._hits(part):
             stale = [hit for hit in hits if _stamp(hit) != self._pages.stamp(hit)]
             self._add("seen", len(hits) - len(stale))
-            for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
-                batch = stale[start : start + DOCUMENTS_PER_REQUEST]
-                for document in self._read(batch, wanted):
+            size = FIRST_DOCUMENTS
+            while stale:
+                batch, stale = stale[:size], stale[size:]
+                documents = self._read(batch)
+                for document in documents:
                     if self._stopping.wait(self._pause * self._slices):
                         return
                     yield document
                 self._add("seen", len(batch))
+                # Documents may be of any size: the largest of the last ones tells how many to read at once.
+                largest = max((len(text_at(each["_source"], self._pages.fields.text)) for each in documents), default=0)
+                size = min(max(MAX_CHARS_READ // max(largest, 1), 1), DOCUMENTS_PER_REQUEST)
 
-    def _read(self, hits: Sequence[Hit], fields: Sequence[str]) -> list[Hit]:
-        """Return documents as they are now, with these fields of their sources; those that are gone are left out."""
+    def _read(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return documents as they are now, with the fields that matter; those that are gone are left out."""
+        fields = [*self._pages.fields.read, self._pages.fields.below]
         keys = [{key: hit[key] for key in ("_index", "_id")} | _routing(hit) for hit in hits]
         with reporting_engine_errors(self._index.name, "read"):
             found = self._index.client.mget(body={"docs": keys}, params={"_source_includes": ",".join(fields)})["docs"]
@@ -257,7 +266,7 @@ class Backfill:
         if made is None:
             return (removal(document, self._pages.fields) if stored else None), "no_text"
         cluster = stored.get("cluster") or made["id"]
-        if stored and stored.get("text_digest") != made["text_digest"]:
+        if stored.get("text_digest") not in (None, made["text_digest"]):
             cluster = self._pages.cluster_of_its_own(document)
         made |= {
             "place": stored.get("place") or next(self._places),
