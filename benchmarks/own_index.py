@@ -32,7 +32,7 @@ from opensearch_winnow.stores.opensearch.backfill import CHECKPOINTS, AttachRepo
 from opensearch_winnow.stores.opensearch.client import Address, connect
 
 DOCUMENTS = 200_000
-CHANGED = 2_000
+CHANGED = 100  # one document of this many
 QUESTIONS = 300
 WRITES_PER_SECOND = 100  # of a program that writes during the update
 RETENTION_SECONDS = 45  # for which an engine keeps old versions of documents, which would count as bytes
@@ -73,13 +73,13 @@ def attaching(engine: str, run: Run) -> Table:
         before = size(client)
         clock("attach", lambda: attach(client, address, FIELDS))
         clock("update, nothing has changed", lambda: attach(client, address))
-        change(client, count)
-        clock(f"update, {CHANGED:,} have changed", lambda: attach(client, address))
+        change(client, count // CHANGED)
+        clock(f"update, {count // CHANGED:,} have changed", lambda: attach(client, address))
         with writer(client, count):
             clock(f"update, while others write {WRITES_PER_SECOND} a second", lambda: attach(client, address))
         client.delete(index="winnow.articles.settings", id=CHECKPOINTS, params={"refresh": "true"})
         clock("update that looks at all documents", lambda: attach(client, address))
-        time.sleep(RETENTION_SECONDS * min(run.scale, 1))
+        time.sleep(RETENTION_SECONDS if run.scale >= 0.05 else 0)
         after = size(client)
         clock("detach", lambda: detach(client, address))
     note = (
@@ -136,7 +136,7 @@ def load(client: OpenSearch, name: str, pages: Iterator[Page]) -> None:
 
 
 def change(client: OpenSearch, count: int) -> None:
-    urls = [page.url for page in generated_pages(0, min(count, CHANGED))]
+    urls = [page.url for page in generated_pages(0, count)]
     helpers.bulk(
         client,
         (
@@ -171,5 +171,6 @@ def size(client: OpenSearch) -> int:
     """Return the bytes of the index as one segment."""
     client.indices.flush(index="articles")
     client.indices.forcemerge(index="articles", max_num_segments=1, params={"request_timeout": 600})
+    client.indices.refresh(index="articles")  # until then, the segments before the merge are there as well
     found: int = client.indices.stats(index="articles", metric="store")["_all"]["total"]["store"]["size_in_bytes"]
     return found

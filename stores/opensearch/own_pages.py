@@ -60,7 +60,8 @@ class OwnPages:
     def make(self, document: Document) -> dict[str, Any] | None:
         """Return winnow's fields of a document, except cluster, place and stamp; None if it has no text.
 
-        If its text is that of the stored fields, these are returned, and nothing is computed but the digest.
+        If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
+        a stamp of this index shows that: other fields may have another scheme.
         """
         source = document["_source"]
         text = self.text(source)
@@ -73,7 +74,8 @@ class OwnPages:
         made = {"id": own_id(document), "url": url, "url_length": len(url), "site": site_of(url)}
         if self.fields.time is not None:
             made |= time_fields(_time(value_at(source, self.fields.time)))
-        if stored.get("text_digest") != text_digest:
+        ours = stored.get("stamp", "").partition("-")[2] == self._uuid(document)
+        if not ours or stored.get("text_digest") != text_digest:
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
@@ -83,11 +85,14 @@ class OwnPages:
         Each write of any program makes the version of a document one higher. So the fields with this stamp were made
         from the document as it is now, or from one with the same text.
         """
-        return f"{document['_version'] + writes}-{self._uuids.get(document['_index'], '')}"
+        return f"{document['_version'] + writes}-{self._uuid(document)}"
 
     def cluster_of_its_own(self, document: Document) -> str:
         """Return a cluster for a document with another text than before. Not its id: others may be in that cluster."""
         return f"{own_id(document)}-{document['_version']}"
+
+    def _uuid(self, document: Document) -> str:
+        return self._uuids.get(document["_index"], "")
 
     def _url(self, document: Document) -> str:
         if self.fields.url is None:

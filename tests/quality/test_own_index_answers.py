@@ -48,13 +48,13 @@ class Size(NamedTuple):
 
     one_in: int  # of the pages of each release
     licences: int
-    asked: int  # pages that ask
+    questions: int  # pages to ask about
     changed: int
     deleted: int
 
 
-QUICK = Size(one_in=40, licences=60, asked=12, changed=20, deleted=5)
-WHOLE = Size(one_in=1, licences=811, asked=60, changed=500, deleted=100)
+QUICK = Size(one_in=40, licences=60, questions=12, changed=20, deleted=5)
+WHOLE = Size(one_in=1, licences=811, questions=60, changed=500, deleted=100)
 
 
 @pytest.fixture(params=[pytest.param(QUICK, id="quick"), pytest.param(WHOLE, id="whole", marks=pytest.mark.check)])
@@ -104,7 +104,7 @@ def _time(article: Mapping[str, Any]) -> datetime | None:
 
 def answers(index: Index, size: Size) -> dict[str, Any]:
     """Return answers to many questions, by URL, because the ids differ."""
-    urls = Random(0).sample(sorted({card.url for card in index.store.scan(Card)}), size.asked)
+    urls = Random(0).sample(sorted({card.url for card in index.store.scan(Card)}), size.questions)
     found: dict[str, Any] = {}
     for url in urls:
         for number, question in enumerate(QUESTIONS):

@@ -8,6 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch, helpers
 
+from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.stores.opensearch.client import Address
 
@@ -69,3 +70,19 @@ def article(number: int) -> dict[str, Any]:
     """Return the article of a number; 0, 1 and 2 are copies with small changes."""
     body = f"{text('story')} The end of edition {number}." if number < 3 else text(number)
     return {"headline": f"Article {number}", "body": body, "author": "ada"}
+
+
+def opened(own: OwnIndex) -> Index:
+    """Open an attached index as a store."""
+    return Index.open(str(own.address), create=False)
+
+
+def similar(own: OwnIndex, url: str) -> list[str]:
+    """Return the addresses of the near-duplicates of a page."""
+    with opened(own) as index:
+        return sorted(match.url for match in index.similar(url=url))
+
+
+def sizes(index: Index, words: str, **options: Any) -> list[int]:
+    """Return the sizes of the groups of a search."""
+    return sorted(1 + len(hit.members) for hit in index.search(words, group=True, **options).hits)
