@@ -134,7 +134,7 @@ def overview(index: Index) -> OverviewDocument:
     return {
         "pages": len(noted.urls),
         "captures": counts.crawls.total(),
-        "sites": len(counts.sites),
+        "sites": sum(map(bool, counts.sites)),  # pages of files have none
         "first": counts.first,
         "last": counts.last,
         "copies": sum(each.urls for each in clusters) if clustered else None,

@@ -70,6 +70,19 @@ def test_a_page_captured_often_is_no_copy_of_itself(tmp_path: Path, serve: Serve
     assert "No two of 1 page" not in served.get("/").text
 
 
+def test_pages_without_a_site_are_on_none(tmp_path: Path, serve: Serve) -> None:
+    """Their addresses may be paths, or the ids of documents in an attached index."""
+    text = " ".join(f"word{number}" for number in range(300))
+    served = serve(
+        made(tmp_path / "ids.winnow", [WebPage(str(number), text=f"{text} {number}") for number in range(2)])
+    )
+    assert counted(served)["overview"]["sites"] == 0
+    shown = served.get("/").text
+    assert "2 of 2 pages are near-copies of another" in shown
+    assert " on <" not in shown
+    assert "site" not in shown.partition("<main")[2].partition("</ol>")[0]
+
+
 def test_its_examples_lead_to_what_they_promise(served: Served) -> None:
     overview = counted(served)["overview"]
     assert overview["queries"]

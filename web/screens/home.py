@@ -72,7 +72,7 @@ def heading(document: HomeDocument) -> str:
         return count_of(document["captures"], "page")
     pages = count_of(overview["pages"], "page")
     if overview["copies"] is None or overview["pages"] == 1:
-        return f"{pages} on {count_of(overview['sites'], 'site')}"
+        return f"{pages} on {count_of(overview['sites'], 'site')}" if overview["sites"] else pages
     if not overview["copies"]:
         return f"No two of {pages} are near-copies"
     return f"{overview['copies']:,} of {pages} are near-copies of another"
