@@ -86,7 +86,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
             sketch=unpacked_tokens(source["sketch"]),
             minhash=b64decode(source["minhash"], validate=True),
             bands=unpacked_tokens(source["bands"]),
-            id=source.get("id", ""),
+            own_id=source.get("id", ""),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None

@@ -32,8 +32,7 @@ class Record:
     """All that is stored for a capture: metadata, text and hashes.
 
     Values are made storable when the record is created: a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD
-    (offsets stay), and times are converted to UTC. By default, `site` is that of the URL, `id` that of the capture, and
-    `cluster` the record's id.
+    (offsets stay), and times are converted to UTC. By default, `site` is that of the URL and `cluster` the record's id.
     """
 
     url: str
@@ -55,7 +54,7 @@ class Record:
     duplicate: Literal["revisit", "content", "text", "shingles"] | None = None  # how it equals an earlier page
     duplicate_of: str | None = None  # the URL of that page
     cluster: str = ""
-    id: str = ""  # by default that of the capture; documents of an index of your own have others
+    own_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
 
     def __post_init__(self) -> None:
         for name in ("fingerprints", "sketch", "bands", "positions"):
@@ -76,8 +75,12 @@ class Record:
             self.duplicate_of = storable(self.duplicate_of)
         if self.fetched_at is not None:
             self.fetched_at = _in_utc(self.fetched_at)
-        self.id = self.id or capture_id(self.url, self.fetched_at)
         self.cluster = self.cluster or self.id
+
+    @property
+    def id(self) -> str:
+        """The id of the capture, which does not depend on the content."""
+        return self.own_id or capture_id(self.url, self.fetched_at)
 
     @property
     def fingerprint_count(self) -> int:

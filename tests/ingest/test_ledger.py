@@ -193,5 +193,5 @@ def test_digests_may_have_any_format(tmp_path: Path) -> None:
     odd = replace(record("http://old/", "old"), content_digest="sha1:xyz")
     write_stored(tmp_path / "stored", [StoredDigests.of(odd)])
     with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:
-        assert mark(ledger.settle(replace(odd, url="http://new/", id=""))) == ("content", "http://old/")
+        assert mark(ledger.settle(replace(odd, url="http://new/"))) == ("content", "http://old/")
         assert isinstance(ledger.settle(odd), Unchanged)
