@@ -250,6 +250,7 @@ class Backfill:
             hits: list[Hit] = answer["hits"]["hits"]
             if not hits:
                 return
+            self._index.note_indices(hits)
             yield hits
             search["search_after"] = hits[-1]["sort"]
 

@@ -79,6 +79,13 @@ class OwnIndexClient(IndexClient):
             document["term_vectors"] = {self._fields.get(name, name): vector for name, vector in vectors.items()}
         return documents
 
+    def note_indices(self, hits: Sequence[Hit]) -> None:
+        """Read the UUIDs of the indices if a hit is in a new one, as after a rollover: stamps have them."""
+        if any(hit["_index"] not in self.pages.uuids for hit in hits):
+            with reporting_engine_errors(self.name, "read"):
+                found = self.client.indices.get_settings(index=self.index_name, name="index.uuid")
+            self.pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in found.items())
+
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def _request(self, search: Search) -> Search:
@@ -141,6 +148,7 @@ class OwnIndexClient(IndexClient):
 
     def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         hits: list[Hit] = answer.get("hits", {}).get("hits", [])
+        self.note_indices(hits)
         renewed = self._renew([hit for hit in hits if self._value(hit, "stamp") != self.pages.stamp(hit)])
         for hit in hits:
             self._put_into_our_words(hit, renewed.get(self._value(hit, "id"), {}))

@@ -40,8 +40,6 @@ def own_index_client(client: OpenSearch, address: Address, attachment: Attachmen
     name, index = str(address), address.index
     with reporting_engine_errors(name, "opened"):
         found = client.indices.get_mapping(index=index)
-        settings = client.indices.get_settings(index=index, name="index.uuid")
-    uuids = {each: described["settings"]["index"]["uuid"] for each, described in settings.items()}
     nested = {
         field: path
         for described in found.values()
@@ -52,7 +50,7 @@ def own_index_client(client: OpenSearch, address: Address, attachment: Attachmen
         client,
         name,
         index,
-        OwnPages(attachment.fields, scheme, uuids),
+        OwnPages(attachment.fields, scheme),
         settings_index=attachment.settings_index,
         nested=nested,
     )

@@ -25,10 +25,10 @@ Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_i
 class OwnPages:
     """Reads pages from documents, and computes the fields that winnow keeps in them."""
 
-    def __init__(self, fields: OwnFields, scheme: Scheme, uuids: Mapping[str, str]) -> None:
+    def __init__(self, fields: OwnFields, scheme: Scheme) -> None:
         self.fields = fields
         self.scheme = scheme
-        self._uuids = uuids  # of the indices, by name: a copy of an index has another one
+        self.uuids: dict[str, str] = {}  # of the indices, by name: a copy of an index has another one
         self._extract = extractor("lxml") if fields.html else None
 
     def text(self, source: Mapping[str, Any]) -> str:
@@ -92,7 +92,7 @@ class OwnPages:
         return f"{own_id(document)}-{document['_version']}"
 
     def _uuid(self, document: Document) -> str:
-        return self._uuids.get(document["_index"], "")
+        return self.uuids.get(document["_index"], "")
 
     def _url(self, document: Document) -> str:
         if self.fields.url is None:

@@ -76,6 +76,7 @@ class OwnWriter:
         with reporting_engine_errors(self._index.name, "read"):
             answer = self._index.client.search(index=self._index.index_name, body=search, params=NO_PARTIAL_RESULTS)
         hits: list[Hit] = answer["hits"]["hits"]
+        self._index.note_indices(hits)
         return hits
 
     def _execute(self, operations: Mapping[str, Operation]) -> list[str]:

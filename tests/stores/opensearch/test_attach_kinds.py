@@ -100,7 +100,9 @@ def test_an_alias_of_several_indices(own: OwnIndex, engine: Running) -> None:
             parts[2].write([("7", article(0))])
             own.client.indices.put_alias(index=parts[2].name, name=own.name)
             assert index.search("article", group=True).total == 4
-        assert attach(own.client, own.address).done == 1
+            assert attach(own.client, own.address).done == 1
+            assert index.search("article", group=True).total == 5  # the same store, opened before
+            assert index.store._index.pages.uuids.keys() == {part.name for part in parts}  # type: ignore[attr-defined]
         assert similar(own, "0") == ["1", "2", "7"]
         assert detach(own.client, own.address).documents == 5
     finally:
