@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -182,3 +183,16 @@ def test_texts_in_code_and_odd_ids(own: OwnIndex) -> None:
         for card in index.store.scan(Card):
             assert index.capture(card.id).url == card.url
             assert len(index.similar(id=card.id).matches) == 4
+
+
+def test_clusters_are_updated_incrementally(articles: OwnIndex, tmp_path: Path) -> None:
+    attach(articles.client, articles.address, FIELDS)
+    state = str(tmp_path / "state")
+    with opened(articles) as index:
+        assert index.cluster(state=state).clustered_pages == 3
+    articles.write([("10", {"headline": "Article 10", "body": f"{article(0)['body']} And more."})])
+    attach(articles.client, articles.address)
+    with opened(articles) as index:
+        found = index.cluster(state=state)
+        assert (found.clustered_pages, found.fresh) == (4, 1)
+        assert sizes(index, "article", by="cluster") == [1] * 6 + [4]
