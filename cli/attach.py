@@ -12,6 +12,7 @@ from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say, suggest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import OwnFields
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from opensearch_winnow.stores.opensearch.client import Address
 
 MAX_PER_SECOND = 1_000_000
+FEWER_ADDRESSES = 0.97  # as a share of the pages; their number is an estimate
+REPORTED = ("documents", "done", "unchanged", "no_text", "failed", "addresses")
 
 
 @click.command("attach", short_help="Find copies in an index of your own: add fingerprints to its documents.")
-@click.argument("index", metavar="http://HOST:9200/INDEX")
+@click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @click.option(
     "--text", metavar="FIELD", multiple=True, help="Field with the text. Several are joined; may be repeated."
 )
@@ -110,14 +113,17 @@ def command(
     if not is_address(index):
         raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
     with connected(index) as (client, address):
-        from opensearch_winnow.stores.opensearch.attach import attach, plan  # noqa: PLC0415 (needs opensearch-py)
+        from opensearch_winnow.stores.opensearch.attach import attach, plan, stale  # noqa: PLC0415 (needs opensearch-py)
 
         planned = plan(client, address, fields, scheme)
         if dry_run:
-            _print_plan(address, planned, as_json)
+            is_attached = not any(outcome == "missing" and "_mapping" in step.path for step, outcome in planned.steps)
+            _print_plan(address, planned, stale(client, address) if is_attached else planned.documents, as_json)
             return
         if not quiet:
             say(f"{address}: {planned.documents:,} documents; {planned.attachment.fields}.")
+        if follow:
+            say(f"Updating every {every:g} s. Ctrl-C stops it.")
         while True:
             try:
                 with show_phases(quiet=quiet or follow, color="auto") as show:
@@ -154,22 +160,30 @@ def _fields(
     return OwnFields(text=text, title=title, url=url, time=time_field, html=html, below=below or "winnow")
 
 
-def _print_plan(address: Address, planned: Plan, as_json: bool) -> None:
+def _print_plan(address: Address, planned: Plan, stale: int, as_json: bool) -> None:
     missing = [step for step, outcome in planned.steps if outcome == "missing"]
     if as_json:
         steps = [{"what": step.what, "method": step.method, "path": step.path, "body": step.body} for step in missing]
-        click.echo(json.dumps({"store": str(address), "documents": planned.documents, "steps": steps}))
+        found = {"documents": planned.documents, "stale": stale, "steps": steps}
+        click.echo(json.dumps({"store": str(address), **found}))
         return
     say(f"{address}: {planned.documents:,} documents; {planned.attachment.fields}.")
-    click.echo("\n\n".join(f"# {step.what}\n{step.console_request()}" for step in missing))
-    say("Then every document with a text gets its fields, by partial updates (POST /_bulk).")
+    if missing:
+        click.echo("\n\n".join(f"# {step.what}\n{step.console_request()}" for step in missing))
+    say(f"Of the documents, up to {stale:,} get new fields, by partial updates (POST /_bulk).")
 
 
 def _print_report(address: Address, report: AttachReport, as_json: bool) -> None:
     for failure in report.failures:
         say(failure)
+    pages = report.done + report.unchanged
+    if report.addresses < pages * FEWER_ADDRESSES:
+        say(
+            f"They have about {report.addresses:,} addresses. Documents with the same address count as captures of one"
+            " page: winnow history lists them, and winnow similar leaves them out without --all-captures."
+        )
     if as_json:
-        counts = {name: getattr(report, name) for name in ("documents", "done", "unchanged", "no_text", "failed")}
+        counts = {name: getattr(report, name) for name in REPORTED}
         click.echo(json.dumps({"store": str(address), **counts, "seconds": report.seconds}))
     else:
         click.echo(_summary(report))

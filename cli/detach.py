@@ -6,15 +6,17 @@ import json
 
 import click
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED, CommandFailedError
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.operations.attaching import detach
 from opensearch_winnow.stores.opening import is_address, without_credentials
 
 
 @click.command("detach", short_help="Take away what winnow attach has added to an index.")
-@click.argument("index", metavar="http://HOST:9200/INDEX")
+@click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
 @json_option
 @click.pass_context
@@ -40,7 +42,7 @@ def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"index": without_credentials(index), **done._asdict()}))
         return
-    click.echo(f"{done.documents:,} documents have no field of winnow any more.")
+    click.echo(f"Removed winnow's fields from {count_of(done.documents, 'document')}.")
     for part in done.removed:
         click.echo(f"removed\t{part}")
     for part in done.kept:

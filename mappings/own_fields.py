@@ -66,15 +66,20 @@ class Attachment(NamedTuple):
 
     def meta(self) -> dict[str, Any]:
         """Return the value of META in the `_meta` of the mapping."""
-        scheme = self.scheme
+        scheme, fields = self.scheme, asdict(self.fields) | {"text": list(self.fields.text)}  # as JSON has it
         return {
             "attached": FORMAT,
-            "fields": {name: value for name, value in asdict(self.fields).items() if value},
+            "fields": {name: value for name, value in fields.items() if value},
             "settings": self.settings_index,
             "scheme_id": scheme.id,
             "keyed": scheme.keyed,
             "scheme": scheme.choices,
         }
+
+
+def settings_index_of(name: str) -> str:
+    """Return the name of the index that holds the settings of an attached index, alias or data stream."""
+    return f"winnow.{name}.settings"
 
 
 def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:

@@ -73,9 +73,11 @@ def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[Op
         from opensearch_winnow.stores.opensearch.transport import PatientTransport  # noqa: PLC0415
 
     address = Address.of(index)
+    if client is None:
+        with connect(address) as first:
+            engine_of(first, str(address))  # if nothing answers, say so at once
     used = client or connect(address, transport_class=PatientTransport)
     try:
-        engine_of(used, str(address))  # if nothing answers, the error names the whole address
         yield used, address
     finally:
         if client is None:

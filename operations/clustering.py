@@ -19,7 +19,7 @@ from opensearch_winnow.stores.store import Store
 WRITING_BACK = "updating the store"  # the phase in which a stopped run leaves the store partly updated
 CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
 MAX_SETTING_CHARS = 64_000  # of that setting as JSON; titles and URLs may have any length
-BATCH_SIZE = 10_000  # pages whose clusters are written back at a time
+BATCH_SIZE = 2_000  # pages whose clusters are written back at a time
 
 
 def cluster_store(

@@ -50,6 +50,7 @@ class GroupPage:
     at_least: int  # groups
     at_most: int | None  # groups; None if the total is not known
     examined: int  # documents that were grouped, on this page and the earlier ones
+    without_fields: int  # of these, documents without our fields; if these are all, check `below`
     aggregations: dict[str, Any]  # of all documents that match the query; on the first page only
     cursor: str | None  # leads to the next page; None at the end
 

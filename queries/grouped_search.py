@@ -140,6 +140,7 @@ class GroupedSearch:
             at_least=groups,
             at_most=_at_most(groups, self._total, examined, exhausted=self._exhausted),
             examined=examined,
+            without_fields=self._documents.without_fields,
             aggregations=self._aggregations,
             cursor=None if self._exhausted and following.shown == groups else str(following),
         )

@@ -34,6 +34,11 @@ class HitDocuments:
         self._texts = texts
         self._sides: dict[int, Side | None] = {}
 
+    @property
+    def without_fields(self) -> int:
+        """The number of hits without our fields, which are never alike."""
+        return sum(each is NO_SKETCHES for each in self.sketched)
+
     def add(self, hit: Hit) -> int:
         """Add a hit and return its place, by which the other methods know it."""
         place = len(self.hits)

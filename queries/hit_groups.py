@@ -48,6 +48,7 @@ class HitGroups:
     count: int | None  # groups among them; None if the response does not hold all of them
     about: int | None  # the engine's estimate of the clusters among them; None if the query did not ask for it
     left_out: int  # documents without a cluster that the engine has not returned; ask for more members to see them
+    without_fields: int = 0  # hits without our fields, each a group of its own; if these are all, check `below`
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -105,6 +106,7 @@ def group_hits(
         count=len(groups) if total is not None and total == seen else None,
         about=_about(answer),
         left_out=left_out,
+        without_fields=documents.without_fields,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -12,8 +13,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import FORMAT, META
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in
-from opensearch_winnow.mappings.written_scheme import other_scheme
+from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in, settings_index_of
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill, Progress
 from opensearch_winnow.stores.opensearch.bulk import bulk
@@ -34,7 +34,10 @@ from opensearch_winnow.stores.opensearch.setup import (
 )
 from opensearch_winnow.stores.store import StoreError
 
-NO_INDEX = "there is no index of this name"
+# The types that a field of each purpose may have. Others would be taken for texts or times that they are not.
+TEXTS = ("text", "keyword", "match_only_text", "annotated_text", "wildcard", "search_as_you_type", "constant_keyword")
+TIMES = ("date", "date_nanos", "long")
+MAX_FIELDS_NAMED = 20  # in an error
 DOCUMENTS_AT_A_TIME = 1_000  # from which fields are removed
 
 
@@ -63,12 +66,12 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
     found = _mappings(client, address)
     attached = attachment_of(found, name)
     if attached is None and fields is None:
-        raise StoreError(f"{name} is not attached: say which field holds the text, as in --text body")
+        raise StoreError(f"{name} is not attached yet: name the field that holds the text")
     for each, described in found.items():
         _check_index(each, described["mappings"])
     if attached is None:
         assert fields is not None
-        chosen = Attachment.of(fields, scheme or Scheme(), f"winnow.{index}.settings")
+        chosen = Attachment.of(fields, scheme or Scheme(), settings_index_of(index))
         _check_fields(name, found, fields)
     else:
         chosen = attached
@@ -79,7 +82,10 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
                 " `winnow detach` first; to bring it up to date, run `winnow attach --update`"
             )
         if scheme is not None and scheme.id != attached.scheme.id:
-            raise StoreError(str(other_scheme(name, attached.scheme.id, scheme.id)))
+            raise StoreError(
+                f"{name} is attached with scheme {attached.scheme.id}, not {scheme.id}: hashes of different schemes are"
+                " never compared, so run `winnow detach` first to change it"
+            )
     with reporting_engine_errors(name, "attached"):
         documents = client.count(index=index)["count"]
         parts = [
@@ -115,16 +121,26 @@ def attach(
     return Backfill(index, slices=slices, per_second=per_second, progress=progress).run()
 
 
+def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
+    """Count the documents of an attached index that are new or have another text than their fields were made from."""
+    attachment = plan(client, address).attachment
+    opened = opened_scheme(str(address), attachment.scheme, None, key)
+    return Backfill(own_index_client(client, address, attachment, opened)).stale()
+
+
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
     """Take away what attaching has added: the fields of all documents, the settings, and what no other index needs.
 
     The mapping keeps the names of the fields, because engines cannot remove them.
     """
     name = str(address)
-    found = _mappings(client, address)
+    found = _mappings(client, address, "detached")
     attached = attachment_of(found, name)
     if attached is None:
         raise StoreError(f"{name} is not attached, so there is nothing to take away")
+    whole = attached.settings_index.removeprefix("winnow.").removesuffix(".settings")
+    if whole != address.index and client.indices.exists(index=whole):
+        raise StoreError(f"{name} cannot be detached by itself: it was attached as a part of {whole}; detach that")
     documents = _remove_fields(client, address, attached.fields, progress)
     removed, kept = [f"index {attached.settings_index}"], []
     with reporting_engine_errors(name, "detached"):
@@ -147,14 +163,12 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 
-def _mappings(client: OpenSearch, address: Address) -> Mappings:
-    with reporting_engine_errors(str(address), "attached"):
-        try:
-            found: Mappings = client.indices.get_mapping(index=address.index)
-        except NotFoundError:
-            raise StoreError(f"{address} cannot be attached: {NO_INDEX}") from None
+def _mappings(client: OpenSearch, address: Address, doing: str = "attached") -> Mappings:
+    found: Mappings = {}
+    with reporting_engine_errors(str(address), doing), suppress(NotFoundError):
+        found = client.indices.get_mapping(index=address.index)
     if not found:
-        raise StoreError(f"{address} cannot be attached: {NO_INDEX}")
+        raise StoreError(f"{address} cannot be {doing}: there is no index of this name")
     return found
 
 
@@ -171,20 +185,29 @@ def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
 
 def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
     known = {path: definition for each in found.values() for path, definition in fields_in(each["mappings"])}
-    texts = sorted(path for path, definition in known.items() if definition.get("type") in ("text", "match_only_text"))
     for path in fields.read:
-        definition = known.get(path)
-        if definition is None:
-            there = f"; it has the text fields {', '.join(texts)}" if texts else ""
-            raise StoreError(f"{name} cannot be attached: it has no field {path}{there}")
+        types = TIMES if path == fields.time else TEXTS
+        definition = known.get(path, {})
         if definition.get("type") == "alias":
             raise StoreError(
                 f"{name} cannot be attached: {path} is another name of {definition['path']}; give that one"
             )
+        if definition.get("type") not in types:
+            kind = definition.get("type", "object")
+            problem = f"its field {path} has the type {kind}" if path in known else f"it has no field {path}"
+            fitting = [each for each in known if known[each].get("type") in types and not _is_ours(each, known)]
+            there = f"; it has {', '.join(sorted(fitting)[:MAX_FIELDS_NAMED])}" if fitting else ""
+            raise StoreError(f"{name} cannot be attached: {problem}{there}")
     if "." in fields.below or not fields.below.strip():
         raise StoreError(f"winnow's fields are below a field with a plain name, such as winnow, not {fields.below!r}")
     for each in found.values():
         _check_below(name, each["mappings"].get("properties", {}).get(fields.below), fields.below)
+
+
+def _is_ours(path: str, known: Mapping[str, Any]) -> bool:
+    """Whether a field is one that winnow has added before."""
+    below, _, field = path.partition(".")
+    return field in OWN_FIELDS and f"{below}.minhash" in known
 
 
 def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None:

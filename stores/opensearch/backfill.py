@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 from threading import Event, Lock
 from typing import Any, Literal, NamedTuple
@@ -51,6 +51,7 @@ class AttachReport:
     unchanged: int = 0
     no_text: int = 0
     failed: int = 0
+    addresses: int = 0  # of documents with a text, about; documents with the same one are captures of one page
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)  # the first reasons
 
@@ -75,6 +76,9 @@ class Slice(NamedTuple):
     shard: Shard
     after: int
     until: int
+
+    def query(self) -> dict[str, Any]:
+        return all_of([{"range": {"_seq_no": {"gt": self.after, "lte": self.until}}}])
 
     def cut(self, parts: int) -> list[Slice]:
         """Cut it into parts of about the same number of writes."""
@@ -102,7 +106,9 @@ class Backfill:
         self._pages = index.pages
         self._settings = StoredSettings(index)
         self._slices = slices
-        self._pause = 0.0 if per_second is None else 1 / per_second  # after each document
+        self._pause = 0.0 if per_second is None else slices / per_second  # of a slice, after each document
+        # At most as many documents in a request as may be written in a second.
+        self._limits = LIMITS if per_second is None else replace(LIMITS, count=max(1, int(per_second / slices)))
         self._progress = progress or (lambda phase, done, total: None)  # noqa: ARG005
         self._places = count(time.time_ns())
         self._lock = Lock()
@@ -119,10 +125,10 @@ class Backfill:
             writes = self._tally["writes"]
             self._work(phase, self._outstanding(shards), self._mend)
             checkpoints = {shard.key: [shard.history, shard.complete] for shard in shards}
-            self._settings.change(CHECKPOINTS, checkpoints)
+            self._settings.change(CHECKPOINTS, (self._settings.read(CHECKPOINTS) or {}) | checkpoints)
             if self._tally["writes"] == writes:
                 break
-            phase = "catching up with changes"
+            phase = "checking for changes made meanwhile"
         return self._report(time.monotonic() - start)
 
     def stale(self) -> int:
@@ -159,7 +165,7 @@ class Backfill:
     def _work(self, phase: str, slices: Sequence[Slice], do: Callable[[Slice], None]) -> None:
         """Do all slices in threads, and show how far they are."""
         self._tally["seen"] = 0
-        total_documents = sum(each.until - each.after for each in slices)
+        total_documents = sum(map(self._count, slices))
         with ThreadPoolExecutor(self._slices, "slice") as pool:
             futures = [pool.submit(do, each) for each in slices]
             try:
@@ -192,7 +198,7 @@ class Backfill:
 
         name = self._index.name
         with reporting_engine_errors(name, "written"):
-            for written in bulk(self._index.client, operations(), name=name, limits=LIMITS, require_alias=False):
+            for written in bulk(self._index.client, operations(), name=name, limits=self._limits, require_alias=False):
                 id_, outcome = expected.popleft()
                 if written.outcome != "failed":
                     self._add(outcome)
@@ -216,7 +222,7 @@ class Backfill:
                 batch, stale = stale[:size], stale[size:]
                 documents = self._read(batch)
                 for document in documents:
-                    if self._stopping.wait(self._pause * self._slices):
+                    if self._stopping.wait(self._pause):
                         return
                     yield document
                 self._add("seen", len(batch))
@@ -235,7 +241,7 @@ class Backfill:
     def _hits(self, part: Slice) -> Iterator[list[Hit]]:
         """Yield the documents of a slice in the order of their last writes, without their sources."""
         search: dict[str, Any] = {
-            "query": all_of([{"range": {"_seq_no": {"gt": part.after, "lte": part.until}}}]),
+            "query": part.query(),
             "sort": [{"_seq_no": "asc"}],
             "size": HITS_PER_REQUEST,
             "_source": False,
@@ -243,16 +249,24 @@ class Backfill:
             "version": True,
             "track_total_hits": False,
         }
-        parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{part.shard.number}"}
         while True:
-            with reporting_engine_errors(self._index.name, "read"):
-                answer = self._index.client.search(index=part.shard.index_name, body=search, params=parameters)
-            hits: list[Hit] = answer["hits"]["hits"]
+            hits: list[Hit] = self._search(part, search)["hits"]["hits"]
             if not hits:
                 return
             self._index.note_indices(hits)
             yield hits
             search["search_after"] = hits[-1]["sort"]
+
+    def _count(self, part: Slice) -> int:
+        return total(self._search(part, {"query": part.query(), "size": 0, "track_total_hits": True}))
+
+    def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
+        parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{part.shard.number}"}
+        with reporting_engine_errors(self._index.name, "read"):
+            answer: dict[str, Any] = self._index.client.search(
+                index=part.shard.index_name, body=search, params=parameters
+            )
+        return answer
 
     def _operation(self, document: Hit) -> tuple[Operation | None, Outcome]:
         """Return the write that a document needs, and what becomes of it then."""
@@ -293,14 +307,20 @@ class Backfill:
     def _report(self, seconds: float) -> AttachReport:
         index = self._index
         index.refresh()
-        with_fields = {"fields": {"filter": {"exists": {"field": index.names["place"]}}}}
-        search = {"size": 0, "track_total_hits": True, "aggs": with_fields}
+        counts = {
+            "fields": {"filter": {"exists": {"field": index.names["place"]}}},
+            "addresses": {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}},
+        }
+        search = {"size": 0, "track_total_hits": True, "aggs": counts}
         with reporting_engine_errors(index.name, "read"):
             answer = index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
         pages: int = answer["aggregations"]["fields"]["doc_count"]
         done, failed = min(self._tally["done"], pages), self._tally["failed"]
         rest = max(total(answer) - pages - failed, 0)
-        return AttachReport(total(answer), done, pages - done, rest, failed, round(seconds, 3), self._failures)
+        addresses = min(answer["aggregations"]["addresses"]["value"], pages)
+        return AttachReport(
+            total(answer), done, pages - done, rest, failed, addresses, round(seconds, 3), self._failures
+        )
 
 
 def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:

@@ -22,6 +22,10 @@ EXPLANATIONS = [
             "there is no store of this name; `winnow setup` or `winnow index` creates it",
         ),
         (
+            r"^index_not_found_exception: no such index \[(winnow\..+?\.settings)\]",
+            "there is no index {0}, which holds its settings; `winnow attach --update` creates it again",
+        ),
+        (
             r"^index_not_found_exception: no such index \[(.+?)\]",
             "there is no index {0}; `winnow index` or `winnow setup` creates it",
         ),

@@ -60,15 +60,18 @@ def test_the_whole_journey(winnow: Winnow, articles: OwnIndex) -> None:
     articles.change("1", body="It has changed.")
     articles.write([("8", article(0))])
     assert json.loads(winnow("stats", "--store", store, "--json").stdout)["stale"] == 2
+    planned = winnow("attach", store, "--update", "--dry-run")
+    assert (planned.stdout, "up to 2 get new fields" in planned.stderr) == ("", True)
     updated = json.loads(winnow("attach", store, "--update", "--json").stdout)
     del updated["seconds"]
+    assert updated.pop("addresses") == 9
     assert updated == {"store": store, "documents": 9, "done": 2, "unchanged": 7, "no_text": 0, "failed": 0}
     checked = winnow("watch", "check", "story", "--store", store, "--json")
     assert '"url": "8"' in checked.stdout
     assert json.loads(winnow("stats", "--store", store, "--json").stdout)["stale"] == 0
 
     gone = winnow("detach", store)
-    assert gone.stdout.startswith("9 documents have no field of winnow any more.\n")
+    assert gone.stdout.startswith("Removed winnow's fields from 9 documents.\n")
     before["1"]["body"] = "It has changed."
     assert articles.sources() == before | {"8": article(0)}
     assert winnow("detach", store).exit_code == 2
@@ -93,8 +96,10 @@ def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, artic
     [
         ([], "--text body"),
         (["--title", "headline"], "need --text"),
-        (["--text", "words"], "it has no field words; it has the text fields body, headline"),
-        (["--update"], "is not attached: say which field holds the text"),
+        (["--text", "words"], "it has no field words; it has author, body, headline"),
+        (["--text", "published"], "its field published has the type date; it has author, body, headline"),
+        (["--text", "body", "--time", "author"], "its field author has the type keyword; it has published"),
+        (["--update"], "is not attached yet: name the field that holds the text"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(

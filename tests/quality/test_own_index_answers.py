@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow import dedupe
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
@@ -74,7 +73,7 @@ def own(engine: Running) -> Iterator[OwnIndex]:
 def articles(size: Size) -> dict[str, dict[str, Any]]:
     """Return the texts of several versions of the same pages, and of licences, as articles by id."""
     maker = RecordMaker(Recipe())
-    pages = chain(javadoc(*LUCENE, one_in=size.one_in, with_lists=size is WHOLE), islice(licences(), size.licences))
+    pages = chain(javadoc(*LUCENE, one_in=size.one_in), islice(licences(), size.licences))
     made = [record for page in pages if isinstance(record := maker.make(page), Record)]
     return {
         f"a{number}": {
@@ -186,7 +185,7 @@ def check_collapsed(own: OwnIndex) -> None:
     query = {"match": {"body": "public"}}
     plain = own.client.search(index=own.name, body={"query": query, "size": 10_000, "_source": ["link"]})
     expected = {clusters[hit["_source"]["link"]] for hit in plain["hits"]["hits"]}
-    body = dedupe({"query": query, "size": 1_000, "_source": False}, field="winnow.cluster", members=1)
+    body = {"query": query, "size": 10_000, "_source": False, "collapse": {"field": "winnow.cluster"}}
     folded = own.client.search(index=own.name, body=body)["hits"]["hits"]
     assert {hit["fields"]["winnow.cluster"][0] for hit in folded} == expected
     assert len(folded) < len(plain["hits"]["hits"])

@@ -176,8 +176,8 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
         return sentence
 
     before = client.indices.get(index=articles.name)
-    assert "it has no field text; it has the text fields body, headline" in refusal(fields=OwnFields(text=("text",)))
-    assert "--text body" in refusal(fields=None)
+    assert "it has no field text; it has author, body, headline" in refusal(fields=OwnFields(text=("text",)))
+    assert "name the field that holds the text" in refusal(fields=None)
     assert "it has a field author of its own" in refusal(fields=OwnFields(text=("body",), below="author"))
     assert "a plain name" in refusal(fields=OwnFields(text=("body",), below="a.b"))
     assert "there is no index of this name" in refusal(Address.of(f"{engine.url}/no-such-index"))

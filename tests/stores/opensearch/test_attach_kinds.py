@@ -105,6 +105,8 @@ def test_an_alias_of_several_indices(own: OwnIndex, engine: Running) -> None:
             assert index.search("article", group=True).total == 5  # the same store, opened before
             assert index.store._index.pages.uuids.keys() == {part.name for part in parts}  # type: ignore[attr-defined]
         assert similar(own, "0") == ["1", "2", "7"]
+        with pytest.raises(StoreError, match=f"it was attached as a part of {own.name}"):
+            detach(own.client, parts[0].address)
         assert detach(own.client, own.address).documents == 5
     finally:
         own.client.indices.delete(index=",".join(part.name for part in parts))
