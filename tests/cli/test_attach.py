@@ -165,10 +165,11 @@ def test_ctrl_c_stops_a_throttled_run_and_the_next_one_continues(
         ):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        time.sleep(0.5)
+        time.sleep(1.5)
         stopped.send_signal(signal.SIGINT)
         stopped.communicate(timeout=30)
     assert stopped.returncode == 130
     report = json.loads(winnow("attach", store, "--update", "--json").stdout)
     assert report["documents"] == report["done"] + report["unchanged"] == 400
     assert report["done"] > 0
+    assert report["unchanged"] > 0  # what is allowed in a second is written every second
