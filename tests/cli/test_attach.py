@@ -132,6 +132,7 @@ def test_a_user_without_permission_changes_nothing(winnow: Winnow, articles: Own
     assert "winnow" not in articles.client.indices.get_mapping(index=articles.name)[articles.name]["mappings"]["_meta"]
 
 
+@pytest.mark.check
 def test_following_mends_what_changes_until_it_is_stopped(articles: OwnIndex, tmp_path: Path) -> None:
     command: list[str | Path] = [WINNOW, "attach", str(articles.address), "--text", "body", "--follow", "--every", "1"]
     with subprocess.Popen(
@@ -152,6 +153,7 @@ def test_following_mends_what_changes_until_it_is_stopped(articles: OwnIndex, tm
     assert all("winnow" in source for source in articles.sources().values())
 
 
+@pytest.mark.check
 def test_ctrl_c_stops_a_throttled_run_and_the_next_one_continues(
     winnow: Winnow, articles: OwnIndex, tmp_path: Path
 ) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
@@ -24,7 +24,7 @@ from opensearch_winnow.stores.opensearch.attach import attach, detach
 from tests.public_pages import LUCENE, javadoc, licences
 from tests.stores.opensearch.own_index import ARTICLES, OwnIndex
 
-pytestmark = pytest.mark.xdist_group("own-index-answers")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("own-index-answers")]
 
 # The owner's analyzer decides what a word is. This one finds whole words in letters, as a store does.
 WORDS_OF_LETTERS = {"type": "text", "analyzer": "simple"}
@@ -42,24 +42,7 @@ QUESTIONS: list[dict[str, Any]] = [
 WORDS = ("licence", "query", "software", "index reader", "warranty", "segment")
 
 
-class Size(NamedTuple):
-    """The amount of data to compare."""
-
-    one_in: int  # of the pages of each release
-    licences: int
-    questions: int  # pages to ask about
-    changed: int
-    deleted: int
-
-
-QUICK = Size(one_in=40, licences=60, questions=12, changed=20, deleted=5)
-WHOLE = Size(one_in=1, licences=811, questions=60, changed=500, deleted=100)
-
-
-@pytest.fixture(params=[pytest.param(QUICK, id="quick"), pytest.param(WHOLE, id="whole", marks=pytest.mark.check)])
-def size(request: pytest.FixtureRequest) -> Size:
-    chosen: Size = request.param
-    return chosen
+QUESTIONED, CHANGED, DELETED = 60, 500, 100
 
 
 @pytest.fixture
@@ -70,10 +53,10 @@ def own(engine: Running) -> Iterator[OwnIndex]:
         client.indices.delete(index=f"{made.name},winnow.{made.name}.settings", params={"ignore_unavailable": "true"})
 
 
-def articles(size: Size) -> dict[str, dict[str, Any]]:
+def articles() -> dict[str, dict[str, Any]]:
     """Return the texts of several versions of the same pages, and of licences, as articles by id."""
     maker = RecordMaker(Recipe())
-    pages = chain(javadoc(*LUCENE, one_in=size.one_in), islice(licences(), size.licences))
+    pages = chain(javadoc(*LUCENE), licences())
     made = [record for page in pages if isinstance(record := maker.make(page), Record)]
     return {
         f"a{number}": {
@@ -101,9 +84,9 @@ def _time(article: Mapping[str, Any]) -> datetime | None:
     return datetime.fromisoformat(article["published"]) if "published" in article else None
 
 
-def answers(index: Index, size: Size) -> dict[str, Any]:
+def answers(index: Index) -> dict[str, Any]:
     """Return answers to many questions, by URL, because the ids differ."""
-    urls = Random(0).sample(sorted({card.url for card in index.store.scan(Card)}), size.questions)
+    urls = Random(0).sample(sorted({card.url for card in index.store.scan(Card)}), QUESTIONED)
     found: dict[str, Any] = {}
     for url in urls:
         for number, question in enumerate(QUESTIONS):
@@ -123,34 +106,34 @@ def answers(index: Index, size: Size) -> dict[str, Any]:
     return found
 
 
-def check_same(own: OwnIndex, documents: Mapping[str, dict[str, Any]], size: Size, folder: Path) -> None:
+def check_same(own: OwnIndex, documents: Mapping[str, dict[str, Any]], folder: Path) -> None:
     with Index.open(str(own.address), create=False) as attached, store_of(folder, documents) as store:
-        ours, theirs = answers(attached, size), answers(store, size)
+        ours, theirs = answers(attached), answers(store)
         for question, expected in theirs.items():
             assert ours[question] == expected, question
         assert sum(map(len, theirs.values())) > 100
         assert attached.statistics().stale == 0
 
 
-def test_answers_are_those_of_a_store_of_the_same_pages(own: OwnIndex, size: Size, tmp_path: Path) -> None:
-    documents = articles(size)
+def test_answers_are_those_of_a_store_of_the_same_pages(own: OwnIndex, tmp_path: Path) -> None:
+    documents = articles()
     own.create(MAPPING)
     own.write(documents.items())
     searches = own_searches(own)
     report = attach(own.client, own.address, FIELDS)
     assert (report.done, report.failed, report.no_text) == (len(documents), 0, 0)
     assert own_searches(own) == searches
-    check_same(own, documents, size, tmp_path / "before.winnow")
+    check_same(own, documents, tmp_path / "before.winnow")
 
     random = Random(1)
-    ids = random.sample(sorted(documents), size.changed + size.deleted)
-    for id_ in ids[: size.changed]:
+    ids = random.sample(sorted(documents), CHANGED + DELETED)
+    for id_ in ids[:CHANGED]:
         other = documents[random.choice(sorted(documents))]["body"]
         documents[id_]["body"] = f"{documents[id_]['body'][:2_000]}\n{other[:3_000]}"
-    for id_ in ids[size.changed :]:
+    for id_ in ids[CHANGED:]:
         del documents[id_]
         own.client.delete(index=own.name, id=id_)
-    for number, id_ in enumerate(ids[: size.changed]):
+    for number, id_ in enumerate(ids[:CHANGED]):
         if number % 2:
             own.client.index(index=own.name, id=id_, body=documents[id_])
         else:
@@ -158,8 +141,8 @@ def test_answers_are_those_of_a_store_of_the_same_pages(own: OwnIndex, size: Siz
     own.client.indices.refresh(index=own.name)
     searches = own_searches(own)
     report = attach(own.client, own.address)
-    assert (report.documents, report.done) == (len(documents), size.changed)
-    check_same(own, documents, size, tmp_path / "after.winnow")
+    assert (report.documents, report.done) == (len(documents), CHANGED)
+    check_same(own, documents, tmp_path / "after.winnow")
     assert own.without_ours() == documents
     check_collapsed(own)
     assert own_searches(own) == searches

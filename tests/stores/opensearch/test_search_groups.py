@@ -152,6 +152,7 @@ def body_of(sort: Any = None, **more: Any) -> dict[str, Any]:
     return {"query": MILL, **({} if sort is None else {"sort": sort}), **more}
 
 
+@pytest.mark.check
 @pytest.mark.usefixtures("frozen")
 @given(
     sort=st.sampled_from(SORTS),
@@ -176,6 +177,7 @@ def test_all_pages_are_the_groups_of_all_hits(
     assert (pages[-1].count, pages[-1].examined) == (len(expected), 90)
 
 
+@pytest.mark.check
 @pytest.mark.usefixtures("frozen")
 def test_writes_between_pages_change_nothing(client: OpenSearch) -> None:
     index = new_index(client)
