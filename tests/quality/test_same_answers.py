@@ -25,49 +25,34 @@ from opensearch_winnow.stores.opensearch.setup import set_up
 from tests.engine_fixture import VERSION
 from tests.public_pages import LUCENE, javadoc, licences
 
-pytestmark = pytest.mark.xdist_group("same-answers")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("same-answers")]
 
 SAME_BM25_SCALE = VERSION.startswith("3")  # older engines return BM25 scores larger by a constant factor
 
 
-class Size(NamedTuple):
-    """The amount of data to compare."""
-
-    one_in: int  # 30 means every thirtieth page of each release
-    licences: int  # number of licences
-    shards: tuple[int, ...]  # the numbers of shards; one store on the engine for each
-    questions: int  # number of questions for each test
-
-
-QUICK = Size(one_in=30, licences=150, shards=(3,), questions=4)
-WHOLE = Size(one_in=12, licences=250, shards=(1, 5), questions=25)
+SHARDS = (1, 5)  # one store on the engine for each
+QUESTIONS = 25  # in each test
 
 
 class Stores(NamedTuple):
-    size: Size
     embedded: Index
     others: dict[int, Index]  # on the engine, by number of shards
     urls: list[str]
 
 
-@pytest.fixture(params=[pytest.param(QUICK, id="quick"), pytest.param(WHOLE, id="whole", marks=pytest.mark.check)])
+@pytest.fixture
 def stores(
-    request: pytest.FixtureRequest,
-    once: Callable[..., Stores],
-    fill_index: Callable[..., Index],
-    on_engine: Callable[[str, int], Index],
+    once: Callable[..., Stores], fill_index: Callable[..., Index], on_engine: Callable[[str, int], Index]
 ) -> Stores:
-    size: Size = request.param
-
     def make() -> Stores:
-        embedded = fill_index(f"same answers {size.shards}", pages(size))
-        others = {shards: on_engine(f"same-answers-{shards}", shards) for shards in size.shards}
+        embedded = fill_index("same answers", pages())
+        others = {shards: on_engine(f"same-answers-{shards}", shards) for shards in SHARDS}
         for index in others.values():
-            report = index.add(pages(size))
+            report = index.add(pages())
             assert (report.indexed, report.failed.total()) == (embedded.store.count(), 0)
-        return Stores(size, embedded, others, [card.url for card in embedded.store.scan(Card)])
+        return Stores(embedded, others, [card.url for card in embedded.store.scan(Card)])
 
-    return once(f"same answers {size.shards}", make)
+    return once("same answers", make)
 
 
 @pytest.fixture(scope="session")
@@ -86,9 +71,9 @@ def on_engine(engine: Running) -> Iterator[Callable[[str, int], Index]]:
         index.close()
 
 
-def pages(size: Size) -> Iterator[Page]:
+def pages() -> Iterator[Page]:
     """Yield several versions of the same pages, and licences, many of which share passages."""
-    return chain(javadoc(*LUCENE, one_in=size.one_in), islice(licences(), size.licences))
+    return chain(javadoc(*LUCENE, one_in=12), islice(licences(), 250))
 
 
 def same(stores: Stores, ask: Callable[[Index], Any]) -> Any:
@@ -125,27 +110,27 @@ def test_the_records_are_the_same(stores: Stores) -> None:
 )
 def test_questions_about_pages(stores: Stores, options: dict[str, Any], min_matches: float) -> None:
     found = 0
-    for url in Random(6).sample(stores.urls, stores.size.questions):
+    for url in Random(6).sample(stores.urls, QUESTIONS):
         found += len(same(stores, lambda index, url=url: similar(index, url=url, **options)).matches)  # type: ignore[misc]
-    assert found >= min_matches * stores.size.questions
+    assert found >= min_matches * QUESTIONS
 
 
 def test_questions_about_texts(stores: Stores) -> None:
     found = 0
-    for url in Random(7).sample(stores.urls, stores.size.questions):
+    for url in Random(7).sample(stores.urls, QUESTIONS):
         text = stores.embedded.page(url).text
         start = Random(url).randrange(len(text))
         part = text[start : start + 1_500]
         if len(part) > 300:
             found += len(same(stores, lambda index, part=part: similar(index, text=part)).matches)  # type: ignore[misc]
-    assert found >= stores.size.questions
+    assert found >= QUESTIONS
 
 
 def test_with_boilerplate(stores: Stores) -> None:
     def ask(index: Index) -> Any:
         learned = index.learn_boilerplate("lucene.example")
         try:
-            questions = Random(8).sample(stores.urls, stores.size.questions)
+            questions = Random(8).sample(stores.urls, QUESTIONS)
             return learned, [similar(index, url=url, min_containment=0) for url in questions]
         finally:
             for each in learned:
@@ -183,9 +168,7 @@ def test_the_same_pages_have_the_words(stores: Stores, typed: str) -> None:
 
 
 @pytest.mark.parametrize("typed", TYPED)
-@pytest.mark.parametrize(
-    "by", ["signature", *(pytest.param(by, marks=pytest.mark.check) for by in ("cluster", "both"))]
-)
+@pytest.mark.parametrize("by", ["signature", "cluster", "both"])
 def test_the_same_groups(stores: Stores, typed: str, by: Any) -> None:
     def ask(index: Index) -> Any:
         options = {"group": True, "by": by, "facets": ("site", "month")}

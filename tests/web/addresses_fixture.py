@@ -92,11 +92,12 @@ def in_format(address: str, ending: str) -> str:
 
 
 FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.values())}  # of each screen
-# For what takes a browser some seconds: each screen in its first state, and with `make check` in all of them.
+MAIN = {FIRST[name] for name in ("home", "search", "page", "compare", "cluster", "paste")}
+# For what takes a browser some seconds: the main screens in their first state, and with `make check` all in all states.
 every_state = pytest.mark.parametrize(
     "address",
     [
-        pytest.param(address, id=name, marks=() if address in FIRST.values() else pytest.mark.check)
+        pytest.param(address, id=name, marks=() if address in MAIN else pytest.mark.check)
         for name, address in ADDRESSES.items()
     ],
 )

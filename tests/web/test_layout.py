@@ -14,7 +14,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 WIDTHS = (1440, 1100, 768, 767, 600, 390, 360)
 LONG_TITLE = f"{RELEASES['9.12.0'].url}/org/apache/lucene/search/TopTermsRewrite.html"
 MANY_VERSIONS = f"{RELEASES['9.12.0'].url}/org/apache/lucene/index/IndexWriter.html"
@@ -109,7 +109,6 @@ def expect_whole(page: Page) -> None:
     assert faults == {}
 
 
-@pytest.mark.check
 def test_the_results_of_a_long_text_are_whole(page: Page, javadoc: Served) -> None:
     """Paste a page with dozens of passages, which are shown in several parts."""
     text = javadoc.json(f"/api/v1/pages?url={quote(MANY_VERSIONS, safe='')}")["text"]

@@ -15,7 +15,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 LONG = "index/package-use"  # 71 passages in two releases of it
 PHONE: ViewportSize = {"width": 360, "height": 740}
 TABLET: ViewportSize = {"width": 768, "height": 900}
@@ -142,7 +142,6 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
         expect_to_stay_in_view(page, number, "pb")
 
 
-@pytest.mark.check
 @pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
 def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
     new_page: NewPage, javadoc: Served, motion: Motion
@@ -166,7 +165,6 @@ def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
         expect_to_stay_in_view(page, number, "b")
 
 
-@pytest.mark.check
 @pytest.mark.parametrize("size", [TABLET, DESK], ids=["tablet", "desk"])
 def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: Served, size: ViewportSize) -> None:
     last = last_passage(javadoc)
@@ -180,7 +178,6 @@ def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: 
     assert pixels_away(page, f"b{last}") == 0
 
 
-@pytest.mark.check
 def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> None:
     last = last_passage(javadoc)
     page = new_page(viewport=PHONE, reduced_motion="no-preference")

@@ -48,7 +48,7 @@ def test_a_program_always_searches_for_words(served_file: Served) -> None:
     assert served_file.json(f"/api/v1/search?{urlencode({'q': MILL})}")["total"] == 0
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.check)])
 def test_a_paragraph_shows_who_quotes_it(new_page: NewPage, served: Served, scripts: bool) -> None:
     page = new_page(java_script_enabled=scripts)
     page.goto(served.url("/clusters"))
@@ -58,6 +58,7 @@ def test_a_paragraph_shows_who_quotes_it(new_page: NewPage, served: Served, scri
     expect(page.locator(f"a[href='/page/{IDS[QUOTES]}']").first).to_be_visible()
 
 
+@pytest.mark.check
 def test_a_text_too_long_for_an_address_is_sent_as_a_form(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/"))
     page.locator("#q").fill(f"{TEXTS[MILL]} " * 40)
@@ -74,6 +75,7 @@ def test_a_long_phrase_in_quotes_is_searched_for(served_file: Served) -> None:
     assert reply.status == 200
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("typed", "heading"),
     [
@@ -116,6 +118,7 @@ def test_a_page_is_suggested_by_a_part_of_its_url(served: Served) -> None:
     assert MILL in suggested(served, MILL[10:], limit=50)
 
 
+@pytest.mark.check
 def test_where_nothing_is_found_pages_with_such_an_address_are_shown(page: Page, served_file: Served) -> None:
     page.goto(served_file.url(f"/search?q={MIRROR[10:-2]}"))
     page.get_by_role("link", name=MIRROR).click()
@@ -156,6 +159,7 @@ def test_a_suggestion_is_chosen_by_keyboard(page: Page, served_file: Served) -> 
     page.wait_for_url(f"**/page/{IDS[MILL]}")
 
 
+@pytest.mark.check
 def test_a_suggestion_is_chosen_by_mouse(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/"))
     page.get_by_role("combobox").press_sequentially(MILL[:-1])

@@ -29,7 +29,7 @@ from opensearch_winnow.queries.group_page import GroupCursor
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
 
-pytestmark = pytest.mark.xdist_group("search-groups")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("search-groups")]
 WORDS = [f"word{number}" for number in range(5_000)]
 FAMILIES = [Random(seed).choices(WORDS, k=200) for seed in range(9)]
 TEXT = ("headline", "parts.text")
@@ -152,7 +152,6 @@ def body_of(sort: Any = None, **more: Any) -> dict[str, Any]:
     return {"query": MILL, **({} if sort is None else {"sort": sort}), **more}
 
 
-@pytest.mark.check
 @pytest.mark.usefixtures("frozen")
 @given(
     sort=st.sampled_from(SORTS),
@@ -177,7 +176,6 @@ def test_all_pages_are_the_groups_of_all_hits(
     assert (pages[-1].count, pages[-1].examined) == (len(expected), 90)
 
 
-@pytest.mark.check
 @pytest.mark.usefixtures("frozen")
 def test_writes_between_pages_change_nothing(client: OpenSearch) -> None:
     index = new_index(client)
