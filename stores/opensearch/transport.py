@@ -71,7 +71,8 @@ class PatientTransport(RetryingTransport):
         longest = self.limits.retry_pause
         while True:
             try:
-                return super().perform_request(method, url, params, *rest, **options)
+                # A copy, because opensearch-py removes its own parameters from it.
+                return super().perform_request(method, url, dict(params or {}), *rest, **options)
             except (TransportError, SerializationError) as error:  # the latter: half of an answer
                 status = None if isinstance(error, ConnectionError | SerializationError) else error.status_code
                 if status not in (None, *RETRY_STATUSES) or time.monotonic() > end:

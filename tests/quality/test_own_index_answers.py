@@ -56,7 +56,7 @@ def own(engine: Running) -> Iterator[OwnIndex]:
 def articles() -> dict[str, dict[str, Any]]:
     """Return the texts of several versions of the same pages, and of licences, as articles by id."""
     maker = RecordMaker(Recipe())
-    pages = chain(javadoc(*LUCENE), licences())
+    pages = chain(javadoc(*LUCENE, one_in=2), licences())
     made = [record for page in pages if isinstance(record := maker.make(page), Record)]
     return {
         f"a{number}": {
