@@ -27,7 +27,7 @@ NUMBERS = count()
 
 @pytest.fixture(scope="module")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url) as made:
+    with OpenSearch(engine.url, timeout=60) as made:
         yield made
 
 

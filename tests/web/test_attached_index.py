@@ -22,7 +22,7 @@ IDS = ("a/b?c=d", "é 日本", "2")  # of copies
 
 @pytest.fixture
 def own(engine: Running) -> Iterator[OwnIndex]:
-    with OpenSearch(engine.url) as client:
+    with OpenSearch(engine.url, timeout=60) as client:
         made = OwnIndex(engine.url, f"served-own-{os.getpid()}", client)
         made.create()
         made.write((id_, article(number)) for number, id_ in enumerate(IDS))

@@ -30,7 +30,7 @@ def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url) as made:
+    with OpenSearch(engine.url, timeout=60) as made:
         yield made
 
 

@@ -37,7 +37,7 @@ KILLS = 20
 @pytest.fixture
 def own(engine: Running) -> Iterator[OwnIndex]:
     """An index of articles, of which one in ten is a copy."""
-    with OpenSearch(engine.url) as client:
+    with OpenSearch(engine.url, timeout=60) as client:
         made = OwnIndex(engine.url, f"survival-{os.getpid()}-{next(NUMBERS)}", client)
         made.create()
         made.write((str(number), any_article(number)) for number in range(DOCUMENTS))
