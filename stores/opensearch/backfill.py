@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 from threading import Event, Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.ingest.extractors import ExtractError
@@ -30,7 +30,7 @@ from opensearch_winnow.stores.opensearch.own_writer import removal, update
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.store import StoreError
 
-CHECKPOINTS = "attached"  # the setting: by shard, its history and the number of the last write that is done
+CHECKPOINTS = "attached"  # the setting
 HITS_PER_REQUEST = 5_000  # without their sources
 FIRST_DOCUMENTS = 10  # in the first request for sources; the next ones are larger if the documents are small
 MAX_CHARS_READ = 5_000_000  # of text in one request
@@ -38,7 +38,8 @@ MAX_ROUNDS = 20  # each catches up with what others have written during the one 
 MAX_FAILURES = 10  # whose reasons are reported
 LIMITS = Limits(requests=2)
 
-Outcome = Literal["done", "unchanged", "no_text"]
+Key = tuple[str, str, int]  # of a document as it is: its index, its id, and the number of its last write
+Checkpoints = dict[str, list[Any]]  # by shard, its history and the number of the last write that is done
 Progress = Callable[[str, int, int | None], None]  # called with the phase, the documents done and their total
 
 
@@ -115,17 +116,24 @@ class Backfill:
         self._stopping = Event()
         self._tally: Counter[str] = Counter()
         self._failures: list[str] = []
+        self._failed: set[Key] = set()
+        self._failed_in: set[str] = set()  # keys of shards
 
     def run(self) -> AttachReport:
         """Bring all documents up to date, and report what became of them."""
         start = time.monotonic()
         phase = "fingerprinting documents"
+        saved: Checkpoints = self._settings.read(CHECKPOINTS) or {}
+        done = dict(saved)
         for _ in range(MAX_ROUNDS):
             shards = self._shards()
             writes = self._tally["writes"]
-            self._work(phase, self._outstanding(shards), self._mend)
-            checkpoints = {shard.key: [shard.history, shard.complete] for shard in shards}
-            self._settings.change(CHECKPOINTS, (self._settings.read(CHECKPOINTS) or {}) | checkpoints)
+            self._work(phase, self._outstanding(shards, done), self._mend)
+            now = {shard.key: [shard.history, shard.complete] for shard in shards}
+            done |= now
+            # The next run looks again at shards in which documents failed.
+            saved |= {key: each for key, each in now.items() if key not in self._failed_in}
+            self._settings.change(CHECKPOINTS, saved)
             if self._tally["writes"] == writes:
                 break
             phase = "checking for changes made meanwhile"
@@ -133,7 +141,8 @@ class Backfill:
 
     def stale(self) -> int:
         """Count the documents that have changed since winnow wrote their fields, or have none but a text."""
-        self._work("looking for changed documents", self._outstanding(self._shards()), self._count_stale)
+        saved: Checkpoints = self._settings.read(CHECKPOINTS) or {}
+        self._work("looking for changed documents", self._outstanding(self._shards(), saved), self._count_stale)
         return self._tally["stale"]
 
     # --- what to do -----------------------------------------------------------------------------------------------
@@ -154,11 +163,10 @@ class Backfill:
                 raise StoreError(f"{index.name} cannot be read: {UNAVAILABLE_SHARD}")
             self._stopping.wait(1)
 
-    def _outstanding(self, shards: Sequence[Shard]) -> list[Slice]:
-        known: dict[str, list[Any]] = self._settings.read(CHECKPOINTS) or {}
+    def _outstanding(self, shards: Sequence[Shard], checkpoints: Checkpoints) -> list[Slice]:
         slices = []
         for shard in shards:
-            history, done = known.get(shard.key, ("", -1))
+            history, done = checkpoints.get(shard.key, ("", -1))
             slices += Slice(shard, done if history == shard.history else -1, shard.highest).cut(self._slices)
         return slices
 
@@ -184,26 +192,31 @@ class Backfill:
 
     def _mend(self, part: Slice) -> None:
         """Write the fields of the documents of a slice that need it."""
-        expected: deque[tuple[str, Outcome]] = deque()
+        expected: deque[tuple[Hit, bool]] = deque()  # a document, and whether it gets other fields
 
         def operations() -> Iterator[Operation]:
             for document in self._stale_documents(part):
-                operation, outcome = self._operation(document)
-                if operation is None:
-                    self._add(outcome)
-                else:
+                if _key(document) in self._failed:  # in an earlier round
+                    continue
+                try:
+                    operation, is_done = self._operation(document)
+                except ExtractError as error:
+                    self._fail(part, document, str(error))
+                    continue
+                if operation is not None:
                     self._add("writes")
-                    expected.append((document["_id"], outcome))
+                    # Without its source, which may be large.
+                    expected.append((document | {"_source": None}, is_done))
                     yield operation
 
         name = self._index.name
         with reporting_engine_errors(name, "written"):
             for written in bulk(self._index.client, operations(), name=name, limits=self._limits, require_alias=False):
-                id_, outcome = expected.popleft()
+                document, is_done = expected.popleft()
                 if written.outcome != "failed":
-                    self._add(outcome)
+                    self._add("done", is_done)
                 elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
-                    self._fail(id_, written.reason)
+                    self._fail(part, document, written.reason)
 
     def _count_stale(self, part: Slice) -> None:
         for document in self._stale_documents(part):
@@ -268,18 +281,14 @@ class Backfill:
             )
         return answer
 
-    def _operation(self, document: Hit) -> tuple[Operation | None, Outcome]:
-        """Return the write that a document needs, and what becomes of it then."""
+    def _operation(self, document: Hit) -> tuple[Operation | None, bool]:
+        """Return the write that a document needs, if any, and whether it gets other fields than before by it."""
         stored = self._pages.stored(document["_source"])
         if stored.get("stamp") == self._pages.stamp(document):
-            return None, "unchanged"
-        try:
-            made = self._pages.make(document)
-        except ExtractError as error:
-            self._fail(document["_id"], str(error))
-            return None, "no_text"
+            return None, False
+        made = self._pages.make(document)
         if made is None:
-            return (removal(document, self._pages.fields) if stored else None), "no_text"
+            return (removal(document, self._pages.fields) if stored else None), False
         cluster = stored.get("cluster") or made["id"]
         if stored.get("text_digest") not in (None, made["text_digest"]):
             cluster = self._pages.cluster_of_its_own(document)
@@ -289,8 +298,7 @@ class Backfill:
             "stamp": self._pages.stamp(document, writes=1),
         }
         changed = {name: value for name, value in made.items() if stored.get(name) != value}
-        outcome: Outcome = "done" if len(changed) > 1 else "unchanged"  # the stamp alone is none of the page's own
-        return update(document, self._pages.change(changed)), outcome
+        return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}
 
     # --- counting -----------------------------------------------------------------------------------------------------
 
@@ -298,11 +306,12 @@ class Backfill:
         with self._lock:
             self._tally[name] += number
 
-    def _fail(self, id_: str, reason: str) -> None:
+    def _fail(self, part: Slice, document: Hit, reason: str) -> None:
         with self._lock:
-            self._tally["failed"] += 1
+            self._failed.add(_key(document))
+            self._failed_in.add(part.shard.key)
             if len(self._failures) < MAX_FAILURES:
-                self._failures.append(f"{id_}: {reason}")
+                self._failures.append(f"{document['_id']}: {reason}")
 
     def _report(self, seconds: float) -> AttachReport:
         index = self._index
@@ -315,11 +324,18 @@ class Backfill:
         with reporting_engine_errors(index.name, "read"):
             answer = index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
         pages: int = answer["aggregations"]["fields"]["doc_count"]
-        done, failed = min(self._tally["done"], pages), self._tally["failed"]
+        done, failed = min(self._tally["done"], pages), len(self._failed)
         rest = max(total(answer) - pages - failed, 0)
         addresses = min(answer["aggregations"]["addresses"]["value"], pages)
         return AttachReport(
-            total(answer), done, pages - done, rest, failed, addresses, round(seconds, 3), self._failures
+            documents=total(answer),
+            done=done,
+            unchanged=pages - done,
+            no_text=rest,
+            failed=failed,
+            addresses=addresses,
+            seconds=round(seconds, 3),
+            failures=self._failures,
         )
 
 
@@ -330,6 +346,10 @@ def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:
                 if copy["routing"]["primary"] and copy.get("seq_no") and copy.get("commit"):
                     history, numbers = copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]
                     yield Shard(name, int(number), history, numbers["global_checkpoint"], numbers["max_seq_no"])
+
+
+def _key(document: Hit) -> Key:
+    return document["_index"], document["_id"], document["_seq_no"]
 
 
 def _routing(hit: Hit) -> dict[str, str]:

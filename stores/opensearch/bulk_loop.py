@@ -21,7 +21,8 @@ from opensearch_winnow.stores.store import StoreError, Written
 
 MAX_TRIES = 5  # of a document that may itself cause the error
 NOT_FOUND = "it does not exist"
-CHANGED = "another process changed it at the same time; try again"  # as error_reasons.py explains a conflict
+CHANGED = "another process changed it at the same time; try again"
+REASONS = {"document_missing_exception": NOT_FOUND, "version_conflict_engine_exception": CHANGED}
 CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 Key = tuple[str, str]  # index and id
@@ -320,4 +321,4 @@ def _current_version(result: Mapping[str, Any]) -> int:
 
 
 def _failure(status: int, error: Error) -> str:
-    return NOT_FOUND if error.get("type") == "document_missing_exception" else explain_error(error, status)
+    return REASONS.get(str(error.get("type"))) or explain_error(error, status)

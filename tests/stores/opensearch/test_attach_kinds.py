@@ -198,3 +198,20 @@ def test_clusters_are_updated_incrementally(articles: OwnIndex, tmp_path: Path) 
         found = index.cluster(state=state)
         assert (found.clustered_pages, found.fresh) == (4, 1)
         assert sizes(index, "article", by="cluster") == [1] * 6 + [4]
+
+
+def test_a_document_that_failed_is_tried_again(own: OwnIndex) -> None:
+    """The engine refuses to write a document that it has accepted before; later it accepts it."""
+    parts = {"type": "nested", "properties": {"words": {"type": "text"}}}
+    own.create({"properties": {"parts": parts, "body": {"type": "text"}}}, shards=1)
+    own.write((str(number), {"body": text(number), "parts": [{"words": "a"}] * (1 + number)}) for number in range(3))
+    limit = "index.mapping.nested_objects.limit"
+    own.client.indices.put_settings(index=own.name, body={limit: 2})
+    report = attach(own.client, own.address, OwnFields(text=("body",)))
+    assert (report.done, report.failed) == (2, 1)
+    assert report.failures[0].startswith("2: ")
+    with opened(own) as index:
+        assert index.statistics().stale == 1
+    own.client.indices.put_settings(index=own.name, body={limit: 100})
+    report = attach(own.client, own.address)
+    assert (report.done, report.unchanged, report.failed) == (1, 2, 0)
