@@ -117,8 +117,8 @@ def command(
 
         planned = plan(client, address, fields, scheme)
         if dry_run:
-            is_attached = not any(outcome == "missing" and "_mapping" in step.path for step, outcome in planned.steps)
-            _print_plan(address, planned, stale(client, address) if is_attached else planned.documents, as_json)
+            outstanding = stale(client, address) if planned.is_attached else planned.documents
+            _print_plan(address, planned, outstanding, as_json)
             return
         if not quiet:
             say(f"{address}: {planned.documents:,} documents; {planned.attachment.fields}.")

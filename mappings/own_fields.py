@@ -92,9 +92,9 @@ def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:
             f"{name} was attached by another version of winnow: its fields have format {content['attached']}, and this"
             f" winnow knows {FORMAT} only; use that version, or run `winnow detach` and `winnow attach`"
         )
-    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in content["fields"].items()}
+    fields: dict[str, Any] = content["fields"] | {"text": tuple(content["fields"]["text"])}
     scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
-    return Attachment(OwnFields(**fields), scheme, content["settings"])  # type: ignore[arg-type]
+    return Attachment(OwnFields(**fields), scheme, content["settings"])
 
 
 def fields_in(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.cursor_text import not_a_cursor, packed_cursor, unpacked_cursor
 from opensearch_winnow.queries.hit_documents import Hit
-from opensearch_winnow.queries.hit_groups import HitGroup, HitMember
+from opensearch_winnow.queries.hit_groups import HitGroup, HitMember, ListOfGroups
 from opensearch_winnow.queries.search_request import MAX_HITS_PER_PAGE
 
 # Options of a search that cannot be grouped page by page, and what to do instead.
@@ -36,7 +35,7 @@ class FoldedHit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class GroupPage:
+class GroupPage(ListOfGroups):
     """One page of the groups of a search. Behaves like a list of groups.
 
     The representative of a group is as the search asks for it. Members have `_index`, `_id`, `_score` and the
@@ -53,15 +52,6 @@ class GroupPage:
     without_fields: int  # of these, documents without our fields; if these are all, check `below`
     aggregations: dict[str, Any]  # of all documents that match the query; on the first page only
     cursor: str | None  # leads to the next page; None at the end
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __iter__(self) -> Iterator[HitGroup]:
-        return iter(self.groups)
-
-    def __getitem__(self, index: int) -> HitGroup:
-        return self.groups[index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

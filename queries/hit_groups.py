@@ -39,16 +39,11 @@ class HitGroup(NamedTuple):
     size: int  # documents, including those that the engine has counted but not returned
 
 
-@dataclass(frozen=True, slots=True)
-class HitGroups:
-    """The groups among the hits of a response, in its order. Behaves like a list of groups."""
+class ListOfGroups:
+    """The methods of an answer that behaves like the list of its groups."""
 
+    __slots__ = ()
     groups: list[HitGroup]
-    total: int | None  # documents that match the query; None if the engine has not counted all
-    count: int | None  # groups among them; None if the response does not hold all of them
-    about: int | None  # the engine's estimate of the clusters among them; None if the query did not ask for it
-    left_out: int  # documents without a cluster that the engine has not returned; ask for more members to see them
-    without_fields: int = 0  # hits without our fields, each a group of its own; if these are all, check `below`
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -58,6 +53,18 @@ class HitGroups:
 
     def __getitem__(self, index: int) -> HitGroup:
         return self.groups[index]
+
+
+@dataclass(frozen=True, slots=True)
+class HitGroups(ListOfGroups):
+    """The groups among the hits of a response, in its order. Behaves like a list of groups."""
+
+    groups: list[HitGroup]
+    total: int | None  # documents that match the query; None if the engine has not counted all
+    count: int | None  # groups among them; None if the response does not hold all of them
+    about: int | None  # the engine's estimate of the clusters among them; None if the query did not ask for it
+    left_out: int  # documents without a cluster that the engine has not returned; ask for more members to see them
+    without_fields: int = 0  # hits without our fields, each a group of its own; if these are all, check `below`
 
 
 def group_hits(

@@ -84,7 +84,8 @@ class OpenSearchStore(Closing):
             attachment = attachment_of(found, str(address))
             if attachment is not None:
                 opened = opened_scheme(str(address), attachment.scheme, scheme, key)
-                return cls(own_index_client(used, address, attachment, opened), opened, own_client=client is None)
+                own = own_index_client(used, address, attachment, opened, found)
+                return cls(own, opened, own_client=client is None)
             opened = opened_scheme(str(address), _written_scheme(found, str(address)), scheme, key)
             index = IndexClient(used, str(address), address.index, alias=address.index not in found)
             return cls(index, opened, own_client=client is None)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from opensearchpy import NotFoundError, OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.opensearch_mapping import FORMAT, META
+from opensearch_winnow.mappings.opensearch_mapping import META
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
 from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in, settings_index_of
@@ -21,6 +21,7 @@ from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
 from opensearch_winnow.stores.opensearch.client import Address
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
+from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
 from opensearch_winnow.stores.opensearch.own_writer import removal
 from opensearch_winnow.stores.opensearch.setup import (
@@ -45,8 +46,10 @@ class Plan(NamedTuple):
     """What attaching will do to an index."""
 
     attachment: Attachment
+    is_attached: bool  # already
     documents: int
     steps: list[StepResult]
+    mappings: Mappings
 
 
 class Detached(NamedTuple):
@@ -94,7 +97,8 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
             settings_step(chosen.settings_index),
         ]
         results = [StepResult(step, check(client, step)) for step in parts]
-    return Plan(chosen, documents, results + [_mapping_step(each, found[each], chosen) for each in sorted(found)])
+    results += [_mapping_step(each, found[each], chosen) for each in sorted(found)]
+    return Plan(chosen, attached is not None, documents, results, found)
 
 
 def attach(
@@ -113,19 +117,16 @@ def attach(
     If it is attached already, documents that are new or have changed are brought up to date.
     """
     planned = plan(client, address, fields, scheme)
-    opened = opened_scheme(str(address), planned.attachment.scheme, scheme, key)
+    index = _opened(client, address, planned, scheme, key)
     for step, outcome in planned.steps:
         if outcome == "missing":
             create(client, str(address), step)
-    index = own_index_client(client, address, planned.attachment, opened)
     return Backfill(index, slices=slices, per_second=per_second, progress=progress).run()
 
 
 def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
     """Count the documents of an attached index that are new or have another text than their fields were made from."""
-    attachment = plan(client, address).attachment
-    opened = opened_scheme(str(address), attachment.scheme, None, key)
-    return Backfill(own_index_client(client, address, attachment, opened)).stale()
+    return Backfill(_opened(client, address, plan(client, address), None, key)).stale()
 
 
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
@@ -160,6 +161,13 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
     return Detached(documents, removed, kept)
 
 
+def _opened(
+    client: OpenSearch, address: Address, planned: Plan, scheme: Scheme | None, key: str | None
+) -> OwnIndexClient:
+    opened = opened_scheme(str(address), planned.attachment.scheme, scheme, key)
+    return own_index_client(client, address, planned.attachment, opened, planned.mappings)
+
+
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 
@@ -174,7 +182,7 @@ def _mappings(client: OpenSearch, address: Address, doing: str = "attached") -> 
 
 def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
     if "format" in (mapping.get("_meta", {}).get(META) or {}):
-        raise StoreError(f"{name} is a store that winnow made (format {FORMAT}), so there is nothing to attach")
+        raise StoreError(f"{name} is a store that winnow made, so there is nothing to attach")
     source = mapping.get("_source", {})
     if source.get("enabled") is False or source.get("includes") or source.get("excludes"):
         raise StoreError(

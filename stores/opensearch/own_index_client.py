@@ -32,7 +32,7 @@ from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_ha
 FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
 # Fields that every page of a store has, with the values that they have here.
 CONSTANTS: dict[str, Any] = {"crawl": "", "content_digest": "", "latest": True}
-LATEST = {"term": {"latest": True}}  # every document is a page of its own, and no capture of another
+LATEST = {"term": {"latest": True}}  # no document is marked as the latest of its address: all are found
 
 
 class OwnIndexClient(IndexClient):

@@ -10,7 +10,6 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import Attachment, attachment_in, nested_path
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.stores.opensearch.client import Address
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 from opensearch_winnow.stores.store import StoreError
@@ -35,11 +34,10 @@ def attachment_of(found: Mappings, name: str) -> Attachment | None:
     return next(iter(different.values()), None)
 
 
-def own_index_client(client: OpenSearch, address: Address, attachment: Attachment, scheme: Scheme) -> OwnIndexClient:
-    """Return the client of an attached index."""
-    name, index = str(address), address.index
-    with reporting_engine_errors(name, "opened"):
-        found = client.indices.get_mapping(index=index)
+def own_index_client(
+    client: OpenSearch, address: Address, attachment: Attachment, scheme: Scheme, found: Mappings
+) -> OwnIndexClient:
+    """Return the client of an attached index, whose mappings were `found`."""
     nested = {
         field: path
         for described in found.values()
@@ -48,8 +46,8 @@ def own_index_client(client: OpenSearch, address: Address, attachment: Attachmen
     }
     return OwnIndexClient(
         client,
-        name,
-        index,
+        str(address),
+        address.index,
         OwnPages(attachment.fields, scheme),
         settings_index=attachment.settings_index,
         nested=nested,
