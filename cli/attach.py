@@ -122,6 +122,8 @@ def command(
             return
         if not quiet:
             say(f"{address}: {planned.documents:,} documents; {planned.attachment.fields}.")
+        for sentence in dict.fromkeys(step.if_refused for step, outcome in planned.steps if outcome == "refused"):
+            say(sentence)
         if follow:
             say(f"Updating every {every:g} s. Ctrl-C stops it.")
         while True:

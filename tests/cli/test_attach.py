@@ -17,6 +17,8 @@ from click.testing import Result
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.client import engine_of
+from opensearch_winnow.stores.opensearch.setup import NO_SEARCH_PIPELINES
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.stores.opensearch.own_index import OwnIndex, article
@@ -48,6 +50,7 @@ def test_the_whole_journey(winnow: Winnow, articles: OwnIndex) -> None:
     assert made.exit_code == 0
     assert made.stdout.startswith("8 documents: 8 fingerprinted, 0 unchanged, 0 without text, 0 failed, in ")
     assert f"{store}: 8 documents; text: body, title: headline, address: _id." in made.stderr
+    assert (NO_SEARCH_PIPELINES in made.stderr) != engine_of(articles.client).search_pipelines
 
     found = json.loads(winnow("similar", "0", "--store", store, "--json").stdout)
     assert [match["url"] for match in found["matches"]] == ["1", "2"]
