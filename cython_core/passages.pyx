@@ -28,11 +28,10 @@ cdef struct Side:
     # One of the two texts.
     const void* chars
     int width                   # bytes per character, the same in both texts
-    void* widened               # a copy of the characters, if the texts have different widths
     Py_ssize_t length
     const uint32_t* positions   # of its fingerprints
     Py_ssize_t count
-    Print* by_hash              # the fingerprints, sorted
+    const Print* by_hash        # the fingerprints, sorted
     uint8_t* covered            # for each fingerprint, whether a reported run holds its k-gram
 
 
@@ -91,6 +90,26 @@ cdef int add(Seeds* seeds, const Side* a, const Side* b, uint32_t index, uint32_
     return 0
 
 
+cdef Py_ssize_t seek(const Side* side, Py_ssize_t low, uint64_t hash) noexcept nogil:
+    """Return the first index from `low` on whose hash is not below `hash`: doubling steps, then binary search.
+
+    So a long text costs little more than a short one when both are merged: a question has many candidates.
+    """
+    cdef Py_ssize_t high = low, step = 1, middle
+    while high < side.count and side.by_hash[high].hash < hash:
+        low = high + 1
+        high += step
+        step *= 2
+    high = min(high, side.count)
+    while low < high:
+        middle = low + (high - low) // 2
+        if side.by_hash[middle].hash < hash:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) except -1 nogil:
     """Pair equal fingerprints: all pairs of a rare hash go into `rare`.
 
@@ -99,11 +118,11 @@ cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) excep
     """
     cdef Py_ssize_t i = 0, j = 0, i_end, j_end, m, n, x, y
     while i < a.count and j < b.count:
-        if a.by_hash[i].hash != b.by_hash[j].hash:
-            if a.by_hash[i].hash < b.by_hash[j].hash:
-                i += 1
-            else:
-                j += 1
+        if a.by_hash[i].hash < b.by_hash[j].hash:
+            i = seek(a, i, b.by_hash[j].hash)
+            continue
+        if a.by_hash[i].hash > b.by_hash[j].hash:
+            j = seek(b, j, a.by_hash[i].hash)
             continue
         i_end = i
         while i_end < a.count and a.by_hash[i_end].hash == a.by_hash[i].hash:
@@ -197,71 +216,122 @@ cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* fr
     return reported
 
 
-cdef int open_side(Side* side, str chars, bint widen, array.array hashes, array.array positions) except -1:
-    cdef Py_ssize_t i
-    if widen:
-        side.widened = PyUnicode_AsUCS4Copy(chars)
-    side.chars = side.widened if widen else PyUnicode_DATA(chars)
-    side.width = 4 if widen else PyUnicode_KIND(chars)
+cdef class SelectedPrints:
+    """The fingerprints of a text for one window, sorted by hash."""
+
+    cdef readonly Py_ssize_t window
+    cdef array.array positions
+    cdef Print* by_hash
+
+    def __cinit__(self, str chars, Py_ssize_t k, Py_ssize_t window, uint64_t key):
+        cdef array.array hashes
+        cdef Py_ssize_t i, count
+        self.window = window
+        # Definition 1, not robust: only the window decides, so both texts pick the same places of a shared run.
+        hashes, self.positions = fingerprints(chars, k, window, key=key, robust=False)
+        count = len(hashes)
+        self.by_hash = <Print*>malloc((count + 1) * sizeof(Print))
+        if self.by_hash is NULL:
+            raise MemoryError(f"no memory for {count} fingerprints")
+        for i in range(count):
+            self.by_hash[i] = Print(hashes.data.as_ulonglongs[i], <uint32_t>i)
+        with nogil:
+            qsort(self.by_hash, count, sizeof(Print), by_hash)
+
+    def __dealloc__(self):
+        free(self.by_hash)
+
+
+cdef int open_side(Side* side, str chars, void* widened, SelectedPrints selected) except -1:
+    side.chars = PyUnicode_DATA(chars) if widened is NULL else widened
+    side.width = PyUnicode_KIND(chars) if widened is NULL else 4
     side.length = len(chars)
-    side.positions = <const uint32_t*>positions.data.as_uints
-    side.count = len(positions)
-    side.by_hash = <Print*>malloc(side.count * sizeof(Print))
-    side.covered = <uint8_t*>calloc(side.count, 1)
-    if side.by_hash is NULL or side.covered is NULL:
+    side.positions = <const uint32_t*>selected.positions.data.as_uints
+    side.count = len(selected.positions)
+    side.by_hash = selected.by_hash
+    side.covered = <uint8_t*>calloc(side.count + 1, 1)
+    if side.covered is NULL:
         raise MemoryError(f"no memory for {side.count} fingerprints")
-    for i in range(side.count):
-        side.by_hash[i] = Print(hashes.data.as_ulonglongs[i], <uint32_t>i)
-    with nogil:
-        qsort(side.by_hash, side.count, sizeof(Print), by_hash)
     return 0
 
 
-cdef void close_side(Side* side) noexcept:
-    PyMem_Free(side.widened)
-    free(side.by_hash)
-    free(side.covered)
+cdef class PassageFinder:
+    """Finds the passages that a text shares with others; its own fingerprints are selected and sorted once."""
+
+    cdef str chars
+    cdef Py_ssize_t k, w
+    cdef uint64_t key
+    cdef SelectedPrints whole, shorter  # for the window w, and for the last text that was too short for it
+    cdef Py_UCS4* widened  # a copy of `chars`, once a text has come whose characters have another width
+
+    def __cinit__(self, str chars not None, Py_ssize_t k, Py_ssize_t w, uint64_t key=0):
+        self.chars = chars
+        self.k = k
+        self.w = w
+        self.key = key
+
+    def __dealloc__(self):
+        PyMem_Free(self.widened)
+
+    cdef SelectedPrints selected(self, Py_ssize_t window):
+        cdef SelectedPrints kept = self.whole if window == self.w else self.shorter
+        if kept is None or kept.window != window:
+            kept = SelectedPrints(self.chars, self.k, window, self.key)
+            if window == self.w:
+                self.whole = kept
+            else:
+                self.shorter = kept
+        return kept
+
+    def passages(self, str other not None):
+        """Return the runs shared with the text `other`, as (start, end, other_start, other_end), in order of `start`.
+
+        Each run is maximal and has at least k characters. No run of t = w + k - 1 or more characters is missed, nor one
+        that is the whole of a shorter text. If a run occurs m times in one text and n times in the other, each
+        occurrence is reported with one partner only: the one that makes the longest run (beyond 4,096 pairs, the one of
+        the same rank).
+        """
+        cdef:
+            Side a = Side(NULL, 0, 0, NULL, 0, NULL, NULL), b = a
+            Seeds rare = Seeds(NULL, 0, 0), frequent = rare
+            SelectedPrints ours, theirs
+            Py_UCS4* widened = NULL
+            Run* runs = NULL
+            Py_ssize_t i, count = 0, grams = min(len(self.chars), len(other)) - self.k + 1
+        if grams < 1:
+            return []
+        ours = self.selected(min(self.w, grams))
+        theirs = SelectedPrints(other, self.k, min(self.w, grams), self.key)
+        try:
+            if PyUnicode_KIND(self.chars) != PyUnicode_KIND(other):
+                if self.widened is NULL:
+                    self.widened = PyUnicode_AsUCS4Copy(self.chars)
+                widened = PyUnicode_AsUCS4Copy(other)
+            open_side(&a, self.chars, NULL if widened is NULL else self.widened, ours)
+            open_side(&b, other, widened, theirs)
+            with nogil:
+                match(&a, &b, &rare, &frequent)
+                runs = <Run*>malloc((rare.count + frequent.count + 1) * sizeof(Run))
+                if runs is not NULL:
+                    count = find_runs(&a, &b, self.k, &rare, &frequent, runs)
+            if runs is NULL:
+                raise MemoryError(f"no memory for {rare.count + frequent.count} runs")
+            return sorted([
+                (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length)
+                for i in range(count)
+            ])
+        finally:
+            PyMem_Free(widened)
+            free(a.covered)
+            free(b.covered)
+            free(rare.all)
+            free(frequent.all)
+            free(runs)
 
 
 def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_t key=0):
-    """Return the runs that texts `a` and `b` share, as (start, end, other_start, other_end) in the order of `a`.
-
-    Each run is maximal and has at least k characters. No run of t = w + k - 1 or more characters is missed, nor one
-    that is the whole of a shorter text. If a run occurs m times in one text and n times in the other, each occurrence
-    is reported with one partner only: the one that makes the longest run (beyond 4,096 pairs, the one of the same
-    rank).
-    """
-    cdef:
-        Side one = Side(NULL, 0, NULL, 0, NULL, 0, NULL, NULL), other = one
-        Seeds rare = Seeds(NULL, 0, 0), frequent = rare
-        Run* runs = NULL
-        Py_ssize_t i, count = 0, grams = min(len(a), len(b)) - k + 1
-        bint widen = PyUnicode_KIND(a) != PyUnicode_KIND(b)
-    if grams < 1:
-        return []
-    # Definition 1, not robust: only the window decides, so both texts pick the same places of a shared run.
-    hashes, positions = fingerprints(a, k, min(w, grams), key=key, robust=False)
-    other_hashes, other_positions = fingerprints(b, k, min(w, grams), key=key, robust=False)
-    try:
-        open_side(&one, a, widen, hashes, positions)
-        open_side(&other, b, widen, other_hashes, other_positions)
-        with nogil:
-            match(&one, &other, &rare, &frequent)
-            runs = <Run*>malloc((rare.count + frequent.count + 1) * sizeof(Run))
-            if runs is not NULL:
-                count = find_runs(&one, &other, k, &rare, &frequent, runs)
-        if runs is NULL:
-            raise MemoryError(f"no memory for {rare.count + frequent.count} runs")
-        return sorted([
-            (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length)
-            for i in range(count)
-        ])
-    finally:
-        close_side(&one)
-        close_side(&other)
-        free(rare.all)
-        free(frequent.all)
-        free(runs)
+    """Return the runs that texts `a` and `b` share, as PassageFinder.passages() does."""
+    return PassageFinder(a, k, w, key).passages(b)
 
 
 def join_runs(list runs not None, Py_ssize_t gap):

@@ -105,12 +105,12 @@ class Exclusions:
         """Return what counts of the shingles, or MOD_m sketches, of two pages of these `sites`: sorted arrays."""
         if not self:
             return ours, theirs
-        ours, theirs = (difference(each, self._everywhere.shingles) for each in (ours, theirs))
+        ours, theirs = (_without(each, self._everywhere.shingles) for each in (ours, theirs))
         one, other = (self._template(site).shingles for site in sites)
         if sites[0] == sites[1]:
-            return difference(ours, one), difference(theirs, one)
+            return _without(ours, one), _without(theirs, one)
         # Each template loses what the other page has: shared text stays on both sides.
-        return difference(ours, difference(one, theirs)), difference(theirs, difference(other, ours))
+        return _without(ours, _without(one, theirs)), _without(theirs, _without(other, ours))
 
     def spans(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
         """Return where boilerplate is in canonical characters, as disjoint (start, end) in order.
@@ -146,6 +146,11 @@ class Exclusions:
 
 
 NO_EXCLUSIONS = Exclusions()
+
+
+def _without(values: array[int], excluded: array[int]) -> array[int]:
+    """Return `values` without those `excluded`; not a copy if there are none, since a question may be long."""
+    return difference(values, excluded) if values and excluded else values
 
 
 def _shortened(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
-from opensearch_winnow.cython_core.passages import join_runs, passages
+from opensearch_winnow.cython_core.passages import PassageFinder, join_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -61,11 +61,19 @@ class Side:
     canonical: CanonicalText
     shingles: array[int]  # sorted, without repeats
     site: str | None = None
+    _finders: dict[int, PassageFinder] = field(default_factory=dict, repr=False, compare=False)  # by window
 
     @property
     def chars(self) -> str:
         """The canonical characters."""
         return self.canonical.chars
+
+    def runs_shared_with(self, other: Side, scheme: Scheme, window: int) -> list[CanonicalRun]:
+        """Return the runs of canonical characters that both texts have; what this takes of this text is made once."""
+        finder = self._finders.get(window)
+        if finder is None:
+            finder = self._finders[window] = PassageFinder(self.chars, scheme.k, window, scheme.seed)
+        return finder.passages(other.chars)
 
 
 def side(text: str, scheme: Scheme, *, name: str | None = None, site: str | None = None) -> Side:
@@ -93,7 +101,7 @@ def shared_passages(
     A run that is partly boilerplate is split; what remains is a passage where it has at least k characters. A `window`
     smaller than the scheme's guarantees that shorter runs are found. `join_gap` is that of `compare`.
     """
-    parts = [(False, run) for run in passages(a.chars, b.chars, scheme.k, window or scheme.w, scheme.seed)]
+    parts = [(False, run) for run in a.runs_shared_with(b, scheme, window or scheme.w)]
     if exclusions:
         site = a.site if a.site == b.site else None
         parts = [
