@@ -30,12 +30,14 @@ class MatchDocument(TypedDict):
 
 class FoundDocument(TypedDict):
     """`matches` are the best of `total`, ordered by the score named in `asked`, which is at least the `threshold`.
-    `candidates` pages were scored; `ignored` hashes were not looked up, because too many pages have them."""
+    `candidates` pages share hashes with the question; `unscored` of them were not scored, because the time was up.
+    `ignored` hashes were not looked up, because too many pages have them."""
 
     total: int
     asked: Score
     threshold: float
     candidates: int
+    unscored: int
     ignored: int
     seconds: float
 
@@ -56,6 +58,7 @@ def found_document(matches: Matches) -> FoundDocument:
         "asked": matches.score,
         "threshold": matches.threshold,
         "candidates": matches.candidates,
+        "unscored": matches.unscored,
         "ignored": matches.ignored,
         "seconds": round(matches.seconds, 6),
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of, percent
+from opensearch_winnow.answers.similar_words import unscored_sentence
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
@@ -86,6 +87,8 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches, *, filter
     """Explain why the arguments `question` of `Index.similar` gave no `matches`. `filters` names those in `where`."""
     if not index.store.count():
         return NoMatch(str(empty_store(index.name)))
+    if matches.unscored:
+        return NoMatch(unscored_sentence(matches))
     if question["where"] != Filters():
         anywhere = index.similar(**question | {"where": Filters(), "limit": 1}).total
         if anywhere:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.page_document import SimilarDocument
-from opensearch_winnow.queries.matches import Score
+from opensearch_winnow.queries.matches import Matches, Score
 
 NEAR_DUPLICATE = 0.5  # resemblance from which a page is called a near-duplicate
 
@@ -19,6 +19,16 @@ def matches_summary(total: int, score: Score, threshold: float) -> str:
     if score == "containment":
         return f"{_count(total, 'page contains', 'pages contain')} {'all' if threshold == 1 else least} of it"
     return f"{_count(total, 'page is', 'pages are')} {'entirely' if threshold == 1 else least} contained in it"
+
+
+def unscored_sentence(matches: Matches) -> str:
+    """Say that the time was up, without a full stop; empty if every candidate was scored."""
+    if not matches.unscored:
+        return ""
+    return (
+        f"The time was up after {duration(matches.seconds)}: {matches.unscored:,} of"
+        f" {count_of(matches.candidates, 'candidate')} were not compared, so there may be more matches"
+    )
 
 
 def similar_summary(similar: SimilarDocument) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import secrets
 import socket
@@ -69,6 +70,14 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
     show_envvar=True,
     help="Secret that every visitor needs.  [default: a random one, if other machines can reach the server]",
 )
+@click.option(
+    "--max-seconds",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30,
+    show_default=True,
+    help="Compare pages for at most S seconds per question, then show what was found until then.",
+)
 @click.option("--write", is_flag=True, help="Let visitors change the store: watches, boilerplate, clusters.")
 @click.option("-o", "--open", "open_browser", is_flag=True, help="Open the search UI in a browser.")
 @click.option("--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?q=mill, and exit.")
@@ -79,6 +88,7 @@ def command(
     host: str,
     port: int,
     token: str | None,
+    max_seconds: float,
     write: bool,
     open_browser: bool,
     get: str | None,
@@ -93,8 +103,8 @@ def command(
     Serves grouped search results, pages with their near-duplicates and history, two texts side by side, pages that
     quote a pasted text, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
 
-    By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server. With --get,
-    the exit code is 1 if the request is refused.
+    By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server; a second
+    one ends it at once. With --get, the exit code is 1 if the request is refused.
     """
     # Imported here, because they are slow to load.
     with extra("web"):
@@ -113,6 +123,7 @@ def command(
         store=name,
         may_write=write,
         token=None if get else token,
+        max_seconds=max_seconds,
         hosts=LOOPBACK | {host.lower()} if local else None,
     )
     app = make_app(options)
@@ -171,16 +182,24 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
     """Run the server until a signal shuts it down gracefully. Calls `ready` when the server accepts requests."""
     import uvicorn  # noqa: PLC0415
 
+    from opensearch_winnow.web.punctual_connection import PunctualConnection  # noqa: PLC0415
+
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if not self.should_exit:  # a second signal would leave the index open; shutdown takes seconds at most
-                super().handle_exit(sig, frame)
+            if self.should_exit:  # the second signal; every write to a store survives this
+                os._exit(128 + sig)
+            super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, access_log=False, log_level="warning", server_header=False, timeout_graceful_shutdown=5
+        app,
+        http=PunctualConnection,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=5,
     )
     Server(config).run(sockets=[listener])

@@ -11,7 +11,7 @@ import click
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.answers.nothing_found import no_match
-from opensearch_winnow.answers.similar_words import matches_summary
+from opensearch_winnow.answers.similar_words import matches_summary, unscored_sentence
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
@@ -67,6 +67,12 @@ SHARE = click.FloatRange(0, 1)
     show_default=True,
     help="Show the N best matches.",
 )
+@click.option(
+    "--max-seconds",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    help="After S seconds, show what was found until then, and say so.  [default: no limit]",
+)
 @filter_options
 @click.option("--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE.")
 @click.option(
@@ -92,6 +98,7 @@ def command(
     min_contained: float | None,
     estimate: bool,
     limit: int,
+    max_seconds: float | None,
     where: Filters,
     all_captures: bool,
     at: TimePeriod | None,
@@ -142,6 +149,7 @@ def command(
         "at": None if at is None else at.end - MICROSECOND,
         "guarantee": guarantee,
         "boilerplate": not no_boilerplate,
+        "max_seconds": max_seconds,
     }
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question | minima | {"limit": limit})
@@ -193,6 +201,8 @@ def say_summary(matches: Matches) -> None:
             f"{matches_summary(matches.total, matches.score, matches.threshold)}"
             f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
+        if matches.unscored:
+            say(f"{unscored_sentence(matches)}.")
     if matches.ignored:
         say(
             f"{matches.ignored:,} of {matches.tokens:,} hashes were ignored because each is on more than"

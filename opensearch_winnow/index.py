@@ -130,6 +130,7 @@ class Index(Closing):
         guarantee: int | None = None,
         frequent: int = DEFAULT_FREQUENT,
         boilerplate: bool = True,
+        max_seconds: float | None = None,
     ) -> Matches:
         """Return the pages that are similar to a question, the best first.
 
@@ -148,6 +149,7 @@ class Index(Closing):
         - `guarantee`: a larger guarantee than the scheme's, which looks up fewer fingerprints: for a quick first look.
         - `frequent`: ignore fingerprints on more pages than this, but never all fingerprints of a passage.
         - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
+        - `max_seconds`: then answer with the pages that were scored so far. `.unscored` counts the others.
         """
         record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
         is_stored = url is not None or id is not None
@@ -164,6 +166,7 @@ class Index(Closing):
             frequent=frequent,
             exclude_url=record.url if is_stored else None,
             all_captures=all_captures,
+            max_seconds=max_seconds,
         )
 
     def page(self, url: str, at: datetime | None = None) -> Record:

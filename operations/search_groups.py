@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
+from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Exclusions
@@ -102,6 +103,7 @@ class SearchGroups:
         return results
 
     def _examine_more(self) -> None:
+        check_cancelled()
         start = len(self._examined)
         end = start + min(max(self._first_batch - start, 0) or start, MAX_BATCH_SIZE)
         pages = self.view.clustered(start, end) if self._by in BY_CLUSTER else self.view.ranked(start, end)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
@@ -72,6 +73,8 @@ class SimilarPages:
         self._exclusions = exclusions
         self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # by id: passages, and boilerplate passages
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
+        self._end: float | None = None  # when the time is up
+        self._unscored = 0
 
     def find(
         self,
@@ -82,13 +85,16 @@ class SimilarPages:
         frequent: int = DEFAULT_FREQUENT,
         exclude_url: str | None = None,
         all_captures: bool = False,
+        max_seconds: float | None = None,
     ) -> Matches:
         """Return the matches, best first.
 
         Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
-        newest if their scores are equal. `all_captures` lifts both rules.
+        newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further candidate is
+        scored; those with the most shared tokens are scored first.
         """
         start = time.perf_counter()
+        self._end = None if max_seconds is None else start + max_seconds
         candidates = self._candidates(where, frequent)
         if not all_captures:
             candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != exclude_url])
@@ -110,7 +116,12 @@ class SimilarPages:
             ignored=candidates.ignored,
             frequent=frequent,
             seconds=time.perf_counter() - start,
+            unscored=self._unscored,
         )
+
+    def _is_late(self) -> bool:
+        check_cancelled()
+        return self._end is not None and time.perf_counter() > self._end
 
     def _candidates(self, where: Filters, frequent: int) -> CandidatePages:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
@@ -159,8 +170,10 @@ class SimilarPages:
         textless: dict[tuple[str, str], list[Card]] = {}
         for some in _batches(cards, TEXT_BATCH):
             fresh = {_score_key(card): card for card in some if _score_key(card) not in known}
-            texts = self._store.read([card.id for card in fresh.values()], Text)
+            texts = {} if self._is_late() else self._store.read([card.id for card in fresh.values()], Text)
             for key, card in fresh.items():
+                if self._is_late():
+                    break
                 text = texts[card.id].text if card.id in texts else ""
                 known[key] = self._exact_scores(card, text) if text else None
                 if not text:
@@ -168,9 +181,11 @@ class SimilarPages:
                 elif known[key] and len(self._texts) < TEXT_BATCH:
                     self._texts[card.id] = text
             for card in some:
-                found = known[_score_key(card)]
+                found = known.get(_score_key(card))
                 if found is not None:
                     yield ScoredPage(card, found)
+                elif _score_key(card) not in known:
+                    self._unscored += 1
                 elif _score_key(card) in textless:
                     textless[_score_key(card)].append(card)
         yield from self._score_by_estimates([card for group in textless.values() for card in group])
@@ -193,6 +208,9 @@ class SimilarPages:
 
     def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimates]]:
         for some in _batches(cards, SKETCH_BATCH):
+            if self._is_late():
+                self._unscored += len(some)
+                continue
             sketches = self._store.read([card.id for card in some], Sketches)
             for card in some:
                 theirs = sketches.get(card.id, NO_SKETCHES)

@@ -44,11 +44,12 @@ class Matches:
     total: int  # all matches; `matches` holds the first of them
     score: Score  # the score that the matches are ordered by
     threshold: float  # its minimum
-    candidates: int  # pages that were scored
+    candidates: int  # pages that share tokens with the question, which were scored
     tokens: int  # different tokens that the question has for lookups
     ignored: int  # tokens that were not looked up, because too many pages have them
     frequent: int  # a token on more pages than this may be ignored
     seconds: float
+    unscored: int = 0  # candidates that were not scored, because the time was up
 
     def __len__(self) -> int:
         return len(self.matches)

@@ -187,6 +187,15 @@ def test_copies_of_a_page_do_not_hide_it(tmp_path: Path) -> None:
         assert near_duplicates.total == 60
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_candidates_that_time_did_not_suffice_for_are_counted(index: Index, exact: bool) -> None:
+    article = prose("article", 300)
+    whole = index.similar(text=article, min_containment=0, exact=exact, max_seconds=60)
+    assert (whole.unscored, whole.total) == (0, index.similar(text=article, min_containment=0, exact=exact).total)
+    late = index.similar(text=article, min_containment=0, exact=exact, max_seconds=0)
+    assert (late.unscored, late.total) == (whole.candidates, 0)
+
+
 def test_a_larger_guarantee_looks_up_a_subset(index: Index) -> None:
     url = "https://a.example/article"
     quick = index.similar(url=url, min_containment=0, guarantee=800)

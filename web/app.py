@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
@@ -58,6 +60,8 @@ MIN_COMPRESSED_BYTES = 1_000  # a smaller answer fits into one packet anyway
 COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
+MAX_SECONDS = 30.0  # for the comparisons of one question; then the answer is what was found until then
+CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
@@ -92,6 +96,7 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+Result = TypeVar("Result")
 
 
 class UnexpectedError(Exception):
@@ -106,6 +111,7 @@ class ServerOptions:
     store: str  # its full name; visitors see a shorter one
     may_write: bool = False
     token: str | None = None  # required from everybody, if set
+    max_seconds: float = MAX_SECONDS
     hosts: frozenset[str] | None = LOOPBACK  # host names that the server answers to; None: any
 
 
@@ -160,7 +166,7 @@ class Endpoints:
     def __init__(self, options: ServerOptions, store: StoreName, threads: IndexThreads, pages: Pages) -> None:
         self._threads = threads
         self._may_write = options.may_write
-        self._state = ServerState.of(options.open_index, store)
+        self._state = ServerState.of(options.open_index, store, options.max_seconds)
         self._pages = pages
 
     def routes(self) -> Iterator[BaseRoute]:
@@ -183,16 +189,29 @@ class Endpoints:
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
         sent = await read_form(request) if screen.sends else {}
-        return await self._show_parsed(screen, form, self._parse(screen, request, sent, strict=api))
+        return await self._show_parsed(screen, form, request, self._parse(screen, request, sent, strict=api))
 
-    async def _show_parsed(self, screen: Screen, form: Format, request: ScreenRequest) -> Response:
+    async def _show_parsed(self, screen: Screen, form: Format, request: Request, parsed: ScreenRequest) -> Response:
         def answer(index: Index) -> Response:
-            instead = self._instead(screen, index, request) if form == "html" else None
+            instead = self._instead(screen, index, parsed) if form == "html" else None
             if instead is not None:
                 return RedirectResponse(instead, 303)
-            return encode_answer(screen, form, screen.answer(index, request), request, self._pages)
+            return encode_answer(screen, form, screen.answer(index, parsed), parsed, self._pages)
 
-        return await self._threads.run(answer)
+        return await self._run(request, answer, heavy=screen.heavy)
+
+    async def _run(self, request: Request, function: Callable[[Index], Result], *, heavy: bool = False) -> Result:
+        """Run `function` in a thread until it ends or the client is gone. All of the request must have been read."""
+        running = asyncio.ensure_future(self._threads.run(function, heavy=heavy))
+        gone = asyncio.ensure_future(disconnected(request))
+        try:
+            await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:  # also if this task is cancelled, as when the server stops
+            gone.cancel()
+            left = running.cancel()  # false if it has ended
+        if left:
+            raise HTTPException(CLIENT_GONE, "The client has closed the connection.")
+        return await running
 
     def _instead(self, screen: Screen, index: Index, request: ScreenRequest) -> str | None:
         """Return where to send a browser: to what was meant, or to this request without needless parameters."""
@@ -201,7 +220,7 @@ class Endpoints:
 
     async def _redirect(self, redirect: Redirect, request: Request) -> Response:
         screen_request = self._parse(redirect, request, {})
-        return RedirectResponse(await self._threads.run(lambda index: redirect.target(index, screen_request)), 303)
+        return RedirectResponse(await self._run(request, lambda index: redirect.target(index, screen_request)), 303)
 
     def _parse(
         self,
@@ -237,14 +256,15 @@ class Endpoints:
         form = await read_form(request)
         screen_request = ScreenRequest(action.path, request.path_params, {}, form, self._state)
         try:
-            return RedirectResponse(await self._threads.run(lambda index: action.act(index, screen_request)), 303)
+            target = await self._run(request, lambda index: action.act(index, screen_request), heavy=action.heavy)
+            return RedirectResponse(target, 303)
         except WinnowError as error:
             status, sentence = self._status_and_message(error)
             if action.screen is None or status != 400:
                 raise
             fault = Fault(sentence, error.field if isinstance(error, FormError) else "")
         response = await self._show_parsed(
-            action.screen, "html", self._parse(action.screen, request, form, fault=fault)
+            action.screen, "html", request, self._parse(action.screen, request, form, fault=fault)
         )
         response.status_code = status
         return response
@@ -271,6 +291,12 @@ class Endpoints:
     def _status_and_message(self, error: Exception) -> tuple[int, str]:
         status, message = status_and_message(error)
         return status, self._state.store.shorten(message)
+
+
+async def disconnected(request: Request) -> None:
+    """Wait until the client has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:

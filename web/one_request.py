@@ -30,9 +30,10 @@ async def _get(app: Starlette, address: str) -> tuple[int, bytes]:
     }
     status = 500
     pieces: list[bytes] = []
+    unread: list[Message] = [{"type": "http.request", "body": b""}]
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b""}
+        return unread.pop() if unread else await asyncio.Future()  # the client waits for the answer
 
     async def send(message: Message) -> None:
         nonlocal status

@@ -53,6 +53,7 @@ class Screen:
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
+    heavy: bool = False  # it compares texts: one thread is kept for screens that do not
     instead: Callable[[Index, ScreenRequest], str | None] | None = None  # where to send a browser instead, if anywhere
 
     @property
@@ -78,4 +79,5 @@ class Action:
     summary: str
     act: Callable[[Index, ScreenRequest], str]  # returns the address of the screen that shows the result
     writes: bool = True  # to the store, which needs --write
+    heavy: bool = False  # as of a screen
     screen: Screen | None = None  # shown again, with what was typed, if the form is refused

@@ -26,10 +26,11 @@ class ServerState:
     store: StoreName
     overview: KeptFigures[OverviewDocument]
     statistics: KeptFigures[CountedDocument]
+    max_seconds: float  # for the comparisons of one question
     pasted: PastedTexts = field(default_factory=PastedTexts)
 
     @classmethod
-    def of(cls, open_index: Callable[[], Index], store: StoreName) -> Self:
+    def of(cls, open_index: Callable[[], Index], store: StoreName, max_seconds: float) -> Self:
         """Return the state of a server that has just been started."""
         overviews = KeptFigures(open_index, overview)
         return cls(
@@ -37,6 +38,7 @@ class ServerState:
             store=store,
             overview=overviews,
             statistics=KeptFigures(open_index, counted_document),
+            max_seconds=max_seconds,
         )
 
 

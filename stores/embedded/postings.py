@@ -19,6 +19,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from opensearch_winnow.cython_core.sorted_postings import document_frequency_histogram, drop_pages, merge_postings
+from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import in_order
 
 # The key of a row is its place: three bits for the run, then the upper bits of its first token, as many as fit into a
@@ -68,6 +69,7 @@ class Postings:
             (json.dumps(places),),
         )
         for (block,) in found:
+            check_cancelled()
             run = _run(block)
             low = bisect_left(wanted, run.tokens[0])
             high = bisect_right(wanted, run.tokens[-1])

@@ -9,6 +9,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import Search, count, following
@@ -42,6 +43,7 @@ class IndexClient:
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
         """Run a search. One at a point in time (`pit`) names no index, because the point does."""
+        check_cancelled()
         index = None if "pit" in search else self.index_name
         with reporting_engine_errors(self.name, "read"):
             answer = self.client.search(index=index, body=self._request(search), params=NO_PARTIAL_RESULTS | parameters)
@@ -96,6 +98,7 @@ class IndexClient:
         """Return the answers to several searches, sent as one request (`_msearch`)."""
         answers: list[dict[str, Any]] = []
         for start in range(0, len(searches), SEARCHES_PER_REQUEST):
+            check_cancelled()
             lines: list[dict[str, Any]] = []
             for search in searches[start : start + SEARCHES_PER_REQUEST]:
                 lines += [{"allow_partial_search_results": False}, self._request(search)]
@@ -110,6 +113,7 @@ class IndexClient:
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
         for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
+            check_cancelled()
             body = {"ids": distinct[start : start + DOCUMENTS_PER_REQUEST]}
             with reporting_engine_errors(self.name, "read"):
                 documents = self.client.mget(index=self.index_name, body=body, params=parameters)["docs"]

@@ -57,6 +57,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> N
         "asked": "resemblance",
         "threshold": 0.5,
         "candidates": found.candidates,
+        "unscored": 0,
         "ignored": 0,
     }
 

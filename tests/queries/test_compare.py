@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Comparison, Passage, Scheme, compare
+from opensearch_winnow.cython_core import passages as module
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import scores, shared_passages, side
 
@@ -49,6 +52,22 @@ def test_both_sides_of_a_passage_say_the_same(a: str, b: str) -> None:
 def test_a_text_resembles_itself(text: str) -> None:
     both = compare(text, text.upper(), SMALL)
     assert (both.resemblance, both.containment, both.contained) == (1, 1, 1)
+
+
+def test_a_question_is_fingerprinted_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a question of n characters with n candidates takes n² steps."""
+    select, selected = fingerprints, []
+
+    def counting(chars: str, *arguments: int, **options: Any) -> Any:
+        selected.append(chars)
+        return select(chars, *arguments, **options)
+
+    monkeypatch.setattr(module, "fingerprints", counting)
+    question, scheme = side(prose(3_000, 1), Scheme()), Scheme()
+    for seed in range(20):
+        shared_passages(question, side(prose(100, seed), scheme), scheme)
+    assert selected.count(question.chars) == 1
+    assert len(selected) == 21
 
 
 def test_containment_is_not_symmetric() -> None:

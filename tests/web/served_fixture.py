@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
 WINNOW = Path(sys.executable).with_name("winnow")
 TIMEOUT_SECONDS = 60  # enough for a busy machine
@@ -102,12 +102,12 @@ def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Se
 
 
 @contextmanager
-def serving_app(app: Starlette) -> Iterator[Asking]:
+def serving_app(app: ASGIApp, **config: Any) -> Iterator[Asking]:
     """Run an application in a thread of this process, for faults that cannot be caused from outside."""
     import uvicorn  # noqa: PLC0415
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, **config))
         thread = Thread(target=server.run, args=[[listener]])
         thread.start()
         try:

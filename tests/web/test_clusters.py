@@ -172,7 +172,7 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
             path_values={},
             query={},
             form={},
-            state=replace(ServerState.of(gate, StoreName.of(str(own_file))), clustering=run),
+            state=replace(ServerState.of(gate, StoreName.of(str(own_file)), 30), clustering=run),
         )
         answered = SCREEN.answer(index, request)
         assert answered.document["running"]["phase"] == "starting"

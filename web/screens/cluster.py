@@ -195,6 +195,7 @@ SCREEN = Screen(
     summary="A cluster of near-duplicate pages, by its id or the id of one of its pages",
     answer=answer,
     returns=ClusterDocument,
+    heavy=True,
     table=table,
     parameters=(
         percentage(

@@ -172,6 +172,7 @@ SCREEN = Screen(
     summary="What two captures or pasted texts share, by their ids",
     answer=answer,
     returns=ComparedDocument,
+    heavy=True,
     table=table,
     parameters=PARAMETERS,
 )
@@ -182,6 +183,7 @@ BY_URL = Screen(
     summary="What two pages share, by their URLs or ids",
     answer=answer,
     returns=ComparedDocument,
+    heavy=True,
     parameters=(*_texts(required=True), *PARAMETERS),
 )
 REDIRECT = Redirect(path="/compare", target=comparison_address, parameters=_texts(required=False))

@@ -46,6 +46,7 @@ SCREEN = Screen(
     summary="What tells a page from others, in a few words each",
     answer=answer,
     returns=DifferencesDocument,
+    heavy=True,
     parameters=(
         string(
             "others",

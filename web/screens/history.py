@@ -80,6 +80,7 @@ SCREEN = Screen(
     summary="The captures of a page's URL, each with its resemblance to the one before it",
     answer=answer,
     returns=HistoryDocument,
+    heavy=True,
     table=table,
     parameters=(
         integer("limit", "number of captures, the latest", default=MAX_CAPTURES, minimum=1, maximum=MAX_CAPTURES),

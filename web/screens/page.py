@@ -65,6 +65,7 @@ def _question(request: ScreenRequest, page: Record) -> dict[str, Any]:
         "limit": request["limit"],
         "where": request.filters(),
         "all_captures": request["captures"] == "all",
+        "max_seconds": request.state.max_seconds,
     }
 
 
@@ -210,6 +211,7 @@ SCREEN = Screen(
     summary="A page with its near-duplicates, cluster, history and text",
     answer=answer,
     returns=PageDocument,
+    heavy=True,
     table=table,
     parameters=SIMILAR_PARAMETERS,
 )
@@ -220,6 +222,7 @@ BY_URL = Screen(
     summary="A page by its URL, with its near-duplicates, cluster, history and text",
     answer=answer_by_url,
     returns=PageDocument,
+    heavy=True,
     parameters=(*URL_AND_TIME, *SIMILAR_PARAMETERS),
 )
 SIMILAR = Screen(
@@ -229,6 +232,7 @@ SIMILAR = Screen(
     summary="Pages similar to a page",
     answer=answer_similar,
     returns=SimilarDocument,
+    heavy=True,
     parameters=SIMILAR_PARAMETERS,
 )
 REDIRECT = Redirect(path="/page", target=page_address, parameters=URL_AND_TIME)

@@ -84,6 +84,7 @@ def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
         where=request.filters(),
         all_captures=request["captures"] == "all",
         boilerplate=request["boilerplate"] == "on",
+        max_seconds=request.state.max_seconds,
     )
 
 
@@ -109,6 +110,7 @@ def _template_values(
     narrowed = any(name in request.query for name in (*FILTER_NAMES, "min_containment"))
     return _common_values(index, pasted) | {
         "pages": index.store.count(),
+        "matches": matches,
         "found": found,
         "found_sentence": found_sentence(matches, found),
         "view": source_text(pasted.text, found, lambda number: request.link(**{"from": number}), start=request["from"]),
@@ -154,6 +156,7 @@ SCREEN = Screen(
     summary="The pages that quote a pasted text",
     answer=answer,
     returns=QuotesDocument,
+    heavy=True,
     table=table,
     parameters=(
         *PARAMETERS,
@@ -167,9 +170,16 @@ QUOTES = Screen(
     summary="The pages that quote a text sent with the request, which is not kept",
     answer=quotes,
     returns=QuotesDocument,
+    heavy=True,
     sends=SentText,
     parameters=PARAMETERS,
 )
 PASTE = Action(
-    name="paste", path="/paste", summary="Find the pages that quote a text", act=paste, writes=False, screen=FORM
+    name="paste",
+    path="/paste",
+    summary="Find the pages that quote a text",
+    act=paste,
+    writes=False,
+    heavy=True,
+    screen=FORM,
 )

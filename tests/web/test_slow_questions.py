@@ -1,0 +1,198 @@
+"""Questions that take long, clients that leave, and clients that keep the server waiting."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.web.punctual_connection import PunctualConnection
+from tests.web.known_crawl_fixture import PAGES
+from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, serving_app
+
+TEXT = next(page.text for page in PAGES if page.text)
+QUESTION = json.dumps({"text": TEXT}).encode()
+Scored = Callable[..., Any]
+
+
+@contextmanager
+def served_slowly(
+    store: Path, monkeypatch: pytest.MonkeyPatch, before_each: Callable[[], object], **options: Any
+) -> Iterator[Asking]:
+    """Serve a store that calls `before_each` before it scores a candidate."""
+    scored: Scored = SimilarPages._exact_scores
+
+    def slowly(*arguments: Any) -> Any:
+        before_each()
+        return scored(*arguments)
+
+    monkeypatch.setattr(SimilarPages, "_exact_scores", slowly)
+    opened = ServerOptions(open_index=lambda: Index.open(store, create=False), store=str(store), **options)
+    with serving_app(make_app(opened)) as served:
+        yield served
+
+
+def head(path: str, length: int) -> bytes:
+    """Return the head of a request that sends JSON."""
+    headers = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}"
+    return f"POST {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
+
+
+def connected(served: Asking) -> socket.socket:
+    address = urlsplit(served.address)
+    return socket.create_connection((address.hostname or "", address.port or 0), TIMEOUT_SECONDS)
+
+
+def test_after_the_time_limit_the_answer_is_what_was_found_until_then(
+    known_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served_slowly(known_file, monkeypatch, lambda: time.sleep(0.2), max_seconds=0.1) as served:
+        answer = served.send("/api/v1/quotes", QUESTION, content_type="application/json").json
+        assert 0 < answer["unscored"] < answer["candidates"]
+        assert "that were compared in time" in answer["answer"]
+        pasted = served.send("/paste", QUESTION, content_type="application/json").headers["location"]
+        assert "were not compared, so there may be more matches." in served.get(pasted).text
+        page = served.get(f"/page/{answer['matches'][0]['id']}?min_containment=0")
+        assert "were not compared, so there may be more matches." in page.text
+
+
+def test_a_question_whose_client_has_left_is_cancelled(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, scored = Event(), []
+
+    def wait() -> None:
+        started.set()
+        scored.append(time.monotonic())
+        time.sleep(0.3)
+
+    with served_slowly(known_file, monkeypatch, wait) as served:
+        with connected(served) as client:
+            client.sendall(head("/api/v1/quotes", len(QUESTION)) + QUESTION)
+            assert started.wait(TIMEOUT_SECONDS)
+        left = time.monotonic()
+        assert served.get("/search?q=mill").status == 200
+        whole = served.send("/api/v1/quotes", QUESTION, content_type="application/json").json
+        after = sum(at > left for at in scored)
+        # The second question scored each of its candidates; of the first, at most the one at hand was finished.
+        assert after - (whole["candidates"] - whole["unscored"]) <= 1
+
+
+def test_long_questions_leave_a_thread_for_others(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_go_on = Event()
+    replies: list[Reply] = []
+    with served_slowly(known_file, monkeypatch, lambda: may_go_on.wait(TIMEOUT_SECONDS)) as served:
+
+        def ask() -> None:
+            replies.append(served.send("/api/v1/quotes", QUESTION, content_type="application/json"))
+
+        asking = [Thread(target=ask) for _ in range(8)]
+        for each in asking:
+            each.start()
+        for path in ("/", "/search?q=mill", "/clusters", "/api/v1/suggest?q=mill"):
+            assert served.get(path).status == 200
+        assert not replies
+        may_go_on.set()
+        for each in asking:
+            each.join()
+    assert [reply.status for reply in replies] == [200] * 8
+
+
+# --- connections ------------------------------------------------------------------------------------------------------
+
+
+class Impatient(PunctualConnection):
+    check_seconds = 0.5
+
+
+@pytest.fixture(scope="module")
+def impatient(known_file: Path) -> Iterator[Asking]:
+    """A server that looks at its connections every half second."""
+    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
+    with serving_app(make_app(options), http=Impatient) as served:
+        yield served
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /search?q=mi",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+        head("/paste", 100) + b'{"text": "',
+    ],
+)
+def test_a_request_that_does_not_arrive_is_not_waited_for(impatient: Asking, sent: bytes) -> None:
+    with connected(impatient) as client:
+        client.sendall(sent)
+        assert closes(client)
+
+
+def test_a_byte_now_and_then_does_not_keep_a_connection(impatient: Asking) -> None:
+    with connected(impatient) as client:
+        client.sendall(b"GET / HTTP/1.1\r\n")
+
+        def go_on() -> None:
+            for _ in range(20 * TIMEOUT_SECONDS):
+                client.sendall(b"X")
+                time.sleep(0.05)
+
+        with pytest.raises(ConnectionError):
+            go_on()
+
+
+def test_an_answer_that_is_not_read_is_not_kept() -> None:
+    sent = Event()
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": bytes(50_000_000), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        sent.set()  # the client has read it, or is gone
+
+    with serving_app(answer, http=Impatient, lifespan="off") as served, connected(served) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert sent.wait(TIMEOUT_SECONDS)
+        read = 0
+        with suppress(ConnectionError):
+            while some := client.recv(1_000_000):
+                read += len(some)
+        assert read < 50_000_000
+
+
+def test_a_connection_in_use_stays_open(impatient: Asking) -> None:
+    with connected(impatient) as client:
+        for _ in range(5):
+            client.sendall(b"HEAD /static/favicon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert client.recv(10_000).startswith(b"HTTP/1.1 ")
+            time.sleep(0.3)
+
+
+def test_an_answer_that_takes_long_is_waited_for(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PunctualConnection, "check_seconds", 0.1)
+
+    def open_slowly() -> Index:
+        time.sleep(0.5)
+        return Index.open(known_file, create=False)
+
+    options = ServerOptions(open_index=open_slowly, store=str(known_file))
+    with serving_app(make_app(options), http=PunctualConnection) as served:
+        assert served.get("/search?q=mill").status == 200
+
+
+def closes(client: socket.socket) -> bool:
+    """Return whether the server closes the connection."""
+    try:
+        return client.recv(1) == b""
+    except ConnectionError:
+        return True
