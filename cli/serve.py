@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import re
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 MIN_TOKEN_CHARS = 8
+GRACE_SECONDS = 3  # for questions in progress when the server is stopped
 
 
 class ServeError(WinnowError):
@@ -189,6 +191,10 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
             await super().startup(sockets)
             ready()
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, app.state.cancel_questions)
+            await super().shutdown(sockets)
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             if self.should_exit:  # the second signal; every write to a store survives this
                 os._exit(128 + sig)
@@ -200,6 +206,6 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
         access_log=False,
         log_level="warning",
         server_header=False,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=GRACE_SECONDS + 2,
     )
     Server(config).run(sockets=[listener])

@@ -83,13 +83,7 @@ class Index(Closing):
 
     # --- adding pages -------------------------------------------------------------------------------------------------
 
-    def add(
-        self,
-        pages: Iterable[Page],
-        *,
-        crawl: str = "",
-        failed: str | os.PathLike[str] | None = None,
-    ) -> Report:
+    def add(self, pages: Iterable[Page], *, crawl: str = "", failed: str | os.PathLike[str] | None = None) -> Report:
         """Add pages, and report what became of them: `.indexed`, `.unchanged`, `.skipped`, `.failed`.
 
         Failed pages are written to the file `failed`, by default the store's name with `.failed.jsonl`, which can be

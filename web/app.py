@@ -22,6 +22,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from opensearch_winnow.foundation.cancellation import CancelledError
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.page_finder import PageNotFoundError
@@ -61,6 +62,7 @@ COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
 MAX_SECONDS = 30.0  # for the comparisons of one question; then the answer is what was found until then
+STOPPING = "The server is stopping."
 CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
@@ -143,7 +145,7 @@ def make_app(options: ServerOptions) -> Starlette:
         await run_in_threadpool(endpoints.close)
         await run_in_threadpool(threads.close)
 
-    return Starlette(
+    app = Starlette(
         routes=[*endpoints.routes(), Mount("/static", ImmutableFiles(directory=STATIC))],
         lifespan=lifespan,
         middleware=[
@@ -158,6 +160,8 @@ def make_app(options: ServerOptions) -> Starlette:
         ],
         exception_handlers=dict.fromkeys((WinnowError, HTTPException, UnexpectedError), endpoints.report_error),
     )
+    app.state.cancel_questions = threads.cancel
+    return app
 
 
 class Endpoints:
@@ -206,7 +210,9 @@ class Endpoints:
         gone = asyncio.ensure_future(disconnected(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
-        finally:  # also if this task is cancelled, as when the server stops
+        except asyncio.CancelledError:
+            raise HTTPException(503, STOPPING) from None
+        finally:
             gone.cancel()
             left = running.cancel()  # false if it has ended
         if left:
@@ -334,6 +340,8 @@ def status_and_message(error: Exception) -> tuple[int, str]:
             return 400, str(error)
         case BusyError() | StoreError():
             return 503, str(error)
+        case CancelledError():
+            return 503, STOPPING
         case WinnowError():
             return 500, str(error)
     return 500, "This is a bug in winnow. The log of winnow serve has the details."

@@ -87,10 +87,14 @@ class IndexThreads:
         self._opened.append(index)
         return index
 
-    def close(self) -> None:
-        """Cancel the functions that are running, then close all indexes."""
+    def cancel(self) -> None:
+        """Cancel the functions that are running."""
         for cancelled in self._running:
             cancelled.set()
+
+    def close(self) -> None:
+        """Cancel the functions that are running, wait for their end, then close all indexes."""
+        self.cancel()
         self._pool.shutdown(cancel_futures=True)
         for index in self._opened:
             index.close()

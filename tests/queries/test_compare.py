@@ -58,7 +58,7 @@ def test_a_question_is_fingerprinted_once_for_all_candidates(monkeypatch: pytest
     """Otherwise a question of n characters with n candidates takes n² steps."""
     select, selected = fingerprints, []
 
-    def counting(chars: str, *arguments: int, **options: Any) -> Any:
+    def counting(chars: str, *arguments: Any, **options: Any) -> Any:
         selected.append(chars)
         return select(chars, *arguments, **options)
 
