@@ -33,6 +33,7 @@ USUAL = (
     "store_cost",
     "words",
     "store",
+    "long_questions",
     "web",
 )
 ON_REQUEST = (
