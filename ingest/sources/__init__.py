@@ -145,10 +145,16 @@ class Sources(Closing):
                 real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
                 for path in folder.files():
                     same = real.path + path[len(folder.path) :]
-                    ours = any(same == kept or same.startswith(f"{kept}/") for kept in self._except_for)
-                    if not ours and same not in named and not any(other.has(same) for other in before):
+                    if (
+                        not self._is_excepted(same)
+                        and same not in named
+                        and not any(other.has(same) for other in before)
+                    ):
                         yield path, None, _size(path)
                 before.append(real)
+
+    def _is_excepted(self, real_path: str) -> bool:
+        return any(real_path == kept or real_path.startswith(f"{kept}/") for kept in self._except_for)
 
     def _archive_splits(self, path: str, file: _File | None, size: int) -> list[Split] | None:
         """Return the splits of a file of pages; None for a file that is a page, or that cannot be read.
@@ -199,6 +205,8 @@ class Sources(Closing):
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
         for path in folder.files():
+            if self._is_excepted(os.path.realpath(path)):
+                continue
             if format_in_folder(path) != "files":
                 return folder
             _, item = next(files.read(Split("files", path, every_text=self._every_text), files.HEAD))

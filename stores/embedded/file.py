@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
 
@@ -207,7 +207,9 @@ def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
 
 
 def check_file(path: Path, name: str) -> None:
-    """Raise StoreError if the file is not a store, before SQLite touches it."""
+    """Raise StoreError if the file is not a store, before anything is written to it."""
+    if path.is_file() and _has_our_id(path):
+        return
     try:
         with path.open("rb") as file:
             header = file.read(HEADER_BYTES)
@@ -222,6 +224,21 @@ def check_file(path: Path, name: str) -> None:
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big") or not header.startswith(b"SQLite format 3\0"):
         kind = "another SQLite database" if header.startswith(b"SQLite format 3\0") else "another kind of file"
         raise StoreError(f"{name} is {kind}, not a store: name another file")
+
+
+def _has_our_id(path: Path) -> bool:
+    """Return whether SQLite finds our application id in the file, or cannot tell, because it is being written.
+
+    Only SQLite may open a store. To close a file drops all locks of this process on it (POSIX), those of other
+    connections too, unless SQLite closes it. Another process would then believe that nobody uses the store, and remove
+    the log from under these connections: they would read old pages, and their commits would be lost.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            found: tuple[int] = db.execute("PRAGMA application_id").fetchone()
+            return found == (APPLICATION_ID,)
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
 
 
 def address(path: Path) -> str:
