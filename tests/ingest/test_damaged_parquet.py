@@ -1,0 +1,76 @@
+"""Parquet files that crash Arrow, or take too much memory: each costs its own pages and no others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet as pq
+
+TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
+URL_COLUMN = b"\x15\x0c%\x02\x18\x03url"  # a string, optional, named url: an element of the schema in the footer
+
+
+def aborting(path: Path) -> Path:
+    """Write a file over which Arrow 26 aborts: it says that URLs are booleans, and also how long these strings are."""
+    pq.write_table(TABLE, path)
+    path.write_bytes(path.read_bytes().replace(URL_COLUMN, b"\x15\0" + URL_COLUMN[2:]))
+    return path
+
+
+def misnamed(path: Path) -> Path:
+    """Write a file with a column whose name is not UTF-8."""
+    pq.write_table(TABLE.append_column("größe", [[1] * 50]), path)
+    path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xff\xffe"))
+    return path
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    return folder
+
+
+def test_the_file_that_aborts_is_one(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pyarrow.parquet import ParquetFile; ParquetFile(sys.argv[1]).metadata.row_group(0).column(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, aborting(tmp_path / "a.parquet")], stderr=subprocess.DEVNULL)
+    if done.returncode >= 0:
+        pytest.skip(f"Arrow {pa.__version__} does not crash over this file")
+
+
+def test_a_file_that_crashes_arrow_costs_only_itself(
+    run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
+) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    aborting(crawl / "b.parquet")
+    misnamed(crawl / "c.parquet")
+    (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
+    (crawl / "e.html").write_bytes(page(1))
+    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
+    done = run([crawl], workers=2)
+    assert done.counts == (101, 0, 0, 1)
+    assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
+    damaged = {Path(each.source).name: each for each in done.report.damaged}
+    assert damaged.keys() == {"b.parquet", "c.parquet"}
+    assert damaged["c.parquet"].reason == "damaged Parquet"
+    assert all(each.skipped > 100 for each in damaged.values())
+    again = run([crawl, crawl / "b.parquet"], workers=1)
+    assert again.counts == (0, 101, 0, 1)
+    assert again.records == done.records
+    assert again.report.damaged_places == 2
+
+
+def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
+    done = run([crawl / "b.parquet", crawl / "a.parquet"])
+    assert done.counts == (50, 0, 0, 1)
+    assert done.report.failed == {"damaged, or not Parquet: it has no footer, so its end is missing": 1}
