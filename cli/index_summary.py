@@ -76,7 +76,8 @@ def print_notes(report: Report, target: str, failed: Path, next_command: Sequenc
         others = report.damaged_places - MAX_LINES
         say(f"{others:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
     if links := report.skipped[LINK]:
-        say(f"Symbolic links in a folder are not followed, and {links:,} were skipped. {FOLLOW_LINKS} follows them.")
+        were = "was" if links == 1 else "were"
+        say(f"Symbolic links in a folder are not followed, and {links:,} {were} skipped. {FOLLOW_LINKS} follows them.")
     if report.stopped:
         say("Stopped. What is done is kept; run the same command again to continue.")
     if report.failed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, cast
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
 from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, FieldError, page_of, url_of
-from opensearch_winnow.ingest.sources.parquet_footer import FooterError, read_footer
+from opensearch_winnow.ingest.sources.parquet_footer import Footer, FooterError, read_footer
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Items, Split
 
 BATCH_BYTES = 8 << 20  # of rows in memory at a time, by their average size
@@ -35,11 +37,8 @@ def splits(path: str, size: int) -> Iterator[Split]:
 
     Arrow is not used: this runs in the parent process, and Arrow aborts over some damaged files.
     """
-    with open(path, "rb") as opened:  # noqa: PTH123
-        try:
-            footer = read_footer(opened)
-        except FooterError as error:
-            raise UnreadableError(f"damaged, or not Parquet: {error}") from None
+    status = os.stat(path)  # noqa: PTH116
+    footer = _footer(path, status.st_size, status.st_mtime_ns)
     check_columns(footer.names, path)
     start = end = held = 0
     for group in footer.groups:
@@ -50,6 +49,15 @@ def splits(path: str, size: int) -> Iterator[Split]:
         held += group.compressed
     if end > start:
         yield Split("parquet", path, start, end, held)
+
+
+@lru_cache(maxsize=1)  # a file that was named is checked first, and divided later
+def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
+    with open(path, "rb") as opened:  # noqa: PTH123
+        try:
+            return read_footer(opened)
+        except FooterError as error:
+            raise UnreadableError(f"damaged, or not Parquet: {error}") from None
 
 
 def check_columns(names: Sequence[str], path: str) -> None:

@@ -17,6 +17,7 @@ from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
 _HEAD = 65_536
 _PIECE = 1 << 20
+MAX_UNPACKED_BYTES = 4_000_000_000  # of one archive that is compressed in the zip: 4 MB can unpack to as much
 _IN_MEMORY = 16 << 20  # bytes of an archive that is compressed in the zip; a larger one goes through a temporary file
 _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -87,6 +88,8 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
             with zipped.open(member) as content:
                 while piece := content.read(_PIECE):
                     copy.write(piece)
+                    if copy.tell() > MAX_UNPACKED_BYTES:
+                        raise EOFError  # the rest is reported as damage
         except _ERRORS:
             yield copy, max(member.file_size - copy.tell(), 1)
         else:

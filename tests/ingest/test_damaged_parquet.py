@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
+
+from tests.hostile_parquet import write_bomb, write_wide
 
 TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
 URL_COLUMN = b"\x15\x0c%\x02\x18\x03url"  # a string, optional, named url: an element of the schema in the footer
@@ -74,3 +77,30 @@ def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..
     done = run([crawl / "b.parquet", crawl / "a.parquet"])
     assert done.counts == (50, 0, 0, 1)
     assert done.report.failed == {"damaged, or not Parquet: it has no footer, so its end is missing": 1}
+
+
+MEASURED_RUN = """
+import json, resource, sys
+from opensearch_winnow.cli import main
+main(["index", *sys.argv[1:], "--workers", "2", "--quiet", "--json"], standalone_mode=False)
+print(json.dumps([resource.getrusage(who).ru_maxrss * 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]))
+"""
+
+
+@pytest.mark.check
+def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    write_bomb(crawl / "bomb.parquet", 1_200_000_000)
+    write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
+    write_wide(crawl / "wide.parquet", 200_000)
+    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "z.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"], capture_output=True, check=True
+    )
+    answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
+    assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
+    assert answer["reasons"]["failed"] == {
+        "damaged, or not Parquet: it has 200,003 columns, and at most 10,000 are read": 1
+    }
+    assert parent < 300_000_000, f"{parent:,}"
+    assert worker < 300_000_000, f"{worker:,}"
