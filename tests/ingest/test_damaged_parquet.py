@@ -40,15 +40,6 @@ def crawl(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_file_that_aborts_is_one(tmp_path: Path) -> None:
-    script = (
-        "import sys; from pyarrow.parquet import ParquetFile; ParquetFile(sys.argv[1]).metadata.row_group(0).column(0)"
-    )
-    done = subprocess.run([sys.executable, "-c", script, aborting(tmp_path / "a.parquet")], stderr=subprocess.DEVNULL)
-    if done.returncode >= 0:
-        pytest.skip(f"Arrow {pa.__version__} does not crash over this file")
-
-
 def test_a_file_that_crashes_arrow_costs_only_itself(
     run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
 ) -> None:
@@ -83,7 +74,8 @@ MEASURED_RUN = """
 import json, resource, sys
 from opensearch_winnow.cli import main
 main(["index", *sys.argv[1:], "--workers", "2", "--quiet", "--json"], standalone_mode=False)
-print(json.dumps([resource.getrusage(who).ru_maxrss * 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]))
+processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+print(json.dumps([resource.getrusage(who).ru_maxrss * 1024 for who in processes]))
 """
 
 

@@ -52,9 +52,7 @@ class Endless(io.RawIOBase):
 def test_a_pipe_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
-    said = (
-        "^standard input has over 3,000,000 bytes, the most that is kept in a temporary file: save it .* --max-stdin$"
-    )
+    said = r"^standard input has over 3,000,000 bytes, the most that is kept in a temporary file: .* --max-stdin$"
     with pytest.raises(SourceError, match=said):
         Sources(["-"], max_piped=3_000_000)
     assert not list(tmp_path.iterdir())
@@ -74,5 +72,5 @@ def test_a_named_pipe_without_a_writer_is_not_waited_for(tmp_path: Path, monkeyp
 
 
 def test_devices_are_refused() -> None:
-    with pytest.raises(SourceError, match="^/dev/zero is neither a file nor a folder"):
+    with pytest.raises(SourceError, match=r"^/dev/zero is neither a file nor a folder"):
         Sources(["/dev/zero"])
