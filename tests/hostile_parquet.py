@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow as pa
 import zstandard
+from pyarrow import parquet as pq
 
 _NUMBER, _STRING, _LIST, _STRUCT = 6, 8, 9, 12  # types of the compact protocol of Thrift
 _BYTES, _ZSTD, _RLE = 6, 6, 3  # values of parquet.thrift
@@ -23,6 +25,16 @@ def write_bomb(path: Path, cell: int, claimed: int | None = None) -> Path:
     columns = [("url", 4, url, 5), ("text", 4 + len(url), text, 4 + cell if claimed is None else claimed)]
     chunks = [_chunk(name, offset, len(content), unpacked) for name, offset, content, unpacked in columns]
     return _write(path, [url, text], ["url", "text"], [_row_group(chunks, 1)], 1)
+
+
+def write_aborting(path: Path) -> Path:
+    """Write a file over which Arrow 26 aborts: it says that URLs are booleans, and also how long these strings are."""
+    pq.write_table(pa.table({"url": ["u"], "text": ["words"]}), path)
+    element = b"\x15\x0c%\x02\x18\x03url"  # of the schema: a string, optional, named url
+    content = path.read_bytes()
+    assert element in content, "Arrow writes schemas otherwise"
+    path.write_bytes(content.replace(element, b"\x15\0" + element[2:]))
+    return path
 
 
 def write_wide(path: Path, columns: int, groups: int = 1) -> Path:

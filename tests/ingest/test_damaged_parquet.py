@@ -13,17 +13,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
-from tests.hostile_parquet import write_bomb, write_wide
+from tests.hostile_parquet import write_aborting, write_bomb, write_wide
 
 TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
-URL_COLUMN = b"\x15\x0c%\x02\x18\x03url"  # a string, optional, named url: an element of the schema in the footer
-
-
-def aborting(path: Path) -> Path:
-    """Write a file over which Arrow 26 aborts: it says that URLs are booleans, and also how long these strings are."""
-    pq.write_table(TABLE, path)
-    path.write_bytes(path.read_bytes().replace(URL_COLUMN, b"\x15\0" + URL_COLUMN[2:]))
-    return path
 
 
 def misnamed(path: Path) -> Path:
@@ -44,7 +36,7 @@ def test_a_file_that_crashes_arrow_costs_only_itself(
     run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
 ) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
-    aborting(crawl / "b.parquet")
+    write_aborting(crawl / "b.parquet")
     misnamed(crawl / "c.parquet")
     (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
     (crawl / "e.html").write_bytes(page(1))
