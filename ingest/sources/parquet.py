@@ -57,7 +57,7 @@ def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
         try:
             return read_footer(opened)
         except FooterError as error:
-            raise UnreadableError(f"damaged, or not Parquet: {error}") from None
+            raise UnreadableError(f"Parquet that cannot be read: {error}") from None
 
 
 def check_columns(names: Sequence[str], path: str) -> None:

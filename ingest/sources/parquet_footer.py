@@ -23,7 +23,7 @@ _LONG_LIST = 15  # the length of a list that is written separately
 
 
 class FooterError(Exception):
-    """A footer that cannot be read. The message ends a sentence: "pages.parquet is damaged, or not Parquet: …"."""
+    """A footer that cannot be read. The message says what is wrong with the file."""
 
 
 class RowGroup(NamedTuple):
@@ -81,8 +81,8 @@ class _Thrift:
     def _names(self) -> list[str]:
         """Return the names of the columns from the schema, a tree in which each node is followed by its children."""
         count = self._structs()
-        if count > MAX_COLUMNS:
-            raise FooterError(f"it has {count:,} columns, and at most {MAX_COLUMNS:,} are read")
+        if count - 1 > MAX_COLUMNS:  # without the root
+            raise FooterError(f"it has {count - 1:,} columns, and at most {MAX_COLUMNS:,} are read")
         names: list[str] = []
         left: list[int] = []  # children that have not come yet: those of the root, and of each node on the way down
         for _ in range(count):

@@ -59,7 +59,7 @@ def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..
     (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
     done = run([crawl / "b.parquet", crawl / "a.parquet"])
     assert done.counts == (50, 0, 0, 1)
-    assert done.report.failed == {"damaged, or not Parquet: it has no footer, so its end is missing": 1}
+    assert done.report.failed == {"Parquet that cannot be read: it has no footer, so its end is missing": 1}
 
 
 MEASURED_RUN = """
@@ -84,7 +84,7 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
     assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
     assert answer["reasons"]["failed"] == {
-        "damaged, or not Parquet: it has 200,003 columns, and at most 10,000 are read": 1
+        "Parquet that cannot be read: it has 200,002 columns, and at most 10,000 are read": 1
     }
     assert parent < 300_000_000, f"{parent:,}"
     assert worker < 300_000_000, f"{worker:,}"

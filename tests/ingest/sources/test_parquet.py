@@ -166,7 +166,7 @@ def test_damage_loses_one_row_group(damaged: Path) -> None:
 def test_a_file_that_is_not_parquet_is_damage(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
-    with pytest.raises(UnreadableError, match=r"damaged, or not Parquet: "):
+    with pytest.raises(UnreadableError, match=r"^Parquet that cannot be read: it"):
         list(splits(str(path), 100))
     assert list(read(Split("parquet", str(path), 0, 7, 100), CAP)) == [(0, Damage(100, "damaged Parquet")), (7, None)]
 

@@ -73,7 +73,7 @@ NESTED = b"\x1c" * 10_000  # field 1 is a struct
     [
         (
             footer(SCHEMA_LIST + b"\xc0\x9a\x0c" + b"\0" * 200_000),
-            "it has 200,000 columns, and at most 10,000 are read",
+            "it has 199,999 columns, and at most 10,000 are read",
         ),
         (footer(SCHEMA_LIST + b"\xff" * 4 + b"\x07"), "its footer is damaged"),  # 2³¹ - 1 columns in no bytes
         (footer(b"\x16" + b"\x80" * 100_000), "its footer is damaged"),  # a number without end

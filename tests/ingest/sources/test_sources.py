@@ -218,7 +218,7 @@ def test_an_unreadable_file_does_not_stop_the_folder(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").symlink_to("gone")
     (tmp_path / "d.html").write_bytes(HTML)
     assert list(outcomes(items(tmp_path)).values()) == [
-        "damaged, or not Parquet: it has no footer, so its end is missing",
+        "Parquet that cannot be read: it has no footer, so its end is missing",
         "cannot be read as application/vnd.apache.parquet",
         "symbolic link",
         "page",
