@@ -176,10 +176,10 @@ class Sources(Closing):
 
         The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
         """
-        kind = file.format if file else format_in_folder(path)
-        if kind == "files":
-            return None
         try:
+            kind = file.format if file else format_in_folder(path)
+            if kind == "files":
+                return None
             splits = list(reader(kind).splits(path, size))
         except UnreadableError as error:
             splits = [Split("files", path, 0, 1, _size(path), failed=str(error))]

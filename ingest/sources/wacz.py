@@ -30,15 +30,17 @@ def looks_like(head: bytes) -> bool:
 def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of its members is cut)
     """Yield one split for each web archive in the file.
 
-    A zip file that was cut off has lost the list of its members. It is read as a damaged WARC file, where records that
-    are stored without compression are found all the same.
+    A zip file that was cut off has lost the list of its members, and that of a damaged one may make no sense. It is
+    read as a damaged WARC file, where records that are stored without compression are found all the same.
     """
     try:
         with zipfile.ZipFile(path) as zipped:
             for member in zipped.infolist():
                 if _format(zipped, member):
                     yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
-    except zipfile.BadZipFile:
+    except OSError:
+        raise
+    except Exception:  # zipfile has many: also UnicodeDecodeError for a name, and NotImplementedError for a version
         yield Split("warc", path, 0, None, Path(path).stat().st_size)
 
 
@@ -80,7 +82,7 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
                 + int.from_bytes(lengths[:2], "little")
                 + int.from_bytes(lengths[2:], "little")
             )
-            end = min(start + member.file_size, file.seek(0, io.SEEK_END))
+            end = max(start, min(start + member.file_size, file.seek(0, io.SEEK_END)))
             yield io.BufferedReader(Window(file, start, end), _HEAD), start + member.file_size - end
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:

@@ -41,17 +41,26 @@ def test_a_file_that_crashes_arrow_costs_only_itself(
     (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
     (crawl / "e.html").write_bytes(page(1))
     pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
-    done = run([crawl], workers=2)
+    done = run([crawl])
     assert done.counts == (101, 0, 0, 1)
     assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
     damaged = {Path(each.source).name: each for each in done.report.damaged}
     assert damaged.keys() == {"b.parquet", "c.parquet"}
     assert damaged["c.parquet"].reason == "damaged Parquet"
     assert all(each.skipped > 100 for each in damaged.values())
-    again = run([crawl, crawl / "b.parquet"], workers=1)
-    assert again.counts == (0, 101, 0, 1)
-    assert again.records == done.records
-    assert again.report.damaged_places == 2
+
+
+@pytest.mark.check
+def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[..., Any], crawl: Path) -> None:
+    pq.write_table(TABLE.slice(0, 20), crawl / "a.parquet")
+    pq.write_table(TABLE.slice(20), crawl / "c.parquet")
+    alone = run([crawl], to="alone.parquet")
+    write_aborting(crawl / "b.parquet")
+    for workers, counts in ((2, (50, 0, 0, 0)), (1, (0, 50, 0, 0))):
+        done = run([crawl, crawl / "b.parquet"], workers=workers)
+        assert done.counts == counts
+        assert done.records == alone.records
+        assert done.report.damaged_places == 1
 
 
 def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:

@@ -54,6 +54,19 @@ def test_a_bomb_does_not_fill_the_disk(path: Path, monkeypatch: pytest.MonkeyPat
     assert sum(lost) > 49 << 20
 
 
+@pytest.mark.parametrize(
+    ("at", "value"), [(b"\xc3\xa4.warc", b"\xff\xff.warc"), (b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff")]
+)
+def test_a_zip_file_with_a_damaged_list_of_members(path: Path, at: bytes, value: bytes) -> None:
+    """One has a name that is not UTF-8, the other needs a version that does not exist."""
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("ä.warc", record(1) + record(2))
+    head, found, tail = path.read_bytes().rpartition(at)
+    assert found
+    path.write_bytes(head + value + tail)
+    assert [item.url for item in items(path) if isinstance(item, Page)] == ["http://e/1", "http://e/2"]
+
+
 def test_a_link_in_a_zip_file_is_no_archive(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as zipped:
         link = zipfile.ZipInfo("a.warc.gz")
