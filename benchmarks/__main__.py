@@ -30,6 +30,7 @@ USUAL = (
     "memory",
     "extraction",
     "html_to_record",
+    "hostile",
     "store_cost",
     "words",
     "store",

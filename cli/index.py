@@ -20,6 +20,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.index_splits import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
 from opensearch_winnow.stores.opening import without_credentials
 
@@ -43,7 +44,7 @@ class Size(click.ParamType[int]):
         except (ValueError, OverflowError):
             self.fail(f"{value!r} is not a size such as 500k, 10M or 1G", param, ctx)
         if size < 1:
-            self.fail("a page has at least 1 byte", param, ctx)
+            self.fail("a size is at least 1 byte", param, ctx)
         return size
 
 
@@ -94,6 +95,19 @@ class Size(click.ParamType[int]):
     help="Put this URL before the names of files in a folder.  [default: file://]",
 )
 @click.option(
+    FOLLOW_LINKS,
+    is_flag=True,
+    help="Read what symbolic links in a folder lead to, also outside of it. Without this, they are skipped.",
+)
+@click.option(
+    MAX_PIPED,
+    metavar="SIZE",
+    type=Size(),
+    default="4G",
+    show_default=True,
+    help="Read no more than this from standard input or a named pipe, which is kept in a temporary file.",
+)
+@click.option(
     "--max-page-size",
     metavar="SIZE",
     type=Size(),
@@ -133,6 +147,8 @@ def command(
     title: bool | None,
     text: bool | None,
     base_url: str,
+    follow_symlinks: bool,
+    max_stdin: int,
     max_page_size: int,
     max_page_seconds: float,
     failed: Path | None,
@@ -176,6 +192,8 @@ def command(
             sources,
             workers=workers,
             base_url=base_url,
+            follow_symlinks=follow_symlinks,
+            max_stdin=max_stdin,
             max_page_seconds=max_page_seconds,
             failed=failed,
             progress=show,

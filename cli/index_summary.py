@@ -12,6 +12,8 @@ from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cli.progress import pace
 from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
 from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.sources import FOLLOW_LINKS
+from opensearch_winnow.ingest.sources.folder import LINK
 
 MAX_LINES = 5  # listed reasons per outcome, and listed damaged places
 
@@ -73,6 +75,9 @@ def print_notes(report: Report, target: str, failed: Path, next_command: Sequenc
     if report.damaged_places > MAX_LINES:
         others = report.damaged_places - MAX_LINES
         say(f"{others:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
+    if links := report.skipped[LINK]:
+        were = "was" if links == 1 else "were"
+        say(f"Symbolic links in a folder are not followed, and {links:,} {were} skipped. {FOLLOW_LINKS} follows them.")
     if report.stopped:
         say("Stopped. What is done is kept; run the same command again to continue.")
     if report.failed:

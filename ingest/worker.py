@@ -1,7 +1,8 @@
 """The worker process: reads splits and makes records of their pages.
 
 A page that takes too long, or that crashes a parser, ends the process, and only that page is lost. The kernel enforces
-the time limit: SIGPROF, left to its default action, ends a process in the middle of whatever it does.
+the limits. Of time: SIGPROF, left to its default action, ends a process in the middle of whatever it does. Of memory:
+allocations fail, whatever a file says about its own size.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import resource
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +20,7 @@ from opensearch_winnow.ingest.ledger import StoredCaptures, Unchanged
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import read
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Item, Split
 from opensearch_winnow.ingest.tally import Result
 from opensearch_winnow.mappings.record import capture_id
 
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
     from ctypes import c_longlong
     from multiprocessing.connection import Connection
 
+# What a worker may allocate while it reads and parses: the largest pages take 30 times their bytes, as measured, and
+# Arrow unpacks a page of a Parquet column as a whole, whatever its size.
+MEMORY_PER_PAGE_BYTE = 100
+MIN_MEMORY_LIMIT = 1_000_000_000
+_RESIDENT, _DATA = 1, 5  # places in /proc/self/statm
 MAX_RESULTS_PER_MESSAGE = 64
 MAX_MESSAGE_SECONDS = 0.2  # between two messages, so that progress shows and a crash costs little work
 
@@ -67,6 +74,7 @@ def work(job: Job, connection: Connection, current_item: c_longlong) -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
         worker = _Worker(job)
+        _limit_memory(max(MIN_MEMORY_LIMIT, MEMORY_PER_PAGE_BYTE * job.recipe.max_page_size))
         full = False
         while not full:
             connection.send(None)  # ready
@@ -102,7 +110,7 @@ class _Worker:
             raise
         except Exception as error:  # the run goes on without the rest of this split
             rest = task.split.size - task.split.bytes_before(offset)
-            results.append(Damage(rest, f"{type(error).__name__}: {error}", offset))
+            results.append(Damage(rest, _reason(error), offset))
             offset = task.split.end if task.split.end is not None else offset + rest
         connection.send(Message(results, content, offset, finished=True))
 
@@ -117,7 +125,7 @@ class _Worker:
         try:
             return self._make(item)
         except Exception as error:  # the run goes on without this page
-            return Failed(item, f"{type(error).__name__}: {error}")
+            return Failed(item, _reason(error))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -132,10 +140,24 @@ class _Worker:
         return self._maker.make(page)
 
 
+def _reason(error: Exception) -> str:
+    return TOO_MUCH_MEMORY if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+
+
+def _limit_memory(limit: int) -> None:
+    """Let allocations fail when this process has allocated `limit` bytes more than now."""
+    with suppress(OSError, ValueError):  # no /proc, so a system that would not keep to it; or it has a lower limit
+        resource.setrlimit(resource.RLIMIT_DATA, (_pages(_DATA) + limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
 def _memory() -> int:
     """Return the memory of this process in bytes; its peak, where the present value is not known."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return _pages(_RESIDENT)
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # macOS, in bytes
-    return pages * resource.getpagesize()
+
+
+def _pages(place: int) -> int:
+    """Return a value of /proc/self/statm in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[place]) * resource.getpagesize()

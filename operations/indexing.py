@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_intake import PageIntake
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMaker
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, Sources
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.stores.opening import default_failed_pages_path
@@ -50,6 +50,8 @@ class IndexingOptions(TypedDict, total=False):
     stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
     failed: str | os.PathLike[str] | None  # file for failed pages; by default the store's name and .failed.jsonl
     base_url: str  # URL to put before the names of files in a folder; by default file://
+    follow_symlinks: bool  # read what symbolic links in a folder lead to, also outside of it
+    max_stdin: int  # bytes; the most that is read from standard input or a named pipe. By default 4 GB
     max_page_size: int  # bytes; a page that is larger, once decoded, fails. By default 10 MB
     max_page_seconds: float  # CPU time; a page that takes longer fails. By default 10
     extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
@@ -123,6 +125,8 @@ def index_sources(
     *,
     workers: int | None = None,
     base_url: str = "",
+    follow_symlinks: bool = False,
+    max_stdin: int = MAX_PIPED_BYTES,
     max_page_seconds: float = MAX_PAGE_SECONDS,
     failed: FileName | None = None,
     progress: Callable[[Report], object] | None = None,
@@ -146,6 +150,8 @@ def index_sources(
             base=base_url,
             every_text=recipe.scheme.form == "code",
             except_for=[*map(str, target.files), str(failed_file)],
+            follow_links=follow_symlinks,
+            max_piped=max_stdin,
         ) as crawled,
         target.open_destination(recipe) as destination,
         FailedPages(failed_file) as failures,

@@ -100,7 +100,12 @@ def test_tables_of_choosing_are_measured() -> None:
 
 @pytest.mark.parametrize(
     ("page", "section"),
-    [("README.md", "Numbers"), ("docs/comparison.md", "For data sets"), ("docs/opensearch.md", "Sizing")],
+    [
+        ("README.md", "Numbers"),
+        ("docs/comparison.md", "For data sets"),
+        ("docs/opensearch.md", "Sizing"),
+        ("docs/indexing.md", "Hostile sources"),
+    ],
 )
 def test_figures_are_measured(page: str, section: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

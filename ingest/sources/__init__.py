@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import stat
 import sys
@@ -21,24 +22,33 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import files, jsonl
-from opensearch_winnow.ingest.sources.folder import Folder
+from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
 SQLITE = b"SQLite format 3\0"  # the first bytes of a store
+MAX_PIPED_BYTES = 4_000_000_000  # kept in a temporary file: a pipe may never end
+MAX_PIPE_WAIT_SECONDS = 30.0  # for another program to open a named pipe
 MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
 MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
 
+FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of winnow index
+
 ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
+_PIECE = 1 << 20
 _ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 class SourceError(WinnowError):
     """Sources that cannot be read. The message has a line for each problem."""
+
+
+class UnreadableError(WinnowError):
+    """A source that is damaged, so that the run goes on without it. The message is a reason, general and short."""
 
 
 def read(split: Split, page_bytes: int) -> Items:
@@ -69,13 +79,23 @@ class Sources(Closing):
 
     The URL of a page that is a file is `base` and its path, relative to the folder that was named, or to the common
     folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with
-    `every_text`. The files `except_for`, which the run itself writes, are never read from a folder.
+    `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
+    are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
+    `max_piped` bytes are taken from a pipe.
     """
 
     def __init__(
-        self, names: Sequence[str], *, base: str = "", every_text: bool = False, except_for: Sequence[str] = ()
+        self,
+        names: Sequence[str],
+        *,
+        base: str = "",
+        every_text: bool = False,
+        except_for: Sequence[str] = (),
+        follow_links: bool = False,
+        max_piped: int = MAX_PIPED_BYTES,
     ) -> None:
         self._base, self._every_text = base, every_text
+        self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
         self._sources: list[_File | Folder] = []
@@ -103,7 +123,7 @@ class Sources(Closing):
     @cached_property
     def size(self) -> int | None:
         """The bytes of all files together; None if there are too many files to add up."""
-        sizes = [size for _, _, size in islice(self._files(), MAX_FILES_TO_SIZE + 1)]
+        sizes = [size for *_, size in islice(self._files(), MAX_FILES_TO_SIZE + 1)]
         return sum(sizes) if len(sizes) <= MAX_FILES_TO_SIZE else None
 
     def splits(self, size: int) -> Iterator[Split]:
@@ -111,22 +131,23 @@ class Sources(Closing):
         top = self._common_folder()
         base = self._base if not self._base or self._base.endswith(("/", "=", "?", "#", ":")) else f"{self._base}/"
         names: list[str] = []
-        held, every_text = 0, False
-        for path, file, length in self._files():
-            parts = self._archive_splits(path, file, size)
+        held, kind = 0, (False, "")
+        for found, file, length in self._files():
+            parts = None if found.skipped else self._archive_splits(found.path, file, size)
             if parts is not None:
                 yield from parts
             elif file and file.source:
-                yield Split("files", path, 0, 1, length, base=self._base or file.source, every_text=True)
+                yield Split("files", found.path, 0, 1, length, base=self._base or file.source, every_text=True)
             else:
                 every = self._every_text or file is not None  # a file that was named is read, whatever its type
-                if names and (len(names) >= MAX_FILES_PER_SPLIT or held + length > size or every is not every_text):
-                    yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
+                full = len(names) >= MAX_FILES_PER_SPLIT or held + length > size
+                if names and (full or kind != (every, found.skipped)):
+                    yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
                     names, held = [], 0
-                names.append(path[len(top.rstrip("/")) + 1 :])
-                held, every_text = held + length, every
+                names.append(found.path[len(top.rstrip("/")) + 1 :])
+                held, kind = held + length, (every, found.skipped)
         if names:
-            yield Split("files", top, 0, len(names), held, tuple(names), base, every_text)
+            yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
 
     def _common_folder(self) -> str:
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
@@ -134,40 +155,41 @@ class Sources(Closing):
         tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.source]
         return os.path.commonpath(tops) if tops else "/"
 
-    def _files(self) -> Iterator[tuple[str, _File | None, int]]:
-        """Yield each file once: its path, its `_File` if it was named by itself, and its size."""
+    def _files(self) -> Iterator[tuple[Found, _File | None, int]]:
+        """Yield each file once, with its `_File` if it was named by itself, and its size."""
         named = {os.path.realpath(file.path): file for file in self._sources if isinstance(file, _File)}
         for path, file in named.items():
-            yield file.path, file, _size(path)
+            yield Found(file.path), file, _size(path)
         before: list[Folder] = []
         for folder in self._sources:
             if isinstance(folder, Folder):
                 real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
-                for path in folder.files():
-                    same = real.path + path[len(folder.path) :]
-                    if (
-                        not self._is_excepted(same)
-                        and same not in named
-                        and not any(other.has(same) for other in before)
-                    ):
-                        yield path, None, _size(path)
+                for found in folder.files():
+                    same = real.path + found.path[len(folder.path) :]
+                    again = same in named or any(other.has(same) for other in before)
+                    if not again and not self._is_excepted(same):
+                        yield found, None, 0 if found.skipped else _size(found.path)
                 before.append(real)
 
     def _is_excepted(self, real_path: str) -> bool:
         return any(real_path == kept or real_path.startswith(f"{kept}/") for kept in self._except_for)
 
     def _archive_splits(self, path: str, file: _File | None, size: int) -> list[Split] | None:
-        """Return the splits of a file of pages; None for a file that is a page, or that cannot be read.
+        """Return the splits of a file of pages; None for a file that is a page, or that cannot be opened.
 
-        The latter is reported when it is read as a page.
+        The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
         """
-        kind = file.format if file else format_in_folder(path)
-        if kind == "files":
-            return None
         try:
+            kind = file.format if file else format_in_folder(path)
+            if kind == "files":
+                return None
             splits = list(reader(kind).splits(path, size))
+        except UnreadableError as error:
+            splits = [Split("files", path, 0, 1, _size(path), failed=str(error))]
         except (OSError, WinnowError):
             return None
+        except Exception as error:  # a parser that did not expect this file: the run goes on without it
+            splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
         return [replace(split, base=file.source) for split in splits] if file and file.source else splits
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
@@ -188,33 +210,36 @@ class Sources(Closing):
         except (FileNotFoundError, NotADirectoryError):
             return self._pattern(path, printable(name))
         if stat.S_ISDIR(mode):
-            return self._require_pages(Folder(path.rstrip("/")), f"there is no page in {printable(name)}")
+            folder = Folder(path.rstrip("/"), follow_links=self._follow_links)
+            return self._require_pages(folder, f"there is no page in {printable(name)}")
         if stat.S_ISFIFO(mode):
-            with open(path, "rb") as pipe:  # noqa: PTH123
+            with _opened_pipe(path, printable(name)) as pipe:
                 return self._spooled(pipe, printable(name), files.file_uri(path))
         if not stat.S_ISREG(mode):
             raise SourceError(f"{printable(name)} is neither a file nor a folder: {ACCEPTED}")
         return _File(path, self._format(path, printable(name)))
 
     def _pattern(self, path: str, name: str) -> Folder:
-        folder = Folder.of_pattern(path)
+        folder = Folder.of_pattern(path, follow_links=self._follow_links)
         if folder is None:
             raise SourceError(f"there is no file or folder {name}")
         return self._require_pages(folder, f"no file with pages matches {name}")
 
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
-        for path in folder.files():
+        for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
-            if format_in_folder(path) != "files":
+            if not skipped and format_in_folder(path) != "files":
                 return folder
-            _, item = next(files.read(Split("files", path, every_text=self._every_text), files.HEAD))
+            split = Split("files", path, every_text=self._every_text, skipped=skipped)
+            _, item = next(files.read(split, files.HEAD))
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
-        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}")
+        links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
+        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
         if self._spool is None:
@@ -222,7 +247,15 @@ class Sources(Closing):
         path = self._spool / str(len(self._sources))
         try:
             with path.open("wb") as file:
-                shutil.copyfileobj(pipe, file, 1 << 20)
+                left = self._max_piped
+                while piece := pipe.read(min(_PIECE, left + 1)):
+                    left -= len(piece)
+                    if left < 0:
+                        raise SourceError(
+                            f"{name} has over {self._max_piped:,} bytes, the most that is kept in a temporary file: "
+                            f"save it to a file and index that, or allow more with {MAX_PIPED}"
+                        )
+                    file.write(piece)
         except OSError as error:
             raise SourceError(f"{name} cannot be kept in {self._spool}: {error.strerror}; set TMPDIR") from None
         return _File(str(path), self._format(str(path), name), source)
@@ -255,9 +288,25 @@ class Sources(Closing):
             )
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")
-        if found != "files" and not any(reader(found).splits(path, sys.maxsize)):
+        try:
+            empty = found != "files" and not any(reader(found).splits(path, sys.maxsize))
+        except UnreadableError:
+            empty = False  # it fails in the run, which goes on with the other sources
+        if empty:
             raise SourceError(f"{name} is empty")
         return found
+
+
+def _opened_pipe(path: str, name: str) -> IO[bytes]:
+    """Open a named pipe, but do not wait forever for another program to write to it."""
+    pipe = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    ready = select.poll()
+    ready.register(pipe, select.POLLIN)
+    if not ready.poll(MAX_PIPE_WAIT_SECONDS * 1_000):
+        pipe.close()
+        raise SourceError(f"{name} is a named pipe, and nothing was written to it in {MAX_PIPE_WAIT_SECONDS:g} s")
+    os.set_blocking(pipe.fileno(), True)
+    return pipe
 
 
 def _size(path: str) -> int:

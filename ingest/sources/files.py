@@ -63,7 +63,10 @@ def read(split: Split, page_bytes: int) -> Items:
         name = names[place]
         path = os.path.join(split.path, name) if name else split.path  # noqa: PTH118 (a Path for each file is slow)
         url = split.base + quote(os.fsencode(name)) if split.base else file_uri(path)
-        yield place, _item(path, url, page_bytes, every_text=split.every_text)
+        if split.skipped or split.failed:
+            yield place, Failed(Page(url, html=b""), split.failed) if split.failed else Skipped(url, split.skipped)
+        else:
+            yield place, _item(path, url, page_bytes, every_text=split.every_text)
     yield max(split.start, end), None
 
 
@@ -75,8 +78,7 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
         if stat.S_ISDIR(mode):
-            os.scandir(path).close()  # `Folder.files` yields a folder if this fails, or if it is a link
-            return Skipped(url, "link to a folder")
+            os.scandir(path).close()  # `Folder.files` yields a folder as if it were a file if this fails
         if not stat.S_ISREG(mode):
             return Skipped(url, "not a file")
         with unpacked(path) as file:

@@ -5,54 +5,77 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Self
+from operator import attrgetter
+from pathlib import PurePath
+from typing import NamedTuple, Self
+
+LINK = "symbolic link"  # reasons for skipping one
+LINK_TO_OTHER_FILE = "symbolic link to what is read under another name"
 
 # Hidden files, and the files that Spark writes beside its data.
 _LEFT_OUT = re.compile(r"\..*|_(?:SUCCESS|(?:common_)?metadata|(?:started|committed)_.*)", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
 
 
+class Found(NamedTuple):
+    """A file of a folder."""
+
+    path: str
+    skipped: str = ""  # the reason, if it is a link that is not followed
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The files at any depth of a folder; with a pattern, those that match it or are in a folder that does."""
+    """The files at any depth of a folder; with a pattern, those that match it or are in a folder that does.
+
+    Links are followed only with `follow_links`, because they may lead out of the folder. Then each file is still read
+    once, and never through a link if it is in the folder itself.
+    """
 
     path: str
     pattern: tuple[str, ...] = ()  # one for each name on the way down; ** stands for any number of names
+    follow_links: bool = False
 
     @classmethod
-    def of_pattern(cls, path: str) -> Self | None:
+    def of_pattern(cls, path: str, *, follow_links: bool = False) -> Self | None:
         """Return the files that match an absolute path with *, ?, [] or **; None for a path without these."""
         parts = path.split("/")
         fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), None)
-        return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]))
+        return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]), follow_links)
 
-    def files(self) -> Iterator[str]:
-        """Yield the paths of the files, sorted within each folder. Only one folder is in memory at a time.
+    def files(self) -> Iterator[Found]:
+        """Yield the files, sorted within each folder. Only one folder is in memory at a time.
 
-        Links to folders are not followed, so that the walk ends. They, and folders that cannot be read, are yielded as
-        if they were files, so that they are counted.
+        Links that are not followed, and folders that cannot be read, are yielded too, so that they are counted.
         """
+        links = _Links(self) if self.follow_links else None
         folders = [""]
         while folders:
             below = folders.pop()
-            names: list[str] = []
-            deeper: list[str] = []
+            entries: list[os.DirEntry[str]] = []
             try:
-                with os.scandir(f"{self.path}{below}" or "/") as entries:
-                    for entry in entries:
-                        if not _LEFT_OUT.fullmatch(entry.name):
-                            (deeper if entry.is_dir(follow_symlinks=False) else names).append(entry.name)
+                with os.scandir(f"{self.path}{below}" or "/") as listed:
+                    entries = sorted(listed, key=attrgetter("name"))
             except NotADirectoryError:
                 return  # the pattern needs a folder of that name, but it is a file
             except OSError:
-                yield self.path + below
-            names.sort()
-            deeper.sort(reverse=True)
+                yield Found(self.path + below)
             above = below.split("/")[1:]
-            yield from (f"{self.path}{below}/{name}" for name in names if self._matches([*above, name]))
-            folders += [f"{below}/{name}" for name in deeper if self._places([*above, name])]
+            deeper: list[str] = []
+            for entry in entries:
+                if _LEFT_OUT.fullmatch(entry.name):
+                    continue
+                skipped = LINK if entry.is_symlink() else ""
+                if links:
+                    skipped = links.skipped(entry)
+                if not skipped and (os.path.isdir(entry.path) if links else entry.is_dir()):  # noqa: PTH112
+                    if self._places([*above, entry.name]):
+                        deeper.append(f"{below}/{entry.name}")
+                elif self._matches([*above, entry.name]):
+                    yield Found(f"{self.path}{below}/{entry.name}", skipped)
+            folders += reversed(deeper)
 
     def has(self, path: str) -> bool:
         """Whether `path` is one of these files."""
@@ -77,3 +100,26 @@ class Folder:
                     after.add(place + 1)
             places = after
         return places
+
+
+class _Links:
+    """Decides which links of a folder to follow, so that each file is read once and the walk ends."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._top = os.path.realpath(folder.path or "/").rstrip("/")
+        self._folder = replace(folder, path=self._top)
+        self._followed: set[str] = set()  # real paths of what links have led to
+
+    def skipped(self, entry: os.DirEntry[str]) -> str:
+        """Return why an entry is not read; an empty string if it is."""
+        if not entry.is_symlink() and not self._followed:
+            return ""
+        real = os.path.realpath(entry.path)
+        again = real == self._top or real in self._followed
+        if entry.is_symlink():
+            inside = os.path.exists(real) and real.startswith(f"{self._top}/")  # noqa: PTH110
+            inside = inside and (os.path.isdir(real) or self._folder.has(real))  # noqa: PTH112
+            again = again or inside or any(str(path) in self._followed for path in PurePath(real).parents)
+            if not again:
+                self._followed.add(real)
+        return LINK_TO_OTHER_FILE if again else ""

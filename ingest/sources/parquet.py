@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import IO, Any, cast
+from functools import lru_cache
+from typing import Any, cast
 
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import SourceError, printable
+from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
 from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, FieldError, page_of, url_of
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
+from opensearch_winnow.ingest.sources.parquet_footer import Footer, FooterError, read_footer
+from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Items, Split
 
 BATCH_BYTES = 8 << 20  # of rows in memory at a time, by their average size
 MAX_BATCH_ROWS = 256  # because the average misleads if all rows share one value
 
+DAMAGED = "damaged Parquet"
 _BUFFER = 1 << 20  # bytes of a column in memory, instead of a whole row group
 _TEXTS = (pa.StringScalar, pa.LargeStringScalar, pa.StringViewScalar)
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # per second
@@ -29,19 +33,31 @@ def looks_like(head: bytes) -> bool:
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Yield splits of whole row groups, of about `size` compressed bytes; none if there are no rows."""
-    with open(path, "rb") as opened:  # noqa: PTH123
-        file = _parquet(opened, path)
-        check_columns(file.schema_arrow.names, path)
-        start = end = held = 0
-        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-            if held and held + _bytes(group) > size:
-                yield Split("parquet", path, start, end, held)
-                start, held = end, 0
-            end += group.num_rows
-            held += _bytes(group)
-        if end > start:
+    """Yield splits of whole row groups, of about `size` compressed bytes; none if there are no rows.
+
+    Arrow is not used: this runs in the parent process, and Arrow aborts over some damaged files.
+    """
+    status = os.stat(path)  # noqa: PTH116
+    footer = _footer(path, status.st_size, status.st_mtime_ns)
+    check_columns(footer.names, path)
+    start = end = held = 0
+    for group in footer.groups:
+        if held and held + group.compressed > size:
             yield Split("parquet", path, start, end, held)
+            start, held = end, 0
+        end += group.rows
+        held += group.compressed
+    if end > start:
+        yield Split("parquet", path, start, end, held)
+
+
+@lru_cache(maxsize=1)  # a file that was named is checked first, and divided later
+def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
+    with open(path, "rb") as opened:  # noqa: PTH123
+        try:
+            return read_footer(opened)
+        except FooterError as error:
+            raise UnreadableError(f"Parquet that cannot be read: {error}") from None
 
 
 def check_columns(names: Sequence[str], path: str) -> None:
@@ -53,16 +69,6 @@ def check_columns(names: Sequence[str], path: str) -> None:
         )
 
 
-def _parquet(opened: IO[bytes], path: str) -> Any:
-    # From an open file: pyarrow accepts only names in UTF-8.
-    try:
-        return ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise SourceError(f"{printable(path)} is damaged, or not Parquet: {str(error).splitlines()[0]}") from None
-
-
 def _bytes(group: Any) -> int:
     return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
 
@@ -72,7 +78,8 @@ def read(split: Split, page_bytes: int) -> Items:
     source = split.base or file_uri(split.path)
     try:
         with open(split.path, "rb") as opened:  # noqa: PTH123
-            file = _parquet(opened, split.path)
+            # From an open file: pyarrow accepts only names in UTF-8.
+            file = ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
             end = file.metadata.num_rows if split.end is None else min(split.end, file.metadata.num_rows)
             first = 0
             for place in range(file.metadata.num_row_groups):
@@ -80,10 +87,13 @@ def read(split: Split, page_bytes: int) -> Items:
                 if first < end and split.start < first + count:
                     yield from _group(file, place, first, (split.start, end), source, page_bytes)
                 first += count
-    except OSError as error:
-        yield split.start, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
-    except SourceError:
-        yield split.start, Damage(split.size, "damaged Parquet")
+    except MemoryError:
+        raise
+    except Exception as error:  # Arrow has many: also UnicodeDecodeError for the name of a column
+        if isinstance(error, OSError) and error.errno:
+            yield split.start, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
+        else:
+            yield split.start, Damage(split.size, DAMAGED)
     yield split.start if split.end is None else split.end, None
 
 
@@ -102,8 +112,10 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
             row += batch.num_rows
             if row >= wanted[1]:
                 return
-    except (pa.ArrowException, OSError):
-        yield max(row, wanted[0]), Damage(_bytes(group), "damaged Parquet")
+    except MemoryError:
+        yield max(row, wanted[0]), Damage(_bytes(group), TOO_MUCH_MEMORY)
+    except Exception:
+        yield max(row, wanted[0]), Damage(_bytes(group), DAMAGED)
 
 
 def item_of(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from opensearch_winnow.ingest.page import Page
 
+TOO_MUCH_MEMORY = "takes more memory than a worker may use"  # a reason
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -21,6 +23,8 @@ class Split:
     names: tuple[str, ...] = ()  # files of a folder, or members of a zip file
     base: str = ""  # the URL that names of files are appended to
     every_text: bool = False  # every text file is a page, including source code and data
+    skipped: str = ""  # the reason, if these files are not read: links in a folder
+    failed: str = ""  # the reason, if this file could not be divided into splits
 
     def bytes_before(self, offset: int) -> int:
         """Estimate the bytes of the split before `offset`, which may count rows or files instead of bytes."""

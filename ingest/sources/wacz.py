@@ -17,6 +17,7 @@ from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
 _HEAD = 65_536
 _PIECE = 1 << 20
+MAX_UNPACKED_BYTES = 4_000_000_000  # of one archive that is compressed in the zip: 4 MB can unpack to as much
 _IN_MEMORY = 16 << 20  # bytes of an archive that is compressed in the zip; a larger one goes through a temporary file
 _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -29,15 +30,17 @@ def looks_like(head: bytes) -> bool:
 def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of its members is cut)
     """Yield one split for each web archive in the file.
 
-    A zip file that was cut off has lost the list of its members. It is read as a damaged WARC file, where records that
-    are stored without compression are found all the same.
+    A zip file that was cut off has lost the list of its members, and that of a damaged one may make no sense. It is
+    read as a damaged WARC file, where records that are stored without compression are found all the same.
     """
     try:
         with zipfile.ZipFile(path) as zipped:
             for member in zipped.infolist():
                 if _format(zipped, member):
                     yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
-    except zipfile.BadZipFile:
+    except OSError:
+        raise
+    except Exception:  # zipfile has many: also UnicodeDecodeError for a name, and NotImplementedError for a version
         yield Split("warc", path, 0, None, Path(path).stat().st_size)
 
 
@@ -79,7 +82,7 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
                 + int.from_bytes(lengths[:2], "little")
                 + int.from_bytes(lengths[2:], "little")
             )
-            end = min(start + member.file_size, file.seek(0, io.SEEK_END))
+            end = max(start, min(start + member.file_size, file.seek(0, io.SEEK_END)))
             yield io.BufferedReader(Window(file, start, end), _HEAD), start + member.file_size - end
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
@@ -87,6 +90,8 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
             with zipped.open(member) as content:
                 while piece := content.read(_PIECE):
                     copy.write(piece)
+                    if copy.tell() > MAX_UNPACKED_BYTES:
+                        raise EOFError  # the rest is reported as damage
         except _ERRORS:
             yield copy, max(member.file_size - copy.tell(), 1)
         else:

@@ -59,6 +59,19 @@ def test_a_folder_is_indexed(process: Process, mirror: Path, tmp_path: Path) -> 
     assert [record.title for record in records] == ["Home", None, "A", "A"]
 
 
+def test_links_out_of_a_folder_are_followed_only_when_asked_for(process: Process, mirror: Path) -> None:
+    (mirror.parent / "secret.txt").write_text(prose(7))
+    (mirror / "link.txt").symlink_to(mirror.parent / "secret.txt")
+    done = process("index", mirror, "--store", "a.winnow", "--json")
+    answer = json.loads(done.stdout)
+    assert (answer["indexed"], answer["reasons"]["skipped"]["symbolic link"]) == (4, 1)
+    said = b"Symbolic links in a folder are not followed, and 1 was skipped. --follow-symlinks follows them.\n"
+    assert said in done.stderr
+    done = process("index", mirror, "--store", "a.winnow", "--json", "--follow-symlinks")
+    assert json.loads(done.stdout)["indexed"] == 1
+    assert b"ymbolic" not in done.stderr
+
+
 def test_a_second_run_indexes_only_changed_files(process: Process, mirror: Path, tmp_path: Path) -> None:
     process("index", mirror, "--to", "records.parquet")
     (mirror / "index.html").write_text(f"<title>New home</title><p>{prose(9)}")

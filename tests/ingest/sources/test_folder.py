@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.ingest.sources.folder import Folder
+from opensearch_winnow.ingest.sources.folder import LINK, LINK_TO_OTHER_FILE, Folder
 
 names = st.lists(st.sampled_from(["a", "b", "ab.html", "[x]", ".a"]), min_size=1, max_size=3)
 patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html", "b"]), min_size=1, max_size=4)
@@ -34,7 +34,9 @@ def test_patterns_match_what_a_regular_expression_matches(
         expected = [f"{top}/{file}" for file in seen if re.fullmatch(f"{middle}{last}(?:/.*)?", file)]
         folder = Folder.of_pattern("/".join([top, *parts]))
         assert folder
-        found = [path for path in folder.files() if path != folder.path]  # the folder itself, which need not exist
+        found = [
+            file.path for file in folder.files() if file.path != folder.path
+        ]  # the folder itself, which need not exist
         assert sorted(found) == sorted(expected)
         assert [f"{top}/{file}" for file in files if folder.has(f"{top}/{file}")] == [
             f"{top}/{file}" for file in files if f"{top}/{file}" in expected
@@ -45,7 +47,7 @@ def _expression(part: str) -> str:
     return part.replace(".", r"\.").replace("*", "[^/]*").replace("?", "[^/]")
 
 
-def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+def test_links_to_folders_that_are_read_anyway_are_not_followed(tmp_path: Path) -> None:
     """Each of eight folders links to all of them: following the links would take 8! steps."""
     folders = [tmp_path / name for name in "abcdefgh"]
     for folder in folders:
@@ -53,8 +55,53 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
         (folder / "page.html").touch()
         for other in folders:
             (folder / f"to-{other.name}").symlink_to(other)
-    for found in (Folder(str(tmp_path)), Folder(str(tmp_path), ("**",))):
-        assert len(list(found.files())) == 8 * 9
+    for pattern, follow in (((), False), (("**",), False), ((), True)):
+        found = list(Folder(str(tmp_path), pattern, follow).files())
+        assert len(found) == 8 * 9
+        assert [file.path for file in found if not file.skipped] == [str(folder / "page.html") for folder in folders]
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """A folder with links to files and folders, within it and outside."""
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    for path in (folder / "a.html", folder / ".hidden" / "h.html", outside / "b.html", outside / "sub" / "c.html"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for name, target in {
+        "same.html": "a.html",
+        "hidden.html": ".hidden/h.html",
+        "file.html": "../outside/b.html",
+        "file-again.html": "../outside/b.html",
+        "outside": "../outside",
+        "sub": "../outside/sub",
+        "up": "..",
+        "here": ".",
+        "loop": "loop",
+        "gone": "nowhere",
+    }.items():
+        (folder / name).symlink_to(target)
+    return folder
+
+
+def test_links_are_not_followed(linked: Path) -> None:
+    found = {file.path.removeprefix(f"{linked}/"): file.skipped for file in Folder(str(linked)).files()}
+    assert found.pop("a.html") == ""
+    assert found == dict.fromkeys([path.name for path in linked.iterdir() if path.is_symlink()], LINK)
+
+
+def test_links_that_are_followed_lead_to_each_file_once(linked: Path) -> None:
+    found = list(Folder(str(linked), follow_links=True).files())
+    read = [file.path.removeprefix(f"{linked}/") for file in found if not file.skipped]
+    real = [Path(linked, path).resolve() for path in read if path not in ("loop", "gone")]
+    assert sorted(str(path.relative_to(linked.parent)) for path in real) == [
+        "folder/.hidden/h.html",
+        "folder/a.html",
+        "outside/b.html",
+        "outside/sub/c.html",
+    ]
+    assert {"a.html", "loop", "gone"} <= set(read)  # the last two fail when they are read
+    assert {file.skipped for file in found} == {"", LINK_TO_OTHER_FILE}
 
 
 def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,17 +112,17 @@ def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.Monk
         Path("d").mkdir()
         os.chdir("d")
     Path("a.html").touch()
-    found = [list(Folder(str(tmp_path)).files()), list(Folder(str(tmp_path), ("**", "d", "*.html")).files())]
+    found = [list(Folder(str(tmp_path), pattern).files()) for pattern in ((), ("**", "d", "*.html"))]
     Path("a.html").unlink()
     for _ in range(depth):
         os.chdir("..")
         Path("d").rmdir()
-    assert found == [[f"{tmp_path}/{'d/' * depth}a.html"]] * 2
+    assert found == [[(f"{tmp_path}/{'d/' * depth}a.html", "")]] * 2
 
 
 def test_files_come_before_folders_and_both_in_order(tmp_path: Path) -> None:
     for name in ("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = [path.removeprefix(f"{tmp_path}/") for path in Folder(str(tmp_path)).files()]
+    found = [file.path.removeprefix(f"{tmp_path}/") for file in Folder(str(tmp_path)).files()]
     assert found == ["z.html", "a/4.html", "a/c/3.html", "b/1.html", "b/2.html"]

@@ -107,12 +107,28 @@ def test_everything_in_a_folder_is_counted(mirror: Path) -> None:
         f"{at}/index.html": "page",
         f"{at}/index.html%3Fid%3D3": "page",
         f"{at}/logo.png": "type image/png",
-        f"{at}/pipe.html": "cannot be read: No such file or directory",
-        f"{at}/up": "link to a folder",
+        f"{at}/pipe.html": "symbolic link",
+        f"{at}/up": "symbolic link",
         f"{at}/sub/a.html": "page",
         f"{at}/sub/data.json": "type application/json",
         f"{at}/sub/deep/b.txt": "page",
     }
+
+
+def test_links_are_followed_when_asked_for_or_named(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("passwd.html", "crawl.warc.gz"):
+        (tmp_path / name).write_bytes(HTML if name.endswith("html") else warc("https://example.org/archived"))
+        (folder / name).symlink_to(tmp_path / name)
+    link = folder / "passwd.html"
+    assert complaints(folder)[0].startswith(f"there is no page in {folder} (2 × symbolic link): pages are read from")
+    assert complaints(folder)[0].endswith("; --follow-symlinks follows the links")
+    assert " (1 × symbolic link): " in complaints(folder / "*.html")[0]
+    assert outcomes(items(link)) == {link.as_uri(): "page"}
+    with Sources([str(folder)], follow_links=True) as sources:
+        found = [item for split in sources.splits(SIZE) for _, item in read(split, CAP) if item is not None]
+    assert outcomes(found) == {"https://example.org/archived": "page", link.as_uri(): "page"}
 
 
 def test_every_text_includes_source_code(mirror: Path) -> None:
@@ -202,9 +218,9 @@ def test_an_unreadable_file_does_not_stop_the_folder(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").symlink_to("gone")
     (tmp_path / "d.html").write_bytes(HTML)
     assert list(outcomes(items(tmp_path)).values()) == [
+        "Parquet that cannot be read: it has no footer, so its end is missing",
         "cannot be read as application/vnd.apache.parquet",
-        "cannot be read as application/vnd.apache.parquet",
-        "cannot be read: No such file or directory",
+        "symbolic link",
         "page",
     ]
 

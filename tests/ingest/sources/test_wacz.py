@@ -42,6 +42,41 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_bomb_does_not_fill_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wacz, "MAX_UNPACKED_BYTES", 1 << 20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("a.warc", record(1) + bytes(50 << 20))
+    assert path.stat().st_size < 100_000
+    page, *damage = items(path)
+    assert isinstance(page, Page)
+    lost = [each.skipped for each in damage if isinstance(each, Damage)]
+    assert len(lost) == len(damage) > 0
+    assert sum(lost) > 49 << 20
+
+
+@pytest.mark.parametrize(
+    ("at", "value"), [(b"\xc3\xa4.warc", b"\xff\xff.warc"), (b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff")]
+)
+def test_a_zip_file_with_a_damaged_list_of_members(path: Path, at: bytes, value: bytes) -> None:
+    """One has a name that is not UTF-8, the other needs a version that does not exist."""
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("ä.warc", record(1) + record(2))
+    head, found, tail = path.read_bytes().rpartition(at)
+    assert found
+    path.write_bytes(head + value + tail)
+    assert [item.url for item in items(path) if isinstance(item, Page)] == ["http://e/1", "http://e/2"]
+
+
+def test_a_link_in_a_zip_file_is_no_archive(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as zipped:
+        link = zipfile.ZipInfo("a.warc.gz")
+        link.external_attr = 0o120777 << 16
+        zipped.writestr(link, "../../../etc/passwd")
+        zipped.writestr("../../b.warc.gz", gzipped(2))
+    assert [item.url for item in items(path) if isinstance(item, Page)] == ["http://e/2"]
+    assert not (path.parent.parent.parent / "b.warc.gz").exists()
+
+
 def items(path: Path) -> list[Item]:
     found: list[Item] = []
     for split in wacz.splits(str(path), 1):

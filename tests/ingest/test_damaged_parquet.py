@@ -1,0 +1,99 @@
+"""Parquet files that crash Arrow, or take too much memory: each costs its own pages and no others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet as pq
+
+from tests.hostile_parquet import write_aborting, write_bomb, write_wide
+
+TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
+
+
+def misnamed(path: Path) -> Path:
+    """Write a file with a column whose name is not UTF-8."""
+    pq.write_table(TABLE.append_column("größe", [[1] * 50]), path)
+    path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xff\xffe"))
+    return path
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    return folder
+
+
+def test_a_file_that_crashes_arrow_costs_only_itself(
+    run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
+) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    write_aborting(crawl / "b.parquet")
+    misnamed(crawl / "c.parquet")
+    (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
+    (crawl / "e.html").write_bytes(page(1))
+    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
+    done = run([crawl])
+    assert done.counts == (101, 0, 0, 1)
+    assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
+    damaged = {Path(each.source).name: each for each in done.report.damaged}
+    assert damaged.keys() == {"b.parquet", "c.parquet"}
+    assert damaged["c.parquet"].reason == "damaged Parquet"
+    assert all(each.skipped > 100 for each in damaged.values())
+
+
+@pytest.mark.check
+def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[..., Any], crawl: Path) -> None:
+    pq.write_table(TABLE.slice(0, 20), crawl / "a.parquet")
+    pq.write_table(TABLE.slice(20), crawl / "c.parquet")
+    alone = run([crawl], to="alone.parquet")
+    write_aborting(crawl / "b.parquet")
+    for workers, counts in ((2, (50, 0, 0, 0)), (1, (0, 50, 0, 0))):
+        done = run([crawl, crawl / "b.parquet"], workers=workers)
+        assert done.counts == counts
+        assert done.records == alone.records
+        assert done.report.damaged_places == 1
+
+
+def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
+    done = run([crawl / "b.parquet", crawl / "a.parquet"])
+    assert done.counts == (50, 0, 0, 1)
+    assert done.report.failed == {"Parquet that cannot be read: it has no footer, so its end is missing": 1}
+
+
+MEASURED_RUN = """
+import json, resource, sys
+from opensearch_winnow.cli import main
+main(["index", *sys.argv[1:], "--workers", "2", "--quiet", "--json"], standalone_mode=False)
+processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+print(json.dumps([resource.getrusage(who).ru_maxrss * 1024 for who in processes]))
+"""
+
+
+@pytest.mark.check
+def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path) -> None:
+    pq.write_table(TABLE, crawl / "a.parquet")
+    write_bomb(crawl / "bomb.parquet", 1_200_000_000)
+    write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
+    write_wide(crawl / "wide.parquet", 200_000)
+    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "z.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"], capture_output=True, check=True
+    )
+    answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
+    assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
+    assert answer["reasons"]["failed"] == {
+        "Parquet that cannot be read: it has 200,002 columns, and at most 10,000 are read": 1
+    }
+    assert parent < 300_000_000, f"{parent:,}"
+    assert worker < 300_000_000, f"{worker:,}"
