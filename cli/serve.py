@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import re
 import secrets
 import socket
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
@@ -120,8 +122,11 @@ def command(
         from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
 
         status, body = one_request(app, get)
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
+        if sys.stdout.isatty():
+            sys.stdout.write(for_terminal(body))
+        else:
+            sys.stdout.buffer.write(body)
+            sys.stdout.buffer.flush()
         ctx.exit(0 if status < 400 else NOTHING_FOUND)
     # A signal shuts the server down gracefully, and is raised again after that.
     with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
@@ -135,6 +140,14 @@ def command(
                 Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
         run(app, listener, ready)
+
+
+def for_terminal(body: bytes) -> str:
+    """Return an answer with its control characters made visible; in JSON, escaped."""
+    text = body.decode("utf-8", "replace")
+    if text.startswith("{"):
+        return UNSAFE.sub(lambda unsafe: json.dumps(unsafe[0])[1:-1], text)
+    return printable(text.replace("\r\n", "\n"))
 
 
 def is_loopback(host: str) -> bool:
