@@ -12,6 +12,7 @@ import webbrowser
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
@@ -108,8 +109,9 @@ def command(
     with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
         name = index.name
     local = is_loopback(host)
+    shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
     if token is None and not local:
-        token = secrets.token_urlsafe(18)
+        token = shown = secrets.token_urlsafe(18)
     options = ServerOptions(
         open_index=lambda: Index.open(store, create=False),
         store=name,
@@ -131,13 +133,13 @@ def command(
     # A signal shuts the server down gracefully, and is raised again after that.
     with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
         address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"
-        if token is not None:
-            address += f"?token={token}"
+        with_token = address if token is None else f"{address}?token={shown}"
 
         def ready() -> None:
-            say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
+            say(f"{name} at {with_token}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
             if open_browser:
-                Thread(target=webbrowser.open, args=[address], daemon=True).start()
+                opened = address if token is None else f"{address}?token={quote(token, safe='')}"
+                Thread(target=webbrowser.open, args=[opened], daemon=True).start()
 
         run(app, listener, ready)
 
