@@ -1,22 +1,30 @@
 """Defines what pyproject.toml cannot: the Cython modules, and where their absolute cimports are found.
 
-An sdist includes the C files that Cython generates, so a build from an sdist needs a C compiler but no Cython.
+An sdist includes the C files that Cython generates, so a build from an sdist needs a C compiler but no Cython. The same
+sources make the same sdist, byte by byte. A wheel includes a list of its parts (an SBOM, see PEP 770).
 
 Environment variables: MODULES="overlap shingles" builds only these modules of the core. DEBUG=1 builds with bounds
 checks and assertions. ASAN=1 adds the address and undefined-behaviour sanitizers. PORTABLE=1 builds without vector
-loops, as on processors and compilers that have none.
+loops, as on processors and compilers that have none. SOURCE_DATE_EPOCH is the time of all files in an sdist.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import os
+import re
 import shutil
+import tarfile
 import tomllib
 from multiprocessing import get_start_method
 from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
@@ -51,6 +59,8 @@ MEMORYVIEWS = f"{NAMESPACE}._memoryviews"
 BUILD = Path("build")
 CIMPORTS = BUILD / "cimports"
 STAMP = BUILD / "flavour"
+SDIST_TIME = int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600"))  # otherwise the start of 2026
+FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev"}  # extras that no installation of a user has
 
 
 def digest(*parts: object) -> str:
@@ -160,10 +170,109 @@ class SdistWithC(sdist):
         settings.unlink()  # it may be a hard link to the file in the checkout
         settings.write_text(without_cython, encoding="utf-8")
 
+    def make_archive(
+        self,
+        base_name: str,
+        format: str,  # noqa: A002
+        root_dir: str | None = None,
+        base_dir: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        """Write a tar file that has no trace of the machine: names in order, no owners, and one time for all."""
+        if format != "gztar" or base_dir is None:
+            return super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+        made = f"{base_name}.tar.gz"
+        Path(made).parent.mkdir(parents=True, exist_ok=True)
+        with (
+            Path(made).open("wb") as file,
+            gzip.GzipFile("", "wb", 9, file, mtime=SDIST_TIME) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for path in [Path(base_dir), *sorted(Path(base_dir).rglob("*"))]:
+                archive.add(path, path.as_posix(), recursive=False, filter=without_traces)
+        return made
+
+
+def without_traces(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    executable = member.isdir() or member.mode & 0o100
+    return member.replace(
+        deep=False, mtime=SDIST_TIME, mode=0o755 if executable else 0o644, uid=0, gid=0, uname="", gname=""
+    )
+
+
+class WheelWithSbom(bdist_wheel):
+    """Adds the list of what the package is made of, and of what it needs, where PEP 770 wants it."""
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments: Any, **options: Any) -> None:
+        super().write_wheelfile(wheelfile_base, *arguments, **options)
+        folder = Path(wheelfile_base, "sboms")
+        folder.mkdir()
+        text = json.dumps(bill_of_materials(self.distribution), indent=1)
+        (folder / "opensearch-winnow.cdx.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def bill_of_materials(package: Any) -> dict[str, Any]:
+    """Return the SBOM in the format of CycloneDX. What is compiled in has a version, what is needed a requirement."""
+    reference = f"pkg:pypi/opensearch-winnow@{package.get_version()}"
+    compiled_in = [
+        component("library", "Cython", "Apache-2.0", cython_version(), purl=f"pkg:pypi/cython@{cython_version()}"),
+        component("data", "Unicode Character Database", "Unicode-3.0", unicode_version()),
+        component("data", "words of the standard analyzer of OpenSearch", "Apache-2.0"),
+    ]
+    extras = {name: extra for name, extra in package.extras_require.items() if name not in FOR_DEVELOPERS}
+    optional = dict.fromkeys(line for name in sorted(extras) for line in extras[name])
+    needed = {**dict.fromkeys(package.install_requires, "required"), **dict.fromkeys(optional, "optional")}
+    by_name: dict[str, dict[str, Any]] = {}
+    for line, scope in needed.items():
+        name = re.split(r"[^\w.-]", line)[0].lower().replace("_", "-")
+        if name == "opensearch-winnow":
+            continue  # an extra that consists of others
+        found = by_name.setdefault(name, component("library", name, purl=f"pkg:pypi/{name}") | {"scope": scope})
+        found.setdefault("properties", []).append({"name": "opensearch-winnow:requirement", "value": line})
+    components = [*compiled_in, *by_name.values()]
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_URL, reference)}",
+        "version": 1,
+        "metadata": {
+            "component": component("application", "opensearch-winnow", "Apache-2.0", package.get_version(), reference)
+        },
+        "components": components,
+        "dependencies": [{"ref": reference, "dependsOn": [each["bom-ref"] for each in components]}],
+    }
+
+
+def component(kind: str, name: str, licence: str = "", version: str = "", purl: str = "") -> dict[str, Any]:
+    return {
+        "type": kind,
+        "bom-ref": purl or name,
+        "name": name,
+        **({"version": version} if version else {}),
+        **({"purl": purl} if purl else {}),
+        **({"licenses": [{"license": {"id": licence}}]} if licence else {}),
+    }
+
+
+def cython_version() -> str:
+    """Return the version of Cython whose code is in the modules. C files name it in their first line."""
+    if IS_TRANSLATED:
+        with (SDIST_C / CORE / "_memoryviews.c").open(encoding="utf-8") as c:
+            return c.readline().split()[4]
+    from Cython import __version__  # noqa: PLC0415
+
+    return str(__version__)
+
+
+def unicode_version() -> str:
+    with (CORE / "unicode_tables.h").open(encoding="utf-8") as tables:
+        return re.findall(r"Unicode ([\d.]+)\.", tables.readline())[0]
+
 
 settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 setup(
     packages=["opensearch_winnow", *settings["package-dir"]],
     ext_modules=core_modules(os.environ.get("MODULES", "").split()),
-    cmdclass={"build_ext": TranslateAndBuild, "sdist": SdistWithC},
+    cmdclass={"bdist_wheel": WheelWithSbom, "build_ext": TranslateAndBuild, "sdist": SdistWithC},
 )

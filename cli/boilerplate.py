@@ -136,7 +136,8 @@ def show(name: str, store: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(as_object(boilerplate) | {"text": boilerplate.text}))
     else:  # to a terminal without control characters, to a program unchanged
-        click.echo(printable(boilerplate.text) if sys.stdout.isatty() else boilerplate.text)
+        # Not click.echo, which takes escape sequences out of a text in a pipe.
+        sys.stdout.write(f"{printable(boilerplate.text) if sys.stdout.isatty() else boilerplate.text}\n")
 
 
 @command.command("remove", short_help="Delete boilerplate, so that its text counts again.")

@@ -33,8 +33,9 @@ from opensearch_winnow.clusters.options import (
     RunSettings,
 )
 from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.operations.clustering import cluster_store
-from opensearch_winnow.stores.opening import files_of, open_store, without_credentials
+from opensearch_winnow.stores.opening import files_of, open_store
 
 DEFAULTS = ClusteringOptions()
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.display_text import printable
+from opensearch_winnow.cli.store_option import STORE_VARIABLE
+from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable
 from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1
@@ -56,7 +57,19 @@ class CommandGroup(click.Group):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {similar[0]!r}?")
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta.setdefault(TYPED_WORDS, [*args, os.environ.get(STORE_VARIABLE, "")])
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and turn what goes wrong into a message that is safe to show."""
+        try:
+            return self._invoke(ctx)
+        except click.ClickException as error:
+            error.message = presentable(error.message)  # type: ignore[misc] (click declares it final)
+            raise
+
+    def _invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows ? instead of a traceback
@@ -66,15 +79,13 @@ class CommandGroup(click.Group):
             finally:
                 sys.stdout.flush()  # here, where we can still report a failure
         except WinnowError as error:
-            raise CommandFailedError(printable(str(error))) from error
+            raise CommandFailedError(str(error)) from error
         except BrokenPipeError:
             discard_stdout()
             ctx.exit(PIPE_CLOSED)
         except OSError as error:
             discard_stdout()
-            raise CommandFailedError(
-                printable(f"{error.strerror or error}: {error.filename or 'the output'}")
-            ) from error
+            raise CommandFailedError(f"{error.strerror or error}: {error.filename or 'the output'}") from error
         except MemoryError as error:
             raise CommandFailedError("not enough memory for texts of this size") from error
         except KeyboardInterrupt:

@@ -11,8 +11,9 @@ from opensearch_winnow.cli.command_group import INTERRUPTED, CommandFailedError
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.operations.attaching import detach
-from opensearch_winnow.stores.opening import is_address, without_credentials
+from opensearch_winnow.stores.opening import is_address
 
 
 @click.command("detach", short_help="Take away what winnow attach has added to an index.")

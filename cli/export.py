@@ -80,7 +80,8 @@ def command(
             check(target, records, found.files, overwrite=overwrite)
         count, size = found.count(), 0
         if not count:
-            say(f"No record{of_these(crawl, site)} in {store or ', '.join(records)}; nothing was written")
+            name = opened.name if opened else ", ".join(records)
+            say(f"No record{of_these(crawl, site)} in {name}; nothing was written")
         elif target is None:
             count, size = write_lines(sys.stdout.buffer, found.records(), found.scheme.id)
         elif out.endswith(".parquet"):

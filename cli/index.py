@@ -16,13 +16,13 @@ from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
+from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.index_splits import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
-from opensearch_winnow.stores.opening import without_credentials
 
 SOME_FAILED = 1
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}

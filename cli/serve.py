@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import os
 import re
 import secrets
@@ -13,9 +14,11 @@ import webbrowser
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
+from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
@@ -118,8 +121,9 @@ def command(
     with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
         name = index.name
     local = is_loopback(host)
+    shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
     if token is None and not local:
-        token = secrets.token_urlsafe(18)
+        token = shown = secrets.token_urlsafe(18)
     options = ServerOptions(
         open_index=lambda: Index.open(store, create=False),
         store=name,
@@ -133,21 +137,32 @@ def command(
         from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
 
         status, body = one_request(app, get)
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
+        if sys.stdout.isatty():
+            sys.stdout.write(for_terminal(body))
+        else:
+            sys.stdout.buffer.write(body)
+            sys.stdout.buffer.flush()
         ctx.exit(0 if status < 400 else NOTHING_FOUND)
     # A signal shuts the server down gracefully, and is raised again after that.
     with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
         address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"
-        if token is not None:
-            address += f"?token={token}"
+        with_token = address if token is None else f"{address}?token={shown}"
 
         def ready() -> None:
-            say(f"{name} at {address}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
+            say(f"{name} at {with_token}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
             if open_browser:
-                Thread(target=webbrowser.open, args=[address], daemon=True).start()
+                opened = address if token is None else f"{address}?token={quote(token, safe='')}"
+                Thread(target=webbrowser.open, args=[opened], daemon=True).start()
 
         run(app, listener, ready)
+
+
+def for_terminal(body: bytes) -> str:
+    """Return an answer with its control characters made visible; in JSON, escaped."""
+    text = body.decode("utf-8", "replace")
+    if text.startswith("{"):
+        return UNSAFE.sub(lambda unsafe: json.dumps(unsafe[0])[1:-1], text)
+    return printable(text.replace("\r\n", "\n"))
 
 
 def is_loopback(host: str) -> bool:

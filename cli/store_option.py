@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from opensearch_winnow.cli.terminal import suggest
-from opensearch_winnow.stores.opening import without_credentials
+from opensearch_winnow.foundation.credentials import without_credentials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

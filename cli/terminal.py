@@ -12,11 +12,13 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.display_text import Span, printable, width
+from opensearch_winnow.foundation.credentials import hide_credentials
 
 # Light backgrounds from the fixed part of the 256 colours, which themes do not change. Under black text they are
 # readable on dark and light terminals. There are eight because more are hard to tell apart; each comes with a number.
 BACKGROUNDS = (223, 153, 157, 218, 229, 189, 159, 187)
 BLACK = 16
+TYPED_WORDS = "opensearch_winnow.typed_words"  # the key, in click's context, of what the user has typed
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -76,7 +78,13 @@ def bar(share: float, columns: int = 10) -> str:
 def say(message: str) -> None:
     """Print a message to stderr, after everything printed to stdout so far."""
     sys.stdout.flush()
-    click.echo(printable(message), err=True)
+    click.echo(presentable(message), err=True)
+
+
+def presentable(message: str) -> str:
+    """Return a message without control characters, and without the credentials in the words that the user has typed."""
+    context = click.get_current_context(silent=True)
+    return printable(hide_credentials(message, context.meta.get(TYPED_WORDS, []) if context else []))
 
 
 def remark(message: str) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
-from opensearch_winnow.stores.opening import files_of, open_store, store_exists, without_credentials
+from opensearch_winnow.stores.opening import files_of, open_store, store_exists
 from opensearch_winnow.stores.saved_recipe import recipe_for_run, save_recipe
 from opensearch_winnow.stores.store import Store, StoreError
 

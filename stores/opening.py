@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.store import Store, StoreError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-CREDENTIALS = re.compile(r"(?<=://).*@")
+MISTYPED_ADDRESS = re.compile(r"[^/]*[:;]/|\s*https?(?:[:;]|//)", re.IGNORECASE)
 ENDINGS = ("", "-wal", "-shm")  # an embedded store is a file, and two more while it is open
 
 
@@ -48,12 +49,16 @@ def open_store(
 
 
 def is_address(name: str) -> bool:
-    return bool(ADDRESS.match(name))
-
-
-def without_credentials(name: str) -> str:
-    """Return `name` for printing: without the credentials that an address may contain."""
-    return CREDENTIALS.sub("", name) if is_address(name) else name
+    """Return whether a store of this name is on OpenSearch. Raises StoreError if an address seems to be mistyped."""
+    if ADDRESS.match(name):
+        return True
+    if (MISTYPED_ADDRESS.match(name) or without_credentials(name) != name) and not os.path.lexists(name):
+        # The message does not repeat the name, because no rule finds the password in every mistyped address.
+        raise StoreError(
+            "the name of the store looks like an address, but an address starts with http:// or https://, as in"
+            " http://localhost:9200/pages; for a file, write ./ before its name"
+        )
+    return False
 
 
 def store_exists(name: str, client: OpenSearch | None = None) -> bool:

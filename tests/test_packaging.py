@@ -23,6 +23,7 @@ import pytest
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
 OURS = Path(pytest.__file__).parent.parent  # the packages of this environment
+FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev"}
 TWO = ["minhash", "overlap"]  # they cimport from no other module
 BUILD_WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 WHERE = """
@@ -186,6 +187,22 @@ def test_the_c_in_the_sdist_has_no_trace_of_build_switches_or_the_machine(unpack
         assert not [flag for flag in ("-O0", "-O3", str(checkout)) if flag in c]
 
 
+def test_the_same_sources_make_the_same_sdist(checkout: Path, sdist: Path, tmp_path: Path) -> None:
+    """Built again at another time, in another folder, by somebody whose files have other times and permissions."""
+    ignored = shutil.ignore_patterns("build", "dist", "*.egg-info")
+    again = shutil.copytree(checkout, tmp_path / "elsewhere", symlinks=True, ignore=ignored)
+    for path in (again / "README.md", again / "cython_core/overlap.pyx"):
+        os.utime(path, (1e9, 1e9))
+        path.chmod(0o600)
+    command: list[str | Path] = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path]
+    run(*command, cwd=again, LC_ALL="C", TZ="Asia/Tokyo", PYTHONHASHSEED="1")
+    (made,) = tmp_path.glob("*.tar.gz")
+    assert made.read_bytes() == sdist.read_bytes()
+    with tarfile.open(made) as archive:
+        assert {member.mtime for member in archive} == {1_767_225_600}
+        assert {(member.uid, member.gid, member.uname, member.gname) for member in archive} == {(0, 0, "", "")}
+
+
 def test_a_build_from_the_sdist_needs_setuptools_only(unpacked_sdist: Path, checkout: Path) -> None:
     needed = [tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (unpacked_sdist, checkout)]
     assert [each["build-system"]["requires"] for each in needed] == [
@@ -224,6 +241,31 @@ def test_the_wheel_has_code_stubs_and_data_and_nothing_else(root: Path, wheel: P
         *(".py", ".pyi", ".pxd", ".typed", ".txt", ".html", ".css", ".js", ".svg"),
         Path("module" + EXTENSION_SUFFIXES[0]).suffix,
     }
+
+
+def test_the_wheel_lists_its_parts(root: Path, wheel: Path, unpacked_sdist: Path) -> None:
+    """The SBOM is valid CycloneDX, and names what is compiled in and every requirement of a user."""
+    from cyclonedx.schema import SchemaVersion  # noqa: PLC0415 (only `make check` installs it)
+    from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415
+
+    name, version, *_ = wheel.name.split("-")
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"{name}-{version}.dist-info/sboms/opensearch-winnow.cdx.json").decode()
+        metadata = archive.read(f"{name}-{version}.dist-info/METADATA").decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    bill = json.loads(text)
+    assert bill["metadata"]["component"]["version"] == version
+    parts = {part["name"]: part for part in bill["components"]}
+    (c,) = unpacked_sdist.glob("c-*/cython_core/overlap.c")
+    assert f"Cython {parts['Cython']['version']} " in c.read_text(encoding="utf-8").splitlines()[0]
+    tables = (root / "cython_core/unicode_tables.h").read_text(encoding="utf-8").splitlines()[0]
+    assert f"Unicode {parts['Unicode Character Database']['version']}." in tables
+    for line in re.findall(r"^Requires-Dist: (.+)$", metadata, re.MULTILINE):
+        required, extra = re.fullmatch(r"([\w.-]+)[^;]*(?:; extra == \W(.+)\W)?", line).groups()  # type: ignore[union-attr]
+        if extra not in FOR_DEVELOPERS and required != "opensearch-winnow":
+            scope = parts[required.lower().replace("_", "-")]["scope"]
+            assert scope == ("optional" if extra else "required") or scope == "required", line
+    assert not parts.keys() & {"pytest", "mypy", "ruff"}
 
 
 def test_the_wheel_runs_on_any_linux_with_glibc_2_17(wheel: Path) -> None:

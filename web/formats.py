@@ -15,6 +15,7 @@ from opensearch_winnow.web.screen_request import ScreenRequest
 
 Format = Literal["html", "json", "csv"]
 
+FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
 _encoder = msgspec.json.Encoder()
 
 
@@ -49,4 +50,4 @@ def encode_csv(screen: Screen, document: Any) -> bytes:
 
 def escape_formula(cell: Cell) -> Cell:
     """Put an apostrophe before text that a spreadsheet would run as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from opensearch_winnow.stores.opening import is_address, without_credentials
+from opensearch_winnow.foundation.credentials import without_credentials
+from opensearch_winnow.stores.opening import is_address
 
 
 class StoreName(NamedTuple):

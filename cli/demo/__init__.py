@@ -59,8 +59,9 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     from opensearch_winnow.cli.demo.findings_document import findings_document  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_words import next_commands  # noqa: PLC0415
+    from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
-    from opensearch_winnow.stores.opening import store_exists, without_credentials  # noqa: PLC0415
+    from opensearch_winnow.stores.opening import store_exists  # noqa: PLC0415
 
     folder = to or Path(tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow.cli.serve import MIN_TOKEN_CHARS, PORT
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.web.app import API, MAX_BODY_BYTES, MAX_WAITING_REQUESTS, REDIRECTS, SCREENS, THREADS
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
 from opensearch_winnow.web.screens.search import HITS_EXAMINED
+from tests.web.served_fixture import Served
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,8 @@ def test_every_key_is_in_it(guide: str) -> None:
 
 def test_its_numbers_are_those_of_the_program(guide: str) -> None:
     for words in (
-        f"{MAX_BODY_BYTES:,} bytes can be sent",
+        f"{MAX_BODY_BYTES:,} bytes can be sent at once",
+        f"may\n  have {MAX_PAGE_BYTES:,} bytes",
         f"for {EXPIRY_MINUTES} minutes after",
         f"{THREADS} questions are answered at a time, and {MAX_WAITING_REQUESTS} more may wait",
         f"of {MIN_TOKEN_CHARS} characters at least",
@@ -52,3 +55,14 @@ def test_its_numbers_are_those_of_the_program(guide: str) -> None:
         f"127.0.0.1:{PORT}",
     ):
         assert words in guide
+
+
+@pytest.mark.parametrize("field", ["text", "html"])
+def test_a_longer_text_than_a_page_may_have(served_file: Served, field: str) -> None:
+    for path, kind in (("/paste", "application/x-www-form-urlencoded"), (f"{API}/quotes", "application/json")):
+        text = "x" * (MAX_PAGE_BYTES + 1)
+        body = json.dumps({field: text}) if "json" in kind else f"{field}={text}"
+        assert len(body) < MAX_BODY_BYTES
+        reply = served_file.send(path, body.encode(), content_type=kind)
+        assert reply.status == 400
+        assert "10 MB" in reply.text

@@ -1,0 +1,221 @@
+"""What any version has written is read by every later one, with the same answers.
+
+tests/formats has a sample of each version of each format: stores in one file, indices on OpenSearch, record files, and
+states of clusterings. All have the same pages, and answers.json has what they answer. A sample is never written again.
+When a format gets a new version, add its sample with: python -m tests.test_formats
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.clusters import state
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings import opensearch_mapping, record_metadata, sqlite_schema
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.stores.engine.running import Running
+from tests.test_golden import TEXTS, digest
+
+SAMPLES = Path(__file__).parent / "formats"
+MAX_SAMPLE_BYTES = 30_000  # they stay in the repository for ever
+LATIN = " ".join(TEXTS[name] for name in ("English", "German", "French", "Turkish", "Vietnamese"))
+OTHERS = " ".join(TEXTS[name] for name in ("Greek", "Hebrew", "Hindi", "Thai", "Chinese", "Japanese"))
+MILL, NOTICE = "http://mill.example/", "Whoever copies this text shall name its source and the day it was copied."
+DAY = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
+PAGES = [
+    Page(MILL, text=LATIN, title="The mill", fetched_at=DAY),
+    Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(year=2027)),
+    Page("http://mirror.example/mühle?q=%20", html=f"<title>Mühle</title><p>{LATIN}<p>{NOTICE}"),
+    Page("http://others.example/", text=f"{OTHERS} {NOTICE}", title="風 ‎\U0001f33e"),
+    Page("http://others.example/same", text=OTHERS.upper()),
+    Page("http://short.example/", text="too short", fetched_at=DAY),
+]
+SEARCHES = ("wind", "風", "Straße", '"le blé"', "crops OR hạt")
+OPTIONS = ClusteringOptions(threshold=0.5)
+
+
+def versions(pattern: str) -> dict[int, Path]:
+    """Return the samples of a format by version: the number at the end of the first part of a name."""
+    return {int(path.name.partition(".")[0].rpartition("-")[2]): path for path in SAMPLES.glob(pattern)}
+
+
+STORES, INDICES = versions("store-*.winnow.gz"), versions("index-*.json.gz")
+RECORDS, STATES = versions("records-*.parquet"), versions("state-*")
+
+
+@pytest.fixture(scope="module")
+def answers() -> Any:
+    return json.loads((SAMPLES / "answers.json").read_text(encoding="utf-8"))
+
+
+def portraits(records: Iterator[Record]) -> list[dict[str, Any]]:
+    """Return everything that is kept of a page, with digests in place of hashes."""
+    return [
+        {
+            "id": each.id,
+            "url": each.url,
+            "crawl": each.crawl,
+            "title": each.title,
+            "fetched_at": each.fetched_at and each.fetched_at.isoformat(),
+            "text": digest(each.text.encode()),
+            "digests": [each.content_digest, each.text_digest, each.shingle_digest],
+            "duplicate": [each.duplicate, each.duplicate_of],
+            "counts": [each.fingerprint_count, each.shingle_count, each.sketch_count],
+            "hashes": digest(
+                b"".join(
+                    bytes(part) for part in (each.fingerprints, each.positions, each.sketch, each.minhash, each.bands)
+                )
+            ),
+        }
+        for each in sorted(records, key=lambda record: record.id)
+    ]
+
+
+def answers_of(index: Index) -> dict[str, Any]:
+    """Return what a store answers. Scores are rounded, because engines compute with single precision."""
+    matches = index.similar(url=MILL, min_resemblance=0.2).matches
+    return {
+        "scheme": index.scheme.id,
+        "records": portraits(index.store.scan(Record)),
+        "similar": [[each.url, round(each.resemblance, 4), len(each.passages)] for each in matches],
+        "search": {words: [hit.url for hit in index.search(words).hits] for words in SEARCHES},
+        "boilerplate": [[each.name, each.text] for each in index.boilerplate()],
+    }
+
+
+def fill(store: str | Path) -> None:
+    with Index.open(store) as index:
+        index.add(PAGES, crawl="samples")
+        index.add_boilerplate("notice", NOTICE)
+
+
+def unpack(sample: Path, folder: Path) -> Path:
+    path = folder / sample.stem
+    path.write_bytes(gzip.decompress(sample.read_bytes()))
+    return path
+
+
+def test_every_version_has_a_sample() -> None:
+    assert sorted(STORES) == list(range(1, 1 + len(sqlite_schema.MIGRATIONS)))
+    assert opensearch_mapping.FORMAT in INDICES
+    assert sorted(RECORDS) == list(range(1, 1 + record_metadata.FORMAT))
+    assert state.FORMAT in STATES
+    sizes = {path: path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()}
+    assert max(sizes.values()) <= MAX_SAMPLE_BYTES, sizes
+
+
+@pytest.mark.parametrize("version", STORES)
+def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None:
+    path = unpack(STORES[version], tmp_path)
+    with Index.open(path, create=False) as index:
+        assert answers_of(index) == answers
+        assert index.add(PAGES, crawl="samples").unchanged == len(PAGES)
+        index.add([Page("http://new.example/", text=LATIN)])
+        assert "http://new.example/" in {each.url for each in index.similar(url=MILL).matches}
+    path.chmod(0o444)
+    with Index.open(path, create=False) as index:
+        assert index.store.count() == len(PAGES) + 1
+
+
+@pytest.mark.parametrize("version", RECORDS)
+def test_record_files(version: int, answers: Any) -> None:
+    assert portraits(read_records(RECORDS[version])) == answers["records"]
+
+
+@pytest.mark.parametrize("version", STATES)
+def test_the_state_of_a_clustering(version: int, tmp_path: Path) -> None:
+    shutil.copytree(STATES[version], tmp_path / "state")
+    found = {}
+    for name, folder in (("with", tmp_path / "state"), ("without", None)):
+        output = tmp_path / f"{name}.parquet"
+        settings = RunSettings(output=str(output), state=folder and str(folder))
+        cluster_records([str(RECORDS[1])], OPTIONS, settings)
+        found[name] = pq.read_table(output).sort_by("capture").to_pylist()
+    assert found["with"] == found["without"]
+
+
+@pytest.mark.parametrize("version", INDICES)
+def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> None:
+    name = f"format-{version}-{os.getpid()}"
+    sample = gzip.decompress(INDICES[version].read_bytes()).decode()
+    with OpenSearch(engine.url, timeout=60) as client:
+        fill(f"{engine.url}/{name}-model")  # a cluster where winnow is used has its pipelines and scripts
+        for index, content in json.loads(sample.replace("NAME", name)).items():
+            client.indices.create(
+                index=index, body={part: content[part] for part in ("settings", "mappings", "aliases")}
+            )
+            for id_, document in content["documents"].items():
+                client.index(index=index, id=id_, body=document, refresh=True, pipeline="_none")
+        try:
+            with Index.open(f"{engine.url}/{name}", create=False) as index:
+                assert answers_of(index) == answers
+        finally:
+            client.indices.delete(index=f"{name}*", params={"expand_wildcards": "all"})
+
+
+def main() -> None:
+    """Write the samples that are missing. The index needs a running engine, whose address is in WINNOW_ENGINE."""
+    SAMPLES.mkdir(exist_ok=True)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        fill(folder / "store.winnow")
+        with Index.open(folder / "store.winnow") as index:
+            text = json.dumps(answers_of(index), indent=1, ensure_ascii=True)
+            (SAMPLES / "answers.json").write_text(f"{text}\n", encoding="utf-8")
+        target = SAMPLES / f"store-{len(sqlite_schema.MIGRATIONS)}.winnow.gz"
+        if not target.exists():
+            target.write_bytes(gzip.compress((folder / "store.winnow").read_bytes(), mtime=0))
+        target = SAMPLES / f"records-{record_metadata.FORMAT}.parquet"
+        if not target.exists():
+            from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
+
+            with Index.open(folder / "store.winnow") as index:
+                export_records(index.store, target)
+        if state.FORMAT not in STATES:
+            where = str(SAMPLES / f"state-{state.FORMAT}")
+            cluster_records([str(target)], OPTIONS, RunSettings(output=str(folder / "clusters.parquet"), state=where))
+    if opensearch_mapping.FORMAT not in INDICES:
+        _write_index(os.environ["WINNOW_ENGINE"])
+
+
+def _write_index(engine: str) -> None:
+    fill(f"{engine}/sample")
+    sample: dict[str, Any] = {}
+    with OpenSearch(engine, timeout=60) as client:
+        client.indices.refresh(index="sample*", params={"expand_wildcards": "all"})
+        for index, content in client.indices.get(index="sample*", params={"expand_wildcards": "all"}).items():
+            settings = {
+                name: content["settings"]["index"][name]
+                for name in ("default_pipeline", "analysis", "hidden")
+                if name in content["settings"]["index"]
+            }
+            found = client.search(index=index, body={"size": 100, "query": {"match_all": {}}})["hits"]["hits"]
+            sample[index.replace("sample", "NAME")] = {
+                "settings": {"index": settings},
+                "mappings": content["mappings"],
+                "aliases": {name.replace("sample", "NAME"): {} for name in content["aliases"]},
+                "documents": {hit["_id"]: hit["_source"] for hit in found},
+            }
+        client.indices.delete(index="sample*", params={"expand_wildcards": "all"})
+    packed = gzip.compress(json.dumps(sample, sort_keys=True).encode(), mtime=0)
+    (SAMPLES / f"index-{opensearch_mapping.FORMAT}.json.gz").write_bytes(packed)
+
+
+if __name__ == "__main__":
+    main()
