@@ -45,8 +45,12 @@ EXPLANATIONS = [
         (r"FORBIDDEN/5/", "the index is read-only (index.blocks.read_only); remove the lock"),
         (r"FORBIDDEN/7/", "the index is locked for reading (index.blocks.read); remove the lock"),
         (
+            r"^cluster_block_exception: .*state not recovered",
+            "the cluster is still starting; try again soon",
+        ),
+        (
             r"^cluster_block_exception: .*SERVICE_UNAVAILABLE|^(?:cluster_manager|master)_not_discovered_exception",
-            "the cluster is still starting, or its nodes do not find each other; try again soon",
+            "the cluster has no manager, because too few of its nodes run or find each other; try again when they do",
         ),
         # Permissions, as OpenSearch and Elasticsearch report them.
         (
@@ -121,6 +125,10 @@ EXPLANATIONS = [
         (
             r"^no_shard_available_action_exception|^unavailable_shards_exception|^no_node_available_exception",
             UNAVAILABLE_SHARD,
+        ),
+        (
+            r"^incomplete_answer: (.*)",
+            "only a part of the index has answered ({0}); try again when all of it is available",
         ),
         (r"no handler found for uri|contains unrecognized parameter", "this engine is too old or too new for winnow"),
     )
