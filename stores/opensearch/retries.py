@@ -124,7 +124,7 @@ def is_unreachable(error: OpenSearchException) -> bool:
 
 def is_half(error: TransportError) -> bool:
     """Return whether an error is the beginning of an engine's answer, of which only the status is known."""
-    return error.info is None and isinstance(error.error, str) and error.error.startswith("{")
+    return error.info is None and str(error.error).startswith("{")
 
 
 def is_answer(error: OpenSearchException) -> bool:

@@ -87,7 +87,7 @@ def load(store: str, sources: list[Path], folder: Path) -> None:
         for source in sources:
             report = index.index(source, workers=1, failed=folder / "failed.jsonl")
             assert not report.failed
-        index.cluster(work=folder)
+        index.cluster(work=str(folder))
         index.store.set_setting("a setting", [1, 2])
         index.store.set_setting("a setting", None)
         assert index.store.count() > PAGES
@@ -184,7 +184,8 @@ def test_the_command(
 ) -> None:
     with FaultyProxy(engine.url, share(0.3, QUICK_FAULTS), seed=1, meant=lambda _: True) as proxy:
         store = ["--store", f"{proxy.url}/{name}", "--quiet"]
-        for words in [["index", sources[0], "--workers", "1"], ["index", sources[1], "--workers", "1"], ["cluster"]]:
+        indexing = [["index", str(source), "--workers", "1"] for source in sources]
+        for words in [*indexing, ["cluster"]]:
             subprocess.run([WINNOW, *words, *store], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
     assert contents(client, name)["pages"] == undisturbed["pages"]
 
