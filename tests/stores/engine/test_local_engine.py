@@ -147,7 +147,7 @@ def test_three_nodes(own: LocalEngine) -> None:
     assert running.url == running.urls["node-2"]
     assert own.status() == running
 
-    with pytest.raises(StoreError, match="with 3 nodes, of which node-1 died, runs in .*: stop it first"):
+    with pytest.raises(StoreError, match=r"with 3 nodes, of which node-1 died, runs in .*: stop it first"):
         own.start(VERSION, nodes=2)
     again = own.start()
     assert again.urls == running.urls
