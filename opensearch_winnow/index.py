@@ -67,9 +67,8 @@ class Index(Closing):
 
         A store that does not exist is created when pages are first added, with `scheme` (by default `Scheme()`); with
         `create=False`, that is an error. A store that exists keeps its scheme, and giving another one is an error. Pass
-        the `key` of a scheme with a secret. With an address, `client` is an opensearch-py client to use instead of a
-        new one; the index does not close it. Requests are repeated for two seconds while the cluster is busy or not
-        available; with `patient=True`, for two minutes, as a long run that nobody watches should.
+        the `key` of a scheme with a secret. With an address, `client` is an opensearch-py client to use; it stays open.
+        Otherwise, requests are repeated for two seconds if need be: for two minutes if `patient`, as for a long run.
         """
         return cls(LazyStore(os.fspath(store), scheme, create=create, key=key, client=client, patient=patient))
 
@@ -85,13 +84,7 @@ class Index(Closing):
 
     # --- adding pages -------------------------------------------------------------------------------------------------
 
-    def add(
-        self,
-        pages: Iterable[Page],
-        *,
-        crawl: str = "",
-        failed: str | os.PathLike[str] | None = None,
-    ) -> Report:
+    def add(self, pages: Iterable[Page], *, crawl: str = "", failed: str | os.PathLike[str] | None = None) -> Report:
         """Add pages, and report what became of them: `.indexed`, `.unchanged`, `.skipped`, `.failed`.
 
         Failed pages are written to the file `failed`, by default the store's name with `.failed.jsonl`, which can be

@@ -10,14 +10,12 @@ from opensearchpy.exceptions import TransportError
 from opensearch_winnow.stores.opensearch.bulk_errors import Verdict, verdict_on
 
 UNAVAILABLE = 503
-# Errors of a document of an `_mget` or `_mtermvectors`, which have no status, that pass when a shard is back.
-PASSING_ERRORS = ("no_shard_available_action_exception", "unavailable_shards_exception", "no_node_available_exception")
 
 AnyAnswer = TypeVar("AnyAnswer")
 
 
 def complete(answer: AnyAnswer) -> AnyAnswer:
-    """Return the answer to a read. Raises TransportError if it lacks something that it may have when asked again."""
+    """Return the answer to a read. Raises TransportError if another try may get more."""
     for part in _parts(answer):
         shards, error = part.get("_shards"), part.get("error")
         if isinstance(shards, Mapping) and shards.get("failed"):
@@ -26,10 +24,9 @@ def complete(answer: AnyAnswer) -> AnyAnswer:
         if part.get("timed_out") is True:
             raise _incomplete("the engine stopped at its time limit")
         if isinstance(error, Mapping):
-            passing = error.get("type") in PASSING_ERRORS
-            status = UNAVAILABLE if passing else part.get("status")
-            if isinstance(status, int) and verdict_on(status, error) is Verdict.RETRY:
-                raise TransportError(status, error.get("type"), {"error": error, "status": status})
+            status = part.get("status", 0)  # documents of an `_mget` or `_mtermvectors` have none
+            if verdict_on(status, error) is Verdict.RETRY:
+                raise TransportError(status or UNAVAILABLE, error.get("type"), {"error": error, "status": status})
     return answer
 
 
