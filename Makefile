@@ -67,14 +67,17 @@ bench: $(BENCH) build ## run the benchmarks, which compare with other tools
 
 ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py test_searches.py test_docs_opensearch.py)
 engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and Elasticsearch 7.10.2
-	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
-	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
+	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)
+	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)
 
 soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
 	$(PYTEST) -m soak
 
 guarantee: $(DEV) build ## test the winnowing guarantee on a million pairs of texts
 	$(PYTEST) -m guarantee
+
+soak: $(DEV) build ## run the trials that take hours: nodes that die while they are written to, and others
+	$(PYTEST) -m soak
 
 # --capture=no, because pytest would hold back the sanitizer's report, and die with it.
 asan: $(DEV) ## test the core with the address and undefined-behaviour sanitizers

@@ -185,7 +185,7 @@ def learn(ctx: click.Context, site: str | None, share: float, store: str, as_jso
     Find the template of each site, the text that many of its pages share, and register it as boilerplate of that site.
     This replaces what was learned from the site before. Exits with 1 if no template is found.
     """
-    with Index.open(store, create=False) as index:
+    with Index.open(store, create=False, patient=True) as index:
         learned = index.learn_boilerplate(None if site is None else site.lower(), share=share)
     show_list(learned, as_json, color)
     if not learned:

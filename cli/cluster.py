@@ -220,7 +220,7 @@ def command(
                 progress=progress,
             )
             if store:
-                with open_store(store) as opened:
+                with open_store(store, patient=True) as opened:
                     result = cluster_store(opened, options, settings, write_back=not dry_run)
             else:
                 result = cluster_records(names, options, settings)

@@ -59,32 +59,25 @@ def command() -> None:
 @click.option(
     "--version",
     type=click.Choice(list(RELEASES)),
-    default=DEFAULT,
-    show_default=True,
-    help="Version of OpenSearch; 7.10.2 is Elasticsearch.",
+    help=f"Version of OpenSearch; 7.10.2 is Elasticsearch.  [default: {DEFAULT}]",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(1, 99),
     metavar="N",
-    default=1,
-    show_default=True,
-    help="Number of nodes; each is a process.",
+    help="Number of nodes; each is a process.  [default: as before, or 1]",
 )
 @click.option(
     "--heap",
     metavar="SIZE",
-    default="1g",
-    show_default=True,
-    help="Java heap of each node, for example 512m or 2g.",
+    help="Java heap of each node, for example 512m or 2g.  [default: 1g]",
 )
 @click.option(
     "--port",
     type=click.IntRange(1, 65_000),
     metavar="P",
-    default=9200,
-    show_default=True,
-    help="Port of the first node; the others use the next ports. Nodes talk to each other on ports 100 higher.",
+    help="Port of the first node; the others use the next ports. Nodes talk to each other on ports 100 higher."
+    "  [default: 9200]",
 )
 @home_option
 @click.option(
@@ -99,10 +92,10 @@ def command() -> None:
 @click.pass_context
 def start(
     ctx: click.Context,
-    version: str,
-    nodes: int,
-    heap: str,
-    port: int,
+    version: str | None,
+    nodes: int | None,
+    heap: str | None,
+    port: int | None,
     home: Path | None,
     settings: dict[str, str],
     as_json: bool,
@@ -114,7 +107,7 @@ def start(
       winnow engine start --setting action.destructive_requires_name=true
 
     Starts an engine in the background, and waits until it answers. If it is already running, the command says so, and
-    restarts nodes that have died.
+    restarts nodes that have died. If all have died, it starts as many, with the same version, heap and port.
     """
     engine = local_engine(home)
     before = engine.status()

@@ -74,7 +74,7 @@ def command(
         raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both", ctx)
     target = None if out == STDOUT else Path(out)
     wanted = (crawl, site and site.lower())
-    with open_store(store) if store else nullcontext() as opened:
+    with open_store(store, patient=True) if store else nullcontext() as opened:
         found = StoredRecords(opened, *wanted) if opened else FiledRecords(records, *wanted)
         if target:
             check(target, records, found.files, overwrite=overwrite)

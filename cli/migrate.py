@@ -48,7 +48,7 @@ def command(store: str, shards: int | None, replicas: int | None, delete_old: bo
         from opensearch_winnow.stores.opensearch.migrate import migrate  # noqa: PLC0415
 
     address = Address.of(store)
-    with connect(address) as client, showing_steps() as show:
+    with connect(address, patient=True) as client, showing_steps() as show:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         done = migrate(client, address.index, shards=shards, replicas=replicas, delete_old=delete_old, progress=show)
     if as_json:

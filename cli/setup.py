@@ -66,7 +66,7 @@ def command(
         from opensearch_winnow.stores.opensearch.setup import plan, set_up  # noqa: PLC0415
 
     address = Address.of(store)
-    with connect(address) as client:
+    with connect(address, patient=True) as client:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         results = (plan if dry_run else set_up)(client, address.index, scheme, shards=shards, replicas=replicas)
     if as_json:

@@ -38,7 +38,7 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
 
     Exits with 1 if the store is empty.
     """
-    with Index.open(store, create=False) as index:
+    with Index.open(store, create=False, patient=True) as index:
         statistics = index.statistics()
         pages = page_counts(index.store.scan(Card))
         name, scheme = index.name, index.scheme

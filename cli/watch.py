@@ -165,7 +165,7 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
     """
     reports: list[WatchReport] = []
     failed: list[tuple[Watch, str]] = []
-    with Index.open(store, create=False) as index:
+    with Index.open(store, create=False, patient=True) as index:
         watches = {each.name: each for each in index.watches()}
         for each in dict.fromkeys(name or watches):
             try:

@@ -69,14 +69,10 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
 def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[OpenSearch, Address]]:
     """Connect to the cluster of an address, with patience for a long run; a `client` that is passed in is used."""
     with extra("opensearch"):
-        from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of  # noqa: PLC0415
-        from opensearch_winnow.stores.opensearch.transport import PatientTransport  # noqa: PLC0415
+        from opensearch_winnow.stores.opensearch.client import Address, connect  # noqa: PLC0415
 
     address = Address.of(index)
-    if client is None:
-        with connect(address) as first:
-            engine_of(first, str(address))  # if nothing answers, say so at once
-    used = client or connect(address, transport_class=PatientTransport)
+    used = client or connect(address, patient=True)
     try:
         yield used, address
     finally:

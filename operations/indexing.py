@@ -115,7 +115,7 @@ def open_target(
     if to is not None:
         yield RecordFilesTarget(to, scheme)
     elif store is not None:
-        with LazyStore(os.fspath(store), scheme) as opened:
+        with LazyStore(os.fspath(store), scheme, patient=True) as opened:
             yield opened
 
 

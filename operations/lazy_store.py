@@ -31,15 +31,17 @@ class LazyStore(Closing):
         create: bool = True,
         key: str | None = None,
         client: OpenSearch | None = None,
+        patient: bool = False,
     ) -> None:
         self.name = without_credentials(name)
         self._address = name  # with its credentials, if it has any
         self._client = client
+        self._patient = patient
         self._wanted_scheme = scheme
         self._create = create
         self._key = key
         self._store: Store | None = None
-        if not create or store_exists(name, client):
+        if not create or store_exists(name, client, patient=patient):
             self.get()
 
     def get(self, *, to_write: bool = False) -> Store:
@@ -47,7 +49,12 @@ class LazyStore(Closing):
         if self._store is None:
             create = to_write and self._create
             self._store = open_store(
-                self._address, self._wanted_scheme, create=create, key=self._key, client=self._client
+                self._address,
+                self._wanted_scheme,
+                create=create,
+                key=self._key,
+                client=self._client,
+                patient=self._patient,
             )
         return self._store
 

@@ -27,18 +27,20 @@ def open_store(
     create: bool = False,
     key: str | None = None,
     client: OpenSearch | None = None,
+    patient: bool = False,
 ) -> Store:
     """Open the store `name`: an http(s) address is an index on OpenSearch, anything else a file.
 
     With `create`, a missing store is created with `scheme`, or with the default scheme. A store that exists with
-    another scheme than `scheme` is refused. For an address, `client` replaces the client that is made from it.
+    another scheme than `scheme` is refused. For an address, `client` replaces the client that is made from it; a
+    `patient` one repeats requests for two minutes while the engine is busy or not available, as a long run should.
     """
     # Import only the kind of store that is needed.
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
 
-        return OpenSearchStore.open(name, scheme, create=create, key=key, client=client)
+        return OpenSearchStore.open(name, scheme, create=create, key=key, client=client, patient=patient)
     if client is not None:
         raise StoreError(
             f"{name} is a file, which needs no client. A client is for a store such as http://localhost:9200/pages"
@@ -61,13 +63,13 @@ def is_address(name: str) -> bool:
     return False
 
 
-def store_exists(name: str, client: OpenSearch | None = None) -> bool:
+def store_exists(name: str, client: OpenSearch | None = None, *, patient: bool = False) -> bool:
     """Whether a file or an index has this name. It may be something else than a store, which opening it shows."""
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
 
-        return OpenSearchStore.exists(name, client=client)
+        return OpenSearchStore.exists(name, client=client, patient=patient)
     return Path(name).exists()
 
 

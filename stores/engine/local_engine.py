@@ -45,23 +45,32 @@ class LocalEngine:
 
     def start(
         self,
-        version: str = DEFAULT,
+        version: str | None = None,
         *,
-        nodes: int = 1,
-        heap: str = DEFAULT_HEAP,
-        port: int = DEFAULT_PORT,
+        nodes: int | None = None,
+        heap: str | None = None,
+        port: int | None = None,
         settings: Mapping[str, str] | None = None,
         owner: int | None = None,
         progress: Progress = lambda _step, _share: None,
     ) -> Running:
-        """Start the nodes that do not run yet, and wait until all answer. They stop when the process `owner` ends."""
-        if version not in RELEASES:
+        """Start the nodes that do not run yet, and wait until all answer. They stop when the process `owner` ends.
+
+        What is None is as before if nodes of this folder have died. Otherwise the newest version is started, with as
+        many nodes as the folder has data of, or one, at DEFAULT_PORT with DEFAULT_HEAP.
+        """
+        if version is not None and version not in RELEASES:
             raise StoreError(f"there is no version {version} to start; choose one of {', '.join(RELEASES)}")
         with self._locked():
-            running = self.status()
+            before = Running.read(self.state)
+            running = before if before and before.alive else None
             if running is None:
-                running = self._prepare(RELEASES[version], nodes, heap, port, settings or {}, owner, progress)
-            elif (running.version, len(running.nodes)) != (version, nodes):
+                release = RELEASES[version or (before.version if before else DEFAULT)]
+                count = nodes if nodes is not None else self._nodes_before(release) or 1
+                heap = heap or (before.heap if before else DEFAULT_HEAP)
+                port = port or (before.nodes[0].port if before else DEFAULT_PORT)
+                running = self._prepare(release, count, heap, port, settings or {}, owner, progress)
+            elif (version or running.version, nodes or len(running.nodes)) != (running.version, len(running.nodes)):
                 raise StoreError(
                     f"{_description(running)} runs in {self.home}: stop it first, or start this one elsewhere"
                 )
@@ -82,6 +91,11 @@ class LocalEngine:
                 stop_nodes(running.nodes)
             self.state.unlink(missing_ok=True)
             return running
+
+    def _nodes_before(self, release: Release) -> int:
+        """Return the number of nodes of the last start; 0 if there was none."""
+        formed = self.home / release.version / "formed"
+        return int(formed.read_text()) if formed.exists() else 0
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -107,8 +121,7 @@ class LocalEngine:
     ) -> Running:
         """Download the jars and write the plans of the nodes."""
         home = self.home / release.version
-        formed = home / "formed"  # holds the number of nodes of the last start
-        before = int(formed.read_text()) if formed.exists() else 0
+        before = self._nodes_before(release)
         if before > count:
             raise StoreError(f"{home} has the data of {before} nodes: start {before} nodes, or name another folder")
         _check_resources(count, heap, port)
@@ -167,4 +180,6 @@ def _check_resources(nodes: int, heap: str, port: int) -> None:
 
 def _description(running: Running) -> str:
     count = len(running.nodes)
-    return f"{running.product} {running.version} with {count} node{'s' if count > 1 else ''}"
+    dead = [node.name for node in running.nodes if node not in running.alive]
+    nodes = f"{running.product} {running.version} with {count} node{'s' if count > 1 else ''}"
+    return f"{nodes}, of which {' and '.join(dead)} died," if dead else nodes

@@ -70,15 +70,17 @@ class OpenSearchStore(Closing):
         create: bool = False,
         key: str | None = None,
         client: OpenSearch | None = None,
+        patient: bool = False,
     ) -> Self:
         """Open http(s)://host:port/NAME; with `create`, set it up if it does not exist.
 
-        The index contains its scheme, except for a secret `key`. A `client` that is passed in is not closed.
+        The index contains its scheme, except for a secret `key`. A `client` that is passed in is not closed. Without
+        one, a `patient` store repeats its requests for longer; see `connect`.
         """
         address = Address.of(name)
         if scheme is not None and key is not None:
             scheme = replace(scheme, key=key)
-        used = client or connect(address)
+        used = client or connect(address, patient=patient)
         try:
             found = _mappings(used, address, (scheme or Scheme(key=key)) if create else None)
             attachment = attachment_of(found, str(address))
@@ -95,13 +97,18 @@ class OpenSearchStore(Closing):
             raise
 
     @classmethod
-    def exists(cls, name: str, *, client: OpenSearch | None = None) -> bool:
+    def exists(cls, name: str, *, client: OpenSearch | None = None, patient: bool = False) -> bool:
         """Return whether an index or alias of this name exists; only opening it tells whether it is a store."""
         address = Address.of(name)
-        used = client or connect(address)
+        used = client or connect(address, patient=patient)
         try:
             with reporting_engine_errors(str(address), "opened"):
-                return bool(used.indices.exists(index=address.index))
+                used.indices.get_mapping(index=address.index)  # unlike a HEAD request, it says why it fails
+                return True
+        except StoreError as error:
+            if isinstance(error.__cause__, NotFoundError):
+                return False
+            raise
         finally:
             if client is None:
                 used.close()

@@ -19,6 +19,7 @@ from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill,
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
 from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
@@ -90,7 +91,7 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
                 " never compared, so run `winnow detach` first to change it"
             )
     with reporting_engine_errors(name, "attached"):
-        documents = client.count(index=index)["count"]
+        documents = complete(client.count(index=index))["count"]
         parts = [
             *script_steps(),
             search_pipeline_step(search_pipeline_name(chosen.fields.cluster), chosen.fields.cluster),
@@ -252,7 +253,7 @@ def _remove_fields(client: OpenSearch, address: Address, fields: OwnFields, prog
     while True:
         with reporting_engine_errors(name, "detached"):
             client.indices.refresh(index=index)
-            hits = client.search(index=index, body=search, params=NO_PARTIAL_RESULTS)["hits"]
+            hits = complete(client.search(index=index, body=search, params=NO_PARTIAL_RESULTS))["hits"]
         if progress:
             progress("removing fields", done, done + hits["total"]["value"])
         if not hits["hits"]:

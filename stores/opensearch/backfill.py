@@ -24,7 +24,7 @@ from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
 from opensearch_winnow.stores.opensearch.error_reasons import UNAVAILABLE_SHARD
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, NO_PARTIAL_RESULTS, Hit, total
+from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, Hit, total
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_writer import removal, update
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
@@ -274,12 +274,7 @@ class Backfill:
         return total(self._search(part, {"query": part.query(), "size": 0, "track_total_hits": True}))
 
     def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
-        parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{part.shard.number}"}
-        with reporting_engine_errors(self._index.name, "read"):
-            answer: dict[str, Any] = self._index.client.search(
-                index=part.shard.index_name, body=search, params=parameters
-            )
-        return answer
+        return self._index.raw_search(search, part.shard.index_name, preference=f"_shards:{part.shard.number}")
 
     def _operation(self, document: Hit) -> tuple[Operation | None, bool]:
         """Return the write that a document needs, if any, and whether it gets other fields than before by it."""
@@ -321,8 +316,7 @@ class Backfill:
             "addresses": {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}},
         }
         search = {"size": 0, "track_total_hits": True, "aggs": counts}
-        with reporting_engine_errors(index.name, "read"):
-            answer = index.client.search(index=index.index_name, body=search, params=NO_PARTIAL_RESULTS)
+        answer = index.raw_search(search, index.index_name)
         pages: int = answer["aggregations"]["fields"]["doc_count"]
         done, failed = min(self._tally["done"], pages), len(self._failed)
         rest = max(total(answer) - pages - failed, 0)

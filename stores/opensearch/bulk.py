@@ -22,12 +22,11 @@ from opensearchpy.exceptions import ConnectionTimeout, SSLError, TransportError
 from opensearch_winnow.stores.opensearch.bulk_errors import retry_after_seconds
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
-from opensearch_winnow.stores.opensearch.errors import causes
+from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE, causes
 from opensearch_winnow.stores.store import Written
 
 THREAD_NAME = "bulk request"
 STOP_SECONDS = 1.0  # that requests in flight get to finish when the caller stops early
-UNHEALTHY_STATUSES = (502, 503, 504)  # after which another node is tried first
 HEADERS = {"content-type": "application/x-ndjson"}
 EVERY_STATUS = range(100, 600)
 
@@ -121,7 +120,7 @@ def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limi
         with suppress(TransportError):  # it may search for other nodes and find none
             transport.mark_dead(connection)
         return lost(error)
-    if status in UNHEALTHY_STATUSES:
+    if status in UNAVAILABLE:
         with suppress(TransportError):
             transport.mark_dead(connection)
     else:

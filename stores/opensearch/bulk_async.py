@@ -19,13 +19,13 @@ from opensearch_winnow.stores.opensearch.bulk import (
     EVERY_STATUS,
     HEADERS,
     STOP_SECONDS,
-    UNHEALTHY_STATUSES,
     answer,
     lost,
     parameters,
 )
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
 from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE
 from opensearch_winnow.stores.store import Written
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ async def _send(client: AsyncOpenSearch, request: Request, parameters: dict[str,
         with suppress(TransportError):
             transport.mark_dead(connection)
         return lost(error)
-    if status in UNHEALTHY_STATUSES:
+    if status in UNAVAILABLE:
         transport.mark_dead(connection)
     else:
         transport.connection_pool.mark_live(connection)

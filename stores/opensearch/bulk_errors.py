@@ -8,6 +8,8 @@ from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from typing import Any
 
+from opensearch_winnow.stores.opensearch.error_reasons import is_unavailable
+
 RETRY_STATUSES = (408, 429, 502, 503, 504)
 DOCUMENT_STATUSES = (400, 409, 413)  # the error concerns the document or request, not the index
 NO_INDEX_ERRORS = ("index_not_found_exception", "index_closed_exception")
@@ -32,7 +34,7 @@ def verdict_on(status: int, error: Error) -> Verdict:
         return Verdict.RETRY if WRITE_BLOCK in str(error.get("reason")) or status == 503 else Verdict.STOP
     if error.get("type") in NO_INDEX_ERRORS:
         return Verdict.STOP
-    if status in RETRY_STATUSES:
+    if status in RETRY_STATUSES or is_unavailable(error):
         return Verdict.RETRY
     if status == 500:
         return Verdict.RETRY_A_FEW_TIMES

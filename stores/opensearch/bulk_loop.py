@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.stores.opensearch.bulk_errors import Error, Verdict, engine_error, verdict_on
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation, pause_before
 from opensearch_winnow.stores.opensearch.error_reasons import explain_error, shorten
 from opensearch_winnow.stores.store import StoreError, Written
 
@@ -266,12 +266,11 @@ class BulkLoop:
             item.maybe_done += maybe_done
 
     def _retry(self, items: list[Item], since: float, now: float, reason: str, min_pause: float = 0.0) -> None:
-        """Schedule a retry after a random pause whose maximum doubles: requests refused together spread out."""
+        """Schedule a retry after a pause."""
         limits = self._limits
         if self._stuck_too_long(since, now):
             self.broken = self.broken or reason
-        doublings = min(max(item.tries for item in items) - 1, 30)
-        pause = self._random() * min(limits.max_retry_pause, limits.retry_pause * 2**doublings)
+        pause = pause_before(max(item.tries for item in items) + 1, limits, self._random)
         min_pause = min(min_pause, limits.give_up_after)
         self._resume = max(self._resume, now + min_pause)
         heappush(self._retries, (now + max(pause, min_pause), items[0].number, items))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -51,3 +51,11 @@ class Limits:
     give_up_after: float = 120.0  # seconds without any progress
     retry_pause: float = 0.2  # maximum seconds before the second try; the maximum doubles with each further try
     max_retry_pause: float = 10.0  # seconds; the maximum never grows beyond this
+
+
+def pause_before(number: int, limits: Limits, random: Callable[[], float]) -> float:
+    """Return the seconds to wait before try `number`, from 2: random, with a maximum that doubles each time.
+
+    So requests that were refused together spread out.
+    """
+    return random() * min(limits.max_retry_pause, limits.retry_pause * 2.0 ** min(number - 2, 30))

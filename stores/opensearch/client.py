@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.opensearch.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.error_reasons import shorten
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.transport import RetryingTransport
+from opensearch_winnow.stores.opensearch.transport import PatientTransport, RetryingTransport
 from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
@@ -130,11 +130,14 @@ class Engine(NamedTuple):
 _engines: WeakKeyDictionary[OpenSearch, Engine] = WeakKeyDictionary()
 
 
-def connect(address: Address, **options: Any) -> OpenSearch:
-    """Return a client for the cluster. `options` are opensearch-py's; they override the address and the environment."""
+def connect(address: Address, *, patient: bool = False, **options: Any) -> OpenSearch:
+    """Return a client for the cluster. `options` are opensearch-py's; they override the address and the environment.
+
+    A `patient` client repeats a request for two minutes, for long runs that nobody watches; others for two seconds.
+    """
     defaults = {
         "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
-        "transport_class": RetryingTransport,
+        "transport_class": PatientTransport if patient else RetryingTransport,
     }
     chosen = _options(address, defaults, options)
     if isinstance(chosen["timeout"], float):
@@ -190,9 +193,9 @@ def _options(address: Address, defaults: dict[str, Any], overrides: dict[str, An
     ours: dict[str, Any] = {
         "hosts": address.hosts,
         "pool_maxsize": CONNECTIONS_PER_NODE,
-        # Retries are our own: RetryingTransport repeats reads, and the bulk loop writes.
+        # Retries are our own: RetryingTransport repeats requests, and the bulk loop the operations of bulk requests.
         "max_retries": 0,
-        "retry_on_timeout": False,
+        "retry_on_timeout": True,  # because of `max_retries` it is not repeated, but its node is avoided for a while
         "dead_timeout": DEAD_SECONDS,
     }
     headers = overrides.get("headers") or {}

@@ -10,6 +10,17 @@ from typing import Any
 MAX_QUOTED_CHARS = 200  # of an engine's own message
 BUSY = "it has more requests than it can handle; try again later, or send fewer at once"
 
+# The types of errors that pass when a node is back, or when others have taken its place.
+UNAVAILABLE_TYPES = (
+    "no_shard_available_action_exception",
+    "unavailable_shards_exception",
+    "no_node_available_exception",
+    "node_not_connected_exception",
+    "node_disconnected_exception",
+    "node_closed_exception",
+    "connect_transport_exception",
+    "receive_timeout_transport_exception",
+)
 UNAVAILABLE_SHARD = "a part of the index is not available, perhaps because a node is down; try again when it is back"
 
 # Patterns and explanations; the first match counts. Patterns are matched against the engine's error with one line
@@ -45,8 +56,12 @@ EXPLANATIONS = [
         (r"FORBIDDEN/5/", "the index is read-only (index.blocks.read_only); remove the lock"),
         (r"FORBIDDEN/7/", "the index is locked for reading (index.blocks.read); remove the lock"),
         (
+            r"^cluster_block_exception: .*state not recovered",
+            "the cluster is still starting; try again soon",
+        ),
+        (
             r"^cluster_block_exception: .*SERVICE_UNAVAILABLE|^(?:cluster_manager|master)_not_discovered_exception",
-            "the cluster is still starting, or its nodes do not find each other; try again soon",
+            "the cluster has no manager, because too few of its nodes run or find each other; try again when they do",
         ),
         # Permissions, as OpenSearch and Elasticsearch report them.
         (
@@ -119,8 +134,12 @@ EXPLANATIONS = [
         (r"^\w*rejected_execution_exception", BUSY),
         (r"^process_cluster_event_timeout_exception", "the cluster is too busy to change anything; try again later"),
         (
-            r"^no_shard_available_action_exception|^unavailable_shards_exception|^no_node_available_exception",
+            rf"^(?:{'|'.join(UNAVAILABLE_TYPES)}): ",
             UNAVAILABLE_SHARD,
+        ),
+        (
+            r"^incomplete_answer: (.*)",
+            "only a part of the index has answered ({0}); try again when all of it is available",
         ),
         (r"no handler found for uri|contains unrecognized parameter", "this engine is too old or too new for winnow"),
     )
@@ -141,6 +160,11 @@ def explain_error(error: Any, status: int | None = None) -> str:
     reasons = [shorten(reason or kind) for kind, reason in causes]
     inner = f" ({reasons[-1]})" if reasons and reasons[-1] not in reasons[0] else ""
     return f"the engine says: {reasons[0] if reasons else 'nothing'}{inner}{f' (status {status})' if status else ''}"
+
+
+def is_unavailable(error: Any) -> bool:
+    """Return whether the `error` of an answer, or one of its causes, is that a node or a shard is not there."""
+    return any(kind in UNAVAILABLE_TYPES for kind, _ in _causes(error))
 
 
 def shorten(text: str) -> str:

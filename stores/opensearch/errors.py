@@ -5,9 +5,10 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from socket import gaierror
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from opensearchpy.exceptions import (
@@ -29,6 +30,27 @@ CERTIFICATE = "WINNOW_CLIENT_CERT and WINNOW_CLIENT_KEY"
 CLOSED_BY_PEER = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 
+MANY_TRIES_SECONDS = 5.0  # from which on an error says how long a request was repeated
+TRIES = "_winnow_tries"
+
+AnyError = TypeVar("AnyError", bound=Exception)
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """What is known about a request that was given up."""
+
+    number: int
+    seconds: float
+    nodes: int = 1  # that the address names
+    answered: bool = False  # whether an engine has ever answered there
+
+
+def note_tries(error: AnyError, tries: Tries) -> AnyError:
+    """Add what is known about a request to its error, and return the error."""
+    setattr(error, TRIES, tries)
+    return error
+
 
 @contextmanager
 def reporting_engine_errors(name: str, doing: str = "used") -> Iterator[None]:
@@ -36,7 +58,10 @@ def reporting_engine_errors(name: str, doing: str = "used") -> Iterator[None]:
     try:
         yield
     except (OpenSearchException, ImproperlyConfigured) as error:
-        raise StoreError(f"{name} cannot be {doing}: {_reason(name, error)}") from error
+        tries: Tries = getattr(error, TRIES, Tries(1, 0.0))
+        repeated = f" (tried {tries.number:,} times in {tries.seconds:.0f} s)"
+        long = tries.number > 1 and tries.seconds >= MANY_TRIES_SECONDS
+        raise StoreError(f"{name} cannot be {doing}: {_reason(name, error, tries)}{repeated * long}") from error
 
 
 def refusal_error(name: str, answer: Mapping[str, Any], doing: str = "used") -> StoreError:
@@ -54,33 +79,47 @@ def causes(error: ConnectionError) -> list[BaseException]:
     return chain
 
 
-def _reason(name: str, error: Exception) -> str:
+def is_refusal_of_tls(error: ConnectionError) -> bool:
+    """Return whether a TLS connection failed for a reason that stays, such as a certificate."""
+    return any(isinstance(cause, ssl.SSLError) and not isinstance(cause, CLOSED_BY_PEER) for cause in causes(error))
+
+
+def _reason(name: str, error: Exception, tries: Tries) -> str:
     match error:
         case ConnectionTimeout():
             return "no answer in time; try again when the cluster is less busy, or set WINNOW_TIMEOUT to more seconds"
         case ConnectionError():
-            return _no_connection(name, error)
+            return _no_connection(name, error, tries)
         case TransportError():
             return _bad_answer(error)
         case ImproperlyConfigured():
             return f"opensearch-py does not accept its options: {shorten(str(error))}"
-    return "what answers is not OpenSearch; check the address"  # the answer could not be parsed
+    # The answer could not be parsed.
+    if tries.answered:
+        return "its answers arrive incomplete; check the network between here and the cluster"
+    return "what answers is not OpenSearch; check the address"
 
 
-def _no_connection(name: str, error: ConnectionError) -> str:
+def _no_connection(name: str, error: ConnectionError, tries: Tries) -> str:
     address = urlsplit(name)
+    local = urlsplit(f"//{address.netloc.partition(',')[0]}").hostname in LOOPBACK
+    nobody = f"none of its {tries.nodes} nodes is reachable" if tries.nodes > 1 else "nothing listens there"
     for cause in causes(error):
         match cause:
             case ssl.SSLError() if not isinstance(cause, CLOSED_BY_PEER):
                 return _no_trust(cause)
             case gaierror() | UnicodeError():
                 return "there is no host of this name; check the address"
-            case ConnectionRefusedError() if address.hostname in LOOPBACK:
-                return "nothing listens there; is an engine running? `winnow engine start` starts one"
+            case ConnectionRefusedError() if tries.answered:
+                return f"it answered before, but now {nobody}; has it stopped?"
+            case ConnectionRefusedError() if local:
+                return f"{nobody}; is an engine running? `winnow engine start` starts one"
             case ConnectionRefusedError():
-                return "nothing listens there; check the host and port, and whether the cluster is running"
+                return f"{nobody}; check the host and port, and whether the cluster is running"
             case TimeoutError():
                 return "no connection in time; check the host and port, and whether a firewall blocks them"
+            case _ if isinstance(cause, CLOSED_BY_PEER) and tries.answered:
+                return "it closes connections without an answer; check the network and the logs of the cluster"
             case _ if isinstance(cause, CLOSED_BY_PEER):
                 need = f"a client certificate, set {CERTIFICATE}" if address.scheme == "https" else "TLS, use https://"
                 return f"it closed the connection without an answer; if it requires {need}"

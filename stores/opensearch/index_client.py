@@ -14,6 +14,7 @@ from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import Search, count, following
 from opensearch_winnow.stores.opensearch.client import engine_of
+from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
@@ -45,16 +46,18 @@ class IndexClient:
         """Run a search. One at a point in time (`pit`) names no index, because the point does."""
         check_cancelled()
         index = None if "pit" in search else self.index_name
+        return self._answer(self.raw_search(self._request(search), index, **parameters))
+
+    def raw_search(self, search: Search, index: str | None, **parameters: str) -> dict[str, Any]:
+        """Run a search in the words of the index, and return the answer as it came, if it is complete."""
         with reporting_engine_errors(self.name, "read"):
-            answer = self.client.search(index=index, body=self._request(search), params=NO_PARTIAL_RESULTS | parameters)
-        return self._answer(answer)
+            answer = self.client.search(index=index, body=search, params=NO_PARTIAL_RESULTS | parameters)
+            return complete(answer)
 
     def scroll(self, scroll_id: str, keep_alive: str) -> dict[str, Any]:
         """Return the next hits of a search that was run with the parameter `scroll`."""
         with reporting_engine_errors(self.name, "read"):
-            answer = self.client.scroll(body={"scroll_id": scroll_id, "scroll": keep_alive})
-        if answer["_shards"]["failed"]:
-            raise StoreError(f"{self.name} cannot be read: a shard has stopped answering; try again")
+            answer = complete(self.client.scroll(body={"scroll_id": scroll_id, "scroll": keep_alive}))
         return self._answer(answer)
 
     def clear_scroll(self, scroll_id: str) -> None:
@@ -65,7 +68,7 @@ class IndexClient:
         """Freeze the index for searches at this point in time, and return the id of the point."""
         parameters = {"keep_alive": keep_alive, "allow_partial_pit_creation": "false"}
         with reporting_engine_errors(self.name, "read"):
-            point: str = self.client.create_pit(index=self.index_name, params=parameters)["pit_id"]
+            point: str = complete(self.client.create_pit(index=self.index_name, params=parameters))["pit_id"]
         return point
 
     def close_point(self, point: str) -> None:
@@ -103,7 +106,7 @@ class IndexClient:
             for search in searches[start : start + SEARCHES_PER_REQUEST]:
                 lines += [{"allow_partial_search_results": False}, self._request(search)]
             with reporting_engine_errors(self.name, "read"):
-                batch = self.client.msearch(index=self.index_name, body=lines)["responses"]
+                batch = complete(self.client.msearch(index=self.index_name, body=lines))["responses"]
             answers += (self._answer(self.checked(answer)) for answer in batch)
         return answers
 
@@ -135,7 +138,7 @@ class IndexClient:
     def refresh(self) -> None:
         """Make writes visible to searches."""
         with reporting_engine_errors(self.name):
-            self.client.indices.refresh(index=self.index_name)
+            complete(self.client.indices.refresh(index=self.index_name))
 
     def _request(self, search: Search) -> Search:
         """Return a search as the engine is to get it."""

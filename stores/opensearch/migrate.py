@@ -9,8 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote
+from uuid import uuid4
 
-from opensearchpy import NotFoundError, OpenSearch, OpenSearchException
+from opensearchpy import NotFoundError, OpenSearch, OpenSearchException, RequestError
 
 from opensearch_winnow.mappings.opensearch_mapping import (
     LOADED,
@@ -22,13 +23,16 @@ from opensearch_winnow.mappings.opensearch_mapping import (
 )
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.reindex import Reindexer, delete_leftovers
+from opensearch_winnow.stores.opensearch.setup import ALREADY_EXISTS
 from opensearch_winnow.stores.store import StoreError
 
 MAX_WRITES_BEFORE_LAST_ROUND = 1_000  # so few can be copied while writers wait
 MAX_ROUNDS = 20  # before the last one starts even if there are more writes
-UNFINISHED = "winnow_migration_from"  # in the _meta of a new index until the store has moved to it
+# In the _meta of a new index until the store has moved to it: where it comes from, and which migration makes it.
+UNFINISHED, MIGRATION = "winnow_migration_from", "winnow_migration"
 
 Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
 
@@ -105,7 +109,7 @@ def migrate(
         waited = time.monotonic() - closed
         client.indices.put_mapping(index=new, body={"_meta": mapping(_scheme(source))["_meta"]})
         if delete_old and source.index != name:
-            client.indices.delete(index=source.index)
+            client.indices.delete(index=source.index, params={"ignore_unavailable": "true"})
     return Migration(source.index, new, pages, reindexer.rounds, waited, time.monotonic() - started, delete_old)
 
 
@@ -145,11 +149,16 @@ def _create(client: OpenSearch, new: str, source: Source, shards: int | None, re
     """Create the new index and return its UUID. It keeps the fields that others have added to the old mapping."""
     fresh = mapping(_scheme(source))
     fresh["properties"] = source.mapping["properties"] | fresh["properties"]
-    fresh["_meta"][UNFINISHED] = source.index
+    fresh["_meta"] |= {UNFINISHED: source.index, MIGRATION: uuid4().hex}
     settings = index_settings(shards or int(source.settings["number_of_shards"]), replicas) | LOADING
     if replicas is None and source.settings.get("auto_expand_replicas", "false") == "false":
         settings |= replica_settings(int(source.settings["number_of_replicas"]))
-    client.indices.create(index=new, body={"settings": settings, "mappings": fresh})
+    try:
+        client.indices.create(index=new, body={"settings": settings, "mappings": fresh})
+    except RequestError as error:
+        # A request may be sent twice: then it finds the index that it has created.
+        if error.error != ALREADY_EXISTS or _meta(client, new).get(MIGRATION) != fresh["_meta"][MIGRATION]:
+            raise
     return _uuid(client, new)
 
 
@@ -158,6 +167,11 @@ def _uuid(client: OpenSearch, index: str) -> str:
         return str(client.indices.get_settings(index=index)[index]["settings"]["index"]["uuid"])
     except NotFoundError:
         return ""
+
+
+def _meta(client: OpenSearch, index: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.indices.get_mapping(index=index)[index]["mappings"].get("_meta", {})
+    return found
 
 
 @contextmanager
@@ -185,7 +199,7 @@ def _make_equal(client: OpenSearch, name: str, old: str, new: str) -> int:
     client.indices.refresh(index=f"{old},{new}")
     if delete_leftovers(client, old, new):
         client.indices.refresh(index=new)
-    before, after = (int(client.count(index=index)["count"]) for index in (old, new))
+    before, after = (int(complete(client.count(index=index))["count"]) for index in (old, new))
     if before != after:
         raise StoreError(f"{name} was not migrated: {old} has {before:,} pages, but {new} has {after:,}; try again")
     return after
@@ -201,7 +215,12 @@ def _swap(client: OpenSearch, name: str, source: Source, new: str) -> None:
         actions.append({"remove_index": {"index": name}})
     else:
         actions += [{"remove": {"index": source.index, "alias": alias}} for alias in source.aliases]
-    client.indices.update_aliases(body={"actions": actions})
+    try:
+        client.indices.update_aliases(body={"actions": actions})
+    except (NotFoundError, RequestError):
+        # A request may be sent twice: then it finds the aliases moved.
+        if new not in client.indices.get_alias(params={"ignore": 404}, name=name):
+            raise
 
 
 def _copyable(options: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import (
     DOCUMENTS_PER_REQUEST,
-    NO_PARTIAL_RESULTS,
     Hit,
     IndexClient,
 )
@@ -182,8 +181,7 @@ class OwnIndexClient(IndexClient):
             "_source": [self.pages.fields.below, *self.pages.fields.read],
             "version": True,
         }
-        with reporting_engine_errors(self.name, "read"):
-            answer = self.client.search(index=self.index_name, body=search, params=NO_PARTIAL_RESULTS)
+        answer = self.raw_search(search, self.index_name)
         return {self._value(hit, "id"): hit for hit in answer["hits"]["hits"]}
 
     def _made_again(self, document: Hit) -> dict[str, Any]:

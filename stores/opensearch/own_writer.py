@@ -11,7 +11,7 @@ from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS, Hit
+from opensearch_winnow.stores.opensearch.index_client import Hit
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.store import StoreError, Written
 
@@ -73,9 +73,7 @@ class OwnWriter:
             "version": True,
             "seq_no_primary_term": True,
         }
-        with reporting_engine_errors(self._index.name, "read"):
-            answer = self._index.client.search(index=self._index.index_name, body=search, params=NO_PARTIAL_RESULTS)
-        hits: list[Hit] = answer["hits"]["hits"]
+        hits: list[Hit] = self._index.raw_search(search, self._index.index_name)["hits"]["hits"]
         self._index.note_indices(hits)
         return hits
 

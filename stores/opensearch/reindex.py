@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from opensearchpy import NotFoundError, OpenSearch, OpenSearchException, helpers
+from opensearchpy import NotFoundError, OpenSearch, OpenSearchException
 
 from opensearch_winnow.mappings.opensearch_pipeline import PAST_IT
+from opensearch_winnow.queries.dsl.pages import Search, following
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
+from opensearch_winnow.stores.opensearch.bulk_operation import Operation
+from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.error_reasons import explain_error
+from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
 from opensearch_winnow.stores.store import StoreError
 
 BATCH_SIZE = 500  # pages of some 20 kB each; the engine accepts batches of up to 100 MB
@@ -55,8 +61,9 @@ class Reindexer:
 
     def run_round(self) -> int:
         """Copy what is new, and return how many writes came in the meantime."""
+        self._wait_for_all()  # a task of an earlier round could put back an older version of a page
         before = self._checkpoints()
-        self._client.indices.refresh(index=self._old)
+        complete(self._client.indices.refresh(index=self._old))
         self.rounds += 1
         tasks = [
             self._start(shard, len(before))
@@ -64,29 +71,38 @@ class Reindexer:
             if checkpoint.last > self._copied.get(shard, -1)
         ]
         self._wait(tasks)
+        self._wait_for_all()
         self._copied = {shard: checkpoint.done for shard, checkpoint in before.items()}
         return sum(now.last - before[shard].done for shard, now in self._checkpoints().items())
 
     def cancel(self) -> None:
         """Cancel all tasks that copy to the new index, even those of other processes."""
         with suppress(OpenSearchException):
-            answer = self._client.transport.perform_request(
-                "GET", "/_tasks", params={"actions": REINDEX_ACTION, "detailed": "true"}
-            )
-            tasks = [
-                task
-                for node in answer["nodes"].values()
-                for task, about in node["tasks"].items()
-                if f"to [{self._new}]" in about.get("description", "")
-            ]
-            for task in tasks:
+            for task in self._running():
                 with suppress(NotFoundError):  # it has ended by itself
                     self._client.transport.perform_request(
                         "POST", f"/_tasks/{task}/_cancel", params={"wait_for_completion": "true"}
                     )
 
+    def _running(self) -> list[str]:
+        """Return the tasks that copy to the new index."""
+        answer = self._client.transport.perform_request(
+            "GET", "/_tasks", params={"actions": REINDEX_ACTION, "detailed": "true"}
+        )
+        return [
+            task
+            for node in answer["nodes"].values()
+            for task, about in node["tasks"].items()
+            if f"to [{self._new}]" in about.get("description", "")
+        ]
+
+    def _wait_for_all(self) -> None:
+        """Wait for every task that copies to the new index: a request that was sent twice has started two."""
+        while self._running():
+            time.sleep(MAX_POLL_SECONDS)
+
     def _checkpoints(self) -> dict[int, Checkpoint]:
-        stats = self._client.indices.stats(index=self._old, params={"level": "shards"})
+        stats = complete(self._client.indices.stats(index=self._old, params={"level": "shards"}))
         ((_, about),) = stats["indices"].items()
         return {
             int(shard): Checkpoint(copy["seq_no"]["global_checkpoint"], copy["seq_no"]["max_seq_no"])
@@ -143,12 +159,14 @@ def delete_leftovers(client: OpenSearch, old: str, new: str) -> int:
     """
     all_pages: list[Clause] = [{"bool": {"must_not": {"exists": {"field": "place"}}}}, {"exists": {"field": "place"}}]
     ids = [id_ for clause in all_pages for id_ in _leftovers(client, old, new, clause)]
-    helpers.bulk(client, ({"_op_type": "delete", "_index": new, "_id": id_} for id_ in ids))
+    for written in bulk(client, (Operation("delete", new, id_) for id_ in ids), name=new, require_alias=False):
+        if written.outcome == "failed" and written.reason != NOT_FOUND:
+            raise StoreError(f"{new} cannot be written: {written.reason}")
     return len(ids)
 
 
 def _leftovers(client: OpenSearch, old: str, new: str, clause: Clause) -> Iterator[str]:
-    before, after = (int(client.count(index=index, body={"query": clause})["count"]) for index in (old, new))
+    before, after = (int(complete(client.count(index=index, body={"query": clause}))["count"]) for index in (old, new))
     if before == after:
         return
     middle = _middle(client, new, clause) if after > MAX_IDS_TO_COMPARE else None
@@ -164,7 +182,7 @@ def _middle(client: OpenSearch, index: str, clause: Clause) -> int | None:
     ends = []
     for order in ("asc", "desc"):
         body = {"size": 1, "query": clause, "sort": [{"place": order}], "_source": False, "docvalue_fields": ["place"]}
-        hits = client.search(index=index, body=body)["hits"]["hits"]
+        hits = complete(client.search(index=index, body=body, params=NO_PARTIAL_RESULTS))["hits"]["hits"]
         ends += [hit["fields"]["place"][0] for hit in hits if "place" in hit.get("fields", {})]
     if len(ends) < 2 or ends[0] == ends[1]:
         return None
@@ -172,5 +190,19 @@ def _middle(client: OpenSearch, index: str, clause: Clause) -> int | None:
 
 
 def _ids(client: OpenSearch, index: str, clause: Clause) -> set[str]:
-    hits = helpers.scan(client, index=index, query={"query": clause, "_source": False}, size=MAX_IDS_TO_COMPARE)
-    return {hit["_id"] for hit in hits}
+    """Return the ids of pages. Each search starts after the last write that the one before has found in its shard."""
+    shards = int(client.indices.get_settings(index=index)[index]["settings"]["index"]["number_of_shards"])
+    ids: set[str] = set()
+    for shard in range(shards):
+        parameters = NO_PARTIAL_RESULTS | {"preference": f"_shards:{shard}"}
+        search: Search | None = {
+            "query": clause,
+            "_source": False,
+            "sort": [{"_seq_no": "asc"}],
+            "size": MAX_IDS_TO_COMPARE,
+        }
+        while search is not None:
+            hits = complete(client.search(index=index, body=search, params=parameters))["hits"]["hits"]
+            ids.update(hit["_id"] for hit in hits)
+            search = following(search, hits)
+    return ids

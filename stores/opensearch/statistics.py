@@ -10,6 +10,7 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field
+from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.scans import scan
@@ -111,11 +112,12 @@ def _aggregate(index: IndexClient, aggregation: dict[str, Any]) -> dict[str, Any
 def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
     """Return the bytes of all copies of the indices, by what takes them."""
     with reporting_engine_errors(index.name, "read"):
-        stats = index.client.indices.stats(
+        answer = index.client.indices.stats(
             index=",".join(indices),
             metric="store,segments,translog",
             params={"include_segment_file_sizes": "true", "ignore_unavailable": "true"},
-        )["_all"]["total"]
+        )
+        stats = complete(answer)["_all"]["total"]
     parts: Counter[str] = Counter()
     for extension, file in stats["segments"].get("file_sizes", {}).items():
         parts[FILE_KINDS.get(extension, "other")] += file["size_in_bytes"]

@@ -38,8 +38,8 @@ class StoredSettings:
     def read_all(self, beginning: str) -> dict[str, Any]:
         """Return the settings whose names begin with `beginning`."""
         body = {"size": MAX_SETTINGS, "_source": False}
+        answer = self._index.raw_search(body, self.index)
         with reporting_engine_errors(self._index.name, "read"):
-            answer = self._client.search(index=self.index, body=body, params={"allow_partial_search_results": "false"})
             names = sorted(hit["_id"] for hit in answer["hits"]["hits"] if hit["_id"].startswith(beginning))
             values: dict[str, Any] = {}
             for start in range(0, len(names), VALUES_PER_REQUEST):

@@ -147,12 +147,22 @@ def test_three_nodes(own: LocalEngine) -> None:
     assert running.url == running.urls["node-2"]
     assert own.status() == running
 
-    again = own.start(VERSION, nodes=3)
+    with pytest.raises(StoreError, match=r"with 3 nodes, of which node-1 died, runs in .*: stop it first"):
+        own.start(VERSION, nodes=2)
+    again = own.start()
     assert again.urls == running.urls
     assert again.pids["node-1"] != running.pids["node-1"]
     assert (again.pids["node-2"], again.pids["node-3"]) == (running.pids["node-2"], running.pids["node-3"])
     assert again.health()["number_of_nodes"] == 3
     assert ask(again.urls["node-1"], "GET", "/pages/_count")["count"] == 1
+
+    for pid in again.pids.values():
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: own.status() is None)
+    revived = own.start(settings={"cluster.name": "winnow"})
+    assert (revived.urls, revived.heap, revived.version) == (again.urls, HEAP, VERSION)
+    until(lambda: revived.health() == revived.health() | {"status": "green", "number_of_nodes": 3})
+    assert ask(revived.url, "GET", "/pages/_count")["count"] == 1
 
     own.stop()
     with pytest.raises(StoreError, match="has the data of 3 nodes"):

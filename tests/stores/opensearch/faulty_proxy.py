@@ -20,10 +20,12 @@ Fault = Literal[
     "reset after",  # the engine has written
     "timeout after",  # the engine has written
     "half of an answer",  # the engine has written
-    "rejected items",  # of some operations, which the engine has not seen
+    "rejected items",  # of some operations of a bulk request, which the engine has not seen
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-Choice = Callable[[int, Random], "Fault | None"]  # by the number of the bulk request
+# Those that any request can have, without those for which a client waits until its own time limit.
+QUICK_FAULTS: tuple[Fault, ...] = tuple(each for each in FAULTS if each not in ("timeout after", "rejected items"))
+Choice = Callable[[int, Random], "Fault | None"]  # by the number of the request
 
 REJECTED = {
     "status": 429,
@@ -36,25 +38,34 @@ def share(part: float, faults: tuple[Fault, ...] = FAULTS) -> Choice:
     return lambda _, random: random.choice(faults) if random.random() < part else None
 
 
-class FaultyProxy(Gateway):
-    """The proxy, as a context manager. `spoiled` counts the faults. It spoils bulk requests; with `every_one`, all."""
+def is_bulk(arrived: Arrived) -> bool:
+    return arrived.path.startswith("/_bulk")
 
-    def __init__(self, engine: str, choose: Choice, *, seed: int = 0, every_one: bool = False) -> None:
+
+class FaultyProxy(Gateway):
+    """The proxy, as a context manager. It spoils the requests that are `meant`, by default bulk requests.
+
+    `requests` counts those that are meant, and `spoiled` the faults.
+    """
+
+    def __init__(
+        self, engine: str, choose: Choice, *, seed: int = 0, meant: Callable[[Arrived], bool] = is_bulk
+    ) -> None:
         super().__init__(engine)
-        self._every_one = every_one
+        self._meant = meant
         self.spoiled: Counter[Fault] = Counter()
-        self.bulk_requests = 0
+        self.requests = 0
         self._choose = choose
         self._seed = seed
         self._lock = Lock()
         self._over = Event()
 
     def answer(self, arrived: Arrived) -> Answer:
-        if not (self._every_one or arrived.path.startswith("/_bulk")):
+        if not self._meant(arrived):
             return super().answer(arrived)
         with self._lock:
-            number = self.bulk_requests
-            self.bulk_requests += 1
+            number = self.requests
+            self.requests += 1
             random = Random(f"{self._seed} {number}")
             fault = self._choose(number, random)
             if fault:

@@ -22,8 +22,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach
 from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.transport import PatientTransport
-from tests.stores.opensearch.faulty_proxy import FaultyProxy, share
+from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, FaultyProxy, share
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article, text
 
 pytestmark = pytest.mark.check
@@ -102,10 +101,10 @@ def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: P
 
 
 def test_a_busy_engine_and_a_bad_line_delay_it_only(own: OwnIndex) -> None:
-    faults = share(0.3, ("busy", "unavailable", "bad gateway", "reset before", "reset after", "half of an answer"))
-    with FaultyProxy(str(own.address).rpartition("/")[0], faults, every_one=True) as proxy:
+    faults = share(0.3, QUICK_FAULTS)
+    with FaultyProxy(str(own.address).rpartition("/")[0], faults, meant=lambda _: True) as proxy:
         address = Address.of(f"{proxy.url}/{own.name}")
-        with connect(address, transport_class=PatientTransport) as client:
+        with connect(address, patient=True) as client:
             report = attach(client, address, FIELDS)
         assert (report.documents, report.failed, report.no_text) == (DOCUMENTS, 0, 0)
         assert proxy.spoiled.total() > 20
@@ -159,7 +158,7 @@ def test_a_killed_node_loses_nothing(start_cluster: Callable[..., Running]) -> N
         client.indices.create(index="articles", body={"settings": settings}, wait_for_active_shards="all")
         own.write((str(number), any_article(number)) for number in range(DOCUMENTS))
         address = Address.of(f"http://{','.join(url.removeprefix('http://') for url in urls)}/articles")
-        with connect(address, transport_class=PatientTransport) as patient:
+        with connect(address, patient=True) as patient:
             killer = Timer(2, os.kill, (cluster.pids["node-2"], signal.SIGKILL))
             killer.start()
             report = attach(patient, address, FIELDS, per_second=600)

@@ -81,7 +81,7 @@ def test_nothing_is_lost_or_written_twice(
     operations = pages(alias, 2_000)
     with FaultyProxy(engine.url, share(0.3), seed=seed) as proxy:
         written = write(proxy.url, operations)
-        assert sum(proxy.spoiled.values()) > 0.2 * proxy.bulk_requests
+        assert sum(proxy.spoiled.values()) > 0.2 * proxy.requests
         assert set(proxy.spoiled) == set(FAULTS)
     assert written == [Written(each.id, "added") for each in operations]
     assert documents(client, alias) == {each.id: each.source and each.source["n"] for each in operations}
@@ -145,7 +145,7 @@ def test_a_permanent_block_is_reported_at_once(
     with FaultyProxy(engine.url, lambda *_: None) as proxy:
         with pytest.raises(StoreError, match=reason):
             write_sync(proxy.url, pages(alias, 3), Limits())
-        assert proxy.bulk_requests == 1
+        assert proxy.requests == 1
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": None})
 
 
@@ -159,7 +159,7 @@ def test_a_temporary_block_is_waited_for(client: OpenSearch, engine: Running, al
 
     with FaultyProxy(engine.url, choose) as proxy:
         assert [each.outcome for each in write_sync(proxy.url, pages(alias, 3))] == ["added"] * 3
-        assert proxy.bulk_requests == 4
+        assert proxy.requests == 4
 
 
 def test_an_engine_that_does_not_answer_is_reported(engine: Running, alias: str) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -21,6 +22,8 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import Address, Engine, connect, connect_async, engine_of
+from opensearch_winnow.stores.opensearch.retries import Patience
+from opensearch_winnow.stores.opensearch.transport import RetryingTransport
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.gateway import Answer, Arrived, Check, Gateway
 
@@ -153,7 +156,7 @@ def basic(user: str, password: str) -> str:
 def test_the_precedence_of_credentials(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of the options take precedence over the address, and the address over the environment."""
 
-    def works(url: str, **options: object) -> bool:
+    def works(url: str, **options: Any) -> bool:
         client = connect(Address.of(url), **options)
         try:
             return bool(client.ping())
@@ -348,8 +351,11 @@ def test_a_node_that_is_down_is_skipped(engine: Running, closed_port: int) -> No
         assert asyncio.run(both(8)) == [404] * 8
 
 
-@pytest.mark.parametrize("status", [502, 503, 504])
-def test_reading_is_tried_again_and_writing_is_not(engine: Running, status: int) -> None:
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_what_may_be_repeated_is_repeated_for_a_moment(
+    engine: Running, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RetryingTransport, "patience", Patience(0.0, tries=2))
     answers: Iterator[Answer] = iter(())
 
     def check(_: Arrived) -> Answer | None:

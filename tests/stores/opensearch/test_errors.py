@@ -118,7 +118,7 @@ def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authori
     own = authority.issue_cert("me@example.org")
     own.private_key_and_cert_chain_pem.write_to_path(tmp_path / "own.pem")
     with serving(engine, authority, wants=True) as gateway:
-        options = {"ca_certs": str(authority_file)}
+        options: dict[str, Any] = {"ca_certs": str(authority_file)}
         client = connect(Address.of(f"{gateway.url}/pages"), **options)
         assert "WINNOW_CLIENT_CERT" in sentence(client, OpenSearch.info, name=gateway.url)
         client.close()

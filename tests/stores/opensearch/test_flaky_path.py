@@ -1,0 +1,218 @@
+"""Long runs finish over a path that spoils requests of every kind, and leave what an undisturbed run leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch, helpers
+
+from opensearch_winnow import Index
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.migrate import migrate
+from opensearch_winnow.stores.opensearch.retries import Patience
+from opensearch_winnow.stores.opensearch.transport import PatientTransport
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, Fault, FaultyProxy, share
+from tests.stores.opensearch.gateway import Arrived
+from tests.stores.opensearch.own_index import text
+
+pytestmark = pytest.mark.check
+
+WINNOW = Path(sys.executable).with_name("winnow")
+NUMBERS = count()
+PAGES = 120
+BEFORE: tuple[Fault, ...] = ("busy", "unavailable", "reset before")
+AFTER: tuple[Fault, ...] = ("bad gateway", "reset after", "half of an answer")
+
+
+def kind_of(arrived: Arrived) -> str:
+    """Return what a request is for."""
+    path = arrived.path.partition("?")[0]
+    first, _, last = path.strip("/").rpartition("/")
+    if path == "/_bulk":
+        return "bulk"
+    if path.startswith(("/_ingest", "/_scripts", "/_search/pipeline", "/_index_template")):
+        return "set-up"
+    if ".settings/" in path:
+        return "settings"
+    if last == "_refresh":
+        return "refresh"
+    if last in ("_search", "_msearch", "_mget", "_mtermvectors", "_search_shards", "_count"):
+        return "clusters" if b'"aggs"' in arrived.body else "look-ups"
+    if "point_in_time" in path:
+        return "points in time"
+    return "opening" if last == "_mapping" or not path.strip("/") else "set-up" if not first else "other"
+
+
+KINDS = ("opening", "set-up", "settings", "look-ups", "bulk", "refresh", "points in time")
+
+
+@pytest.fixture(scope="module")
+def client(engine: Running) -> Iterator[OpenSearch]:
+    with OpenSearch(engine.url, timeout=60) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two crawls: in the second, every third page has another text, and there are new pages. Some are copies."""
+    folder = tmp_path_factory.mktemp("sources")
+    files = []
+    for crawl, number_of_pages in enumerate((PAGES, PAGES + 30)):
+        lines = [
+            {
+                "url": f"http://site{number % 7}.example/{number}",
+                "text": f"{text(number % (10 if number % 4 == 0 else PAGES))} {crawl if number % 3 == 0 else ''}",
+                "fetched_at": f"2026-01-0{1 + crawl}T00:00:00Z",
+            }
+            for number in range(number_of_pages)
+        ]
+        files.append(folder / f"{crawl}.jsonl")
+        files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return files
+
+
+def load(store: str, sources: list[Path], folder: Path) -> None:
+    """Index two crawls one after the other, cluster them, and write the clusters back."""
+    with Index.open(store, patient=True) as index:
+        for source in sources:
+            report = index.index(source, workers=1, failed=folder / "failed.jsonl")
+            assert not report.failed
+        index.cluster(work=str(folder))
+        index.store.set_setting("a setting", [1, 2])
+        index.store.set_setting("a setting", None)
+        assert index.store.count() > PAGES
+        assert index.store.clusters(limit=10)
+
+
+def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str, Any]:
+    """Return all documents of a store by index and id. Two runs have different places, but in the same order."""
+    client.indices.refresh(index=f"{name},{name}.settings")
+    pages = list(helpers.scan(client, index=name, query={"sort": ["place"]}, preserve_order=True))
+    found = {hit["_id"]: hit["_source"] if places else hit["_source"] | {"place": 0} for hit in pages}
+    assert len(found) == len(pages)
+    settings = helpers.scan(client, index=f"{name}.settings")
+    return {"pages": list(found.items()), "settings": {hit["_id"]: kept(hit["_source"]) for hit in settings}}
+
+
+def kept(source: dict[str, Any]) -> Any:
+    """Return a setting without the times in it."""
+    value = json.loads(source["value"])
+    return (
+        {key: each for key, each in value.items() if key not in ("seconds", "at")} if isinstance(value, dict) else value
+    )
+
+
+@pytest.fixture(scope="module")
+def undisturbed(engine: Running, client: OpenSearch, sources: list[Path], tmp_path_factory: Any) -> dict[str, Any]:
+    name = f"undisturbed-{os.getpid()}"
+    load(f"{engine.url}/{name}", sources, tmp_path_factory.mktemp("work"))
+    found = contents(client, name)
+    remove(client, name)
+    return found
+
+
+@pytest.fixture
+def name(client: OpenSearch) -> Iterator[str]:
+    name = f"flaky-{os.getpid()}-{next(NUMBERS)}"
+    yield name
+    remove(client, name)
+
+
+def remove(client: OpenSearch, name: str) -> None:
+    client.indices.delete(index=f"{name}-*,{name}.settings", params={"ignore_unavailable": "true"})
+
+
+@pytest.fixture(autouse=True)
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WINNOW_TIMEOUT", "3")
+
+
+def meant(kind: str) -> Callable[[Arrived], bool]:
+    return lambda arrived: kind_of(arrived) == kind
+
+
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.6])
+def test_a_share_of_all_requests_fails(
+    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path, part: float
+) -> None:
+    with FaultyProxy(engine.url, share(part, QUICK_FAULTS), meant=lambda _: True) as proxy:
+        load(f"{proxy.url}/{name}", sources, tmp_path)
+        assert proxy.spoiled.total() > proxy.requests * part / 3
+    assert contents(client, name) == undisturbed
+
+
+@pytest.mark.parametrize("faults", [BEFORE, AFTER], ids=["on the way", "on the way back"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_most_requests_of_a_kind_fail(
+    engine: Running,
+    client: OpenSearch,
+    name: str,
+    sources: list[Path],
+    undisturbed: Any,
+    tmp_path: Path,
+    kind: str,
+    faults: tuple[Fault, ...],
+) -> None:
+    with FaultyProxy(engine.url, share(0.6, faults), meant=meant(kind)) as proxy:
+        load(f"{proxy.url}/{name}", sources, tmp_path)
+        assert proxy.spoiled.total()
+    assert contents(client, name) == undisturbed
+
+
+def test_answers_that_never_come(
+    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path
+) -> None:
+    """Bulk requests are left out: their time limit is a minute."""
+    with FaultyProxy(engine.url, share(0.1, ("timeout after",)), meant=lambda each: kind_of(each) != "bulk") as proxy:
+        load(f"{proxy.url}/{name}", sources, tmp_path)
+        assert proxy.spoiled.total()
+    assert contents(client, name) == undisturbed
+
+
+def test_the_command(
+    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path
+) -> None:
+    with FaultyProxy(engine.url, share(0.3, QUICK_FAULTS), seed=1, meant=lambda _: True) as proxy:
+        store = ["--store", f"{proxy.url}/{name}", "--quiet"]
+        indexing = [["index", str(source), "--workers", "1"] for source in sources]
+        for words in [*indexing, ["cluster"]]:
+            subprocess.run([WINNOW, *words, *store], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    assert contents(client, name)["pages"] == undisturbed["pages"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_migration(engine: Running, client: OpenSearch, name: str, sources: list[Path], seed: int) -> None:
+    with Index.open(f"{engine.url}/{name}") as index:
+        index.index(sources[0], workers=1, failed=sources[0].with_suffix(".failed"))
+    before = contents(client, name, places=True)
+    with FaultyProxy(engine.url, share(0.3, QUICK_FAULTS), seed=seed, meant=lambda _: True) as proxy:
+        address = Address.of(f"{proxy.url}/{name}")
+        with connect(address, patient=True) as patient:
+            for old, new in ((1, 2), (2, 3)):
+                done = migrate(patient, name, shards=3, delete_old=True)
+                assert (done.old, done.new, done.pages) == (f"{name}-{old:06}", f"{name}-{new:06}", PAGES)
+        assert proxy.spoiled.total()
+    assert contents(client, name, places=True) == before
+    assert list(client.indices.get(index=f"{name}-*")) == [f"{name}-000003"]
+
+
+def test_giving_up_is_one_clear_sentence(
+    engine: Running, name: str, sources: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PatientTransport, "patience", Patience(6.0, tries=2, after_timeouts=True))
+    always = share(1.0, ("unavailable",))
+    with FaultyProxy(engine.url, always, meant=meant("look-ups")) as proxy, pytest.raises(StoreError) as error:
+        load(f"{proxy.url}/{name}", sources, tmp_path)
+    message = str(error.value)
+    assert message.startswith(f"{proxy.url}/{name} cannot be read: the cluster has no manager")
+    assert " times in " in message

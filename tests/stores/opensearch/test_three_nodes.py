@@ -1,0 +1,205 @@
+"""A cluster of three nodes in trouble: what is said while it lasts, and that nothing is lost while pages are loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch, helpers
+
+from opensearch_winnow import Index
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.stores.engine.local_engine import LocalEngine
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.opensearch.own_index import text
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+PAGES_PER_FILE = 400
+MIN_FILES = 6
+
+
+def address(cluster: Running, name: str) -> str:
+    return f"http://{','.join(url.removeprefix('http://') for url in cluster.urls.values())}/{name}"
+
+
+def revive(cluster: Running) -> Running:
+    """Start the nodes that have died, as `winnow engine start --home` does, and wait until all data is there."""
+    running = LocalEngine(Path(cluster.nodes[0].folder).parents[1]).start()
+    end = time.monotonic() + 300
+    while running.health().get("status") != "green":
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    return running
+
+
+def source(folder: Path, number: int) -> Path:
+    """Write a file of pages. A third of them has been in the file before, with another text."""
+    file = folder / f"{number}.jsonl"
+    first = number * PAGES_PER_FILE - PAGES_PER_FILE // 3
+    lines = [
+        {
+            "url": f"http://site.example/{max(page, 0)}",
+            "text": text((number, page)),
+            "fetched_at": f"{2000 + number}-01-01T00:00:00Z",
+        }
+        for page in range(first, first + PAGES_PER_FILE)
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def contents(client: OpenSearch, name: str) -> dict[str, Any]:
+    client.indices.refresh(index=name)
+    pages = list(helpers.scan(client, index=name))
+    found = {hit["_id"]: hit["_source"] | {"place": 0} for hit in pages}
+    assert len(found) == len(pages)
+    return found
+
+
+@pytest.mark.check
+def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Running], tmp_path: Path) -> None:
+    cluster = start_cluster(nodes=3)
+    name = address(cluster, "pages")
+    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+        set_up(client, "pages", Scheme(), shards=3, replicas=1)
+    with Index.open(name) as index:
+        index.index(source(tmp_path, 1), workers=1, failed=tmp_path / "failed.jsonl")
+        pages = index.store.count()
+        for victim in ("node-2", "node-3"):
+            os.kill(cluster.pids[victim], signal.SIGKILL)
+        with pytest.raises(StoreError) as searching:
+            index.search("words")
+        with pytest.raises(StoreError) as writing:
+            index.store.set_setting("a", 1)
+    with pytest.raises(StoreError) as opening:
+        Index.open(name, create=False)
+    with pytest.raises(StoreError) as creating:
+        Index.open(name)
+    only_dead = cluster.urls["node-2"].replace("http://", f"http://127.0.0.1:{cluster.nodes[2].port},")
+    with pytest.raises(StoreError) as dead:
+        Index.open(f"{only_dead}/pages", create=False)
+    assert str(searching.value) == (
+        f"{name} cannot be read: a part of the index is not available, perhaps because a node is down; try again when"
+        " it is back"
+    )
+    no_manager = (
+        "the cluster has no manager, because too few of its nodes run or find each other; try again when they do"
+    )
+    assert no_manager in str(writing.value)
+    assert str(opening.value).startswith(f"{name} cannot be opened: {no_manager}")
+    assert str(creating.value).startswith(f"{name} cannot be opened: {no_manager}")
+    assert "none of its 2 nodes is reachable; is an engine running?" in str(dead.value)
+    revive(cluster)
+    with Index.open(name, create=False) as index:
+        assert index.store.count() == pages == len(list(index.store.scan(Card)))
+
+
+class Trouble:
+    """Does harm to the nodes of a cluster, and mends it."""
+
+    def __init__(self, cluster: Running) -> None:
+        self.cluster = cluster
+        self._random = Random(0)
+
+    def kill_a_node(self) -> None:
+        os.kill(self._random.choice(self.cluster.alive).pid, signal.SIGKILL)
+        time.sleep(5)
+        self.cluster = revive(self.cluster)
+
+    def kill_the_manager(self) -> None:
+        os.kill(self.cluster.pids[self._manager()], signal.SIGKILL)
+        time.sleep(5)
+        self.cluster = revive(self.cluster)
+
+    def pause_a_node(self) -> None:
+        self._pause(self._random.choice(self.cluster.alive).pid)
+
+    def pause_the_manager(self) -> None:
+        self._pause(self.cluster.pids[self._manager()])
+
+    def restart_all(self) -> None:
+        for pid in self.cluster.pids.values():
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(2)
+        self.cluster = revive(self.cluster)
+
+    def _pause(self, pid: int) -> None:
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            time.sleep(20)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.cluster = revive(self.cluster)
+
+    def _manager(self) -> str:
+        with OpenSearch(self.cluster.url, timeout=60) as client:
+            return str(client.cat.cluster_manager(format="json")[0]["node"])
+
+
+TROUBLES = (
+    Trouble.kill_a_node,
+    Trouble.kill_the_manager,
+    Trouble.pause_a_node,
+    Trouble.pause_the_manager,
+    Trouble.restart_all,
+)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("harm", TROUBLES, ids=lambda harm: harm.__name__)
+def test_nothing_is_lost_while_pages_are_loaded(
+    start_cluster: Callable[..., Running], tmp_path: Path, harm: Callable[[Trouble], None]
+) -> None:
+    """Pages are loaded before, during and after the trouble; questions meanwhile are answered or fail in a sentence."""
+    cluster = start_cluster(nodes=3)
+    name = address(cluster, "pages")
+    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+        for each in ("pages", "undisturbed"):
+            set_up(client, each, Scheme(), shards=3, replicas=1)
+    over, complaints = Event(), []
+
+    def do_harm() -> None:
+        time.sleep(3)
+        harm(Trouble(cluster))
+        over.set()
+
+    def ask() -> None:
+        while not over.is_set():
+            try:
+                with Index.open(name, create=False) as index:
+                    assert len(list(index.store.scan(Card))) >= 0
+            except StoreError as error:
+                complaints.append(str(error))
+            over.wait(0.5)
+
+    threads = [Thread(target=do_harm), Thread(target=ask)]
+    files: list[Path] = []
+    with Index.open(name, patient=True) as index:
+        for thread in threads:
+            thread.start()
+        while not over.is_set() or len(files) < MIN_FILES:
+            assert all(thread.is_alive() for thread in threads) or over.is_set()
+            files.append(source(tmp_path, len(files) + 1))
+            report = index.index(files[-1], workers=1, failed=tmp_path / "failed.jsonl")
+            assert (report.indexed, len(report.failed)) == (PAGES_PER_FILE, 0)
+    for thread in threads:
+        thread.join()
+    assert all(" cannot be " in each for each in complaints)
+    print(f"{harm.__name__}: {len(files)} files, {len(complaints)} complaints: {sorted(set(complaints))}")
+    with Index.open(address(cluster, "undisturbed"), patient=True) as index:
+        for file in files:
+            index.index(file, workers=1, failed=tmp_path / "failed.jsonl")
+    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+        assert contents(client, "pages") == contents(client, "undisturbed")
