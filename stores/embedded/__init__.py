@@ -133,7 +133,7 @@ class EmbeddedStore(Closing):
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
                 )
-                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0]), words))
+                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0], number), words))
         return Hits(ranking.total, hits)
 
     def view(

@@ -15,7 +15,7 @@ from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 from opensearch_winnow.record_files.atomic_file import sync_folder
-from opensearch_winnow.stores.embedded.rows import text_of
+from opensearch_winnow.stores.embedded.rows import add_functions, text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
@@ -155,14 +155,16 @@ def _move_unless_exists(hidden: Path, path: Path) -> None:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file to the current format, in a transaction of the caller."""
+    add_functions(db)
     # The format is read again: another process may have migrated the file while this one waited for its turn.
-    for version in range(_format(db), len(sqlite_schema.MIGRATIONS)):
+    before = _format(db)
+    for version in range(before, len(sqlite_schema.MIGRATIONS)):
         # Not with executescript, which would commit the transaction.
         for statement in _statements(sqlite_schema.MIGRATIONS[version]):
             db.execute(statement)
-        if version + 1 == FIRST_FORMAT_WITH_TEXT_INDEX:
-            _index_all_pages(db)
         db.execute(f"PRAGMA user_version = {version + 1}")
+    if before < FIRST_FORMAT_WITH_TEXT_INDEX:
+        _index_all_pages(db)
 
 
 def _index_all_pages(db: sqlite3.Connection) -> None:
@@ -172,7 +174,7 @@ def _index_all_pages(db: sqlite3.Connection) -> None:
     for number, title, text in db.execute(
         "SELECT number, title, text FROM page JOIN page_text USING (number) ORDER BY number"
     ):
-        pages.append((number, title or "", text_of(text)))
+        pages.append((number, title or "", text_of(text, number)))
         size += len(pages[-1][1]) + len(pages[-1][2])
         if size > CHARS_PER_BATCH:
             TextIndex(db).add(*zip(*pages, strict=True))

@@ -17,6 +17,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import CARD, Row, card_of, hashes_of, text_of, time_of
+from opensearch_winnow.stores.embedded.seals import unsealed
 from opensearch_winnow.stores.store import Facet, RankedPage
 
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
@@ -83,12 +84,16 @@ class EmbeddedView(Closing):
         return len(self._firsts), True
 
     def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
-        columns = f"text, {CARD}"
-        rows = self._columns(columns, "page JOIN page_text USING (number)", [page.view_key for page in pages])
-        return [(card_of(row[1:]), text_of(row[0])) for row in rows]
+        numbers = [page.view_key for page in pages]
+        with reporting_sqlite_errors(self._name):
+            rows = self._columns(f"text, {CARD}", "page JOIN page_text USING (number)", numbers)
+            return [(card_of(row[1:]), text_of(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
 
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
-        return [hashes_of(row[0]) for row in self._columns("sketch", "page_hashes", [page.view_key for page in pages])]
+        numbers = [page.view_key for page in pages]
+        with reporting_sqlite_errors(self._name):
+            rows = self._columns("sketch", "page_hashes", numbers)
+            return [hashes_of(row[0], number) for number, row in zip(numbers, rows, strict=True)]
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
@@ -119,7 +124,7 @@ class EmbeddedView(Closing):
                 score=score,
                 cluster=unpacked(id_ if cluster is None else cluster),
                 shingle_count=shingle_count,
-                minhash=minhash,
+                minhash=unsealed(minhash, number),
                 view_key=number,
             )
             for (number, score), (id_, url, site, crawl, time, cluster, shingle_count, minhash) in zip(

@@ -24,6 +24,8 @@ from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
+from opensearch_winnow.stores.embedded.rows import ZSTD_FRAME
+from opensearch_winnow.stores.embedded.seals import SEAL_BYTES
 from opensearch_winnow.stores.store import StoreError, Text
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import FIRST_FORMAT, filled, python, rows
@@ -114,7 +116,9 @@ def test_texts_are_packed_where_it_helps(path: Path) -> None:
     with EmbeddedStore.open(path) as store:
         store.write([numbered(2, text="short"), numbered(3, text="")])
     with rows(path) as there:
-        assert there.execute("SELECT typeof(text) FROM page_text").fetchall() == [("blob",), ("text",), ("text",)]
+        texts = [text for (text,) in there.execute("SELECT text FROM page_text")]
+    assert [text.startswith(ZSTD_FRAME) for text in texts] == [True, False, False]
+    assert [len(text) for text in texts[1:]] == [5 + SEAL_BYTES, SEAL_BYTES]
 
 
 # --- what is no store, or another -------------------------------------------------------------------------------------
@@ -137,7 +141,7 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         tmp_path / "notes.txt": r"notes.txt is another kind of file, not a store: ",
         tmp_path / "other.db": r"other.db is another SQLite database, not a store: ",
         tmp_path / "cut": r"cut is another SQLite database, not a store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(store format 3; this one knows 2\): update",
+        tmp_path / "newer": r"newer was written by a newer winnow \(store format 4; this one knows 3\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -331,7 +335,7 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
     path.chmod(0o444)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
     assert shown == (
-        f"{path} was written by an older winnow (store format 1; this one has 2), and cannot be written"
+        f"{path} was written by an older winnow (store format 1; this one has 3), and cannot be written"
         " here: open it once where it can be written, which brings it up to date"
     )
 
