@@ -18,7 +18,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee asan wheel aarch64 unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 unicode-tables word-tables engine-jars clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answe
 engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and Elasticsearch 7.10.2
 	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
 	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee' $(ON_ENGINES)
+
+soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
+	$(PYTEST) -m soak
 
 guarantee: $(DEV) build ## test the winnowing guarantee on a million pairs of texts
 	$(PYTEST) -m guarantee

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.errors import WinnowError
@@ -94,7 +94,7 @@ def command(
     quote a pasted text, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
 
     By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server. With --get,
-    the exit code is 1 if the request is refused.
+    the exit code is 1 if the request is refused, and 2 if the store cannot answer it.
     """
     # Imported here, because they are slow to load.
     with extra("web"):
@@ -122,7 +122,7 @@ def command(
         status, body = one_request(app, get)
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
-        ctx.exit(0 if status < 400 else NOTHING_FOUND)
+        ctx.exit(0 if status < 400 else NOTHING_FOUND if status < 500 else CANNOT_BE_DONE)
     # A signal shuts the server down gracefully, and is raised again after that.
     with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
         address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"

@@ -35,9 +35,9 @@ from opensearch_winnow.stores.view_cache import ViewCache
 
 
 class EmbeddedStore(Closing):
-    """A store in one SQLite file, for one thread at a time; other threads and processes open the file again.
+    """A store in one SQLite file. Threads may share it, and take turns.
 
-    Any number of them read while one writes; a second writer waits for its turn.
+    Threads and processes that open the file themselves read while another writes; a second writer waits for its turn.
     """
 
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from threading import RLock
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
@@ -36,12 +38,13 @@ CONNECTION = """
 
 
 class StoreFile:
-    """A connection to the file of a store. Its errors name the file."""
+    """A connection to the file of a store. Its errors name the file. Threads that share it take turns."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.path = path
         self._address = address(path)
+        self._turn = RLock()
         with reporting_sqlite_errors(name):
             self.db = self._connection()
         try:
@@ -52,7 +55,8 @@ class StoreFile:
             raise
 
     def close(self) -> None:
-        self.db.close()
+        with self._turn:
+            self.db.close()
 
     def scheme(self) -> WrittenScheme:
         row = self.db.execute("SELECT id, choices, keyed FROM scheme").fetchone()
@@ -64,7 +68,7 @@ class StoreFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction whose statements all see the same state of the file, whatever others write."""
-        with reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
+        with self._turn, reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
             yield self.db
 
     @contextmanager
@@ -81,7 +85,7 @@ class StoreFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction for writing: all of its statements take effect, or none. Others can read meanwhile."""
-        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
+        with self._turn, reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
             yield self.db
 
     def _connection(self) -> sqlite3.Connection:
@@ -138,8 +142,17 @@ def create_file(path: Path, name: str, scheme: Scheme) -> None:
     except OSError as error:
         raise StoreError(f"{name} cannot be created: {error.strerror}") from None
     finally:
-        for left in path.parent.glob(f"{hidden.name}*"):
-            left.unlink()
+        for ending in ("", "-wal", "-shm", "-journal"):
+            hidden.with_name(hidden.name + ending).unlink(missing_ok=True)
+
+
+def remove_if_empty(path: Path) -> None:
+    """Delete the file of a store without pages, unless another connection has it open."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")  # fails if there is another connection
+        db.execute("BEGIN EXCLUSIVE")
+        if db.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
+            path.unlink()
 
 
 def _move_unless_exists(hidden: Path, path: Path) -> None:
@@ -211,12 +224,15 @@ def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
 def check_file(path: Path, name: str) -> None:
     """Raise StoreError if the file is not a store, before SQLite touches it."""
     try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise StoreError(f"{name} is a folder, but a store is a file: name a file in it")
+        if not stat.S_ISREG(kind):  # opening a FIFO would wait for somebody to write to it
+            raise StoreError(f"{name} is {_special_file(kind)}, but a store is a regular file: name another")
         with path.open("rb") as file:
             header = file.read(HEADER_BYTES)
     except FileNotFoundError:
         raise StoreError(f"there is no store {name}: index a crawl into it first, or check the name") from None
-    except IsADirectoryError:
-        raise StoreError(f"{name} is a folder, but a store is a file: name a file in it") from None
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from None
     if not header:
@@ -224,6 +240,11 @@ def check_file(path: Path, name: str) -> None:
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big") or not header.startswith(b"SQLite format 3\0"):
         kind = "another SQLite database" if header.startswith(b"SQLite format 3\0") else "another kind of file"
         raise StoreError(f"{name} is {kind}, not a store: name another file")
+
+
+def _special_file(mode: int) -> str:
+    kinds = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+    return kinds.get(stat.S_IFMT(mode), "a special file")
 
 
 def address(path: Path) -> str:
@@ -259,7 +280,8 @@ def damaged(name: str, reason: str) -> StoreError:
 def _store_error(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
+    # Without a write, SQLITE_FULL means that a damaged number asks for a page beyond the largest.
+    if (primary == sqlite3.SQLITE_FULL and writing) or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreError(f"there is no space left for {name}; what was stored before is intact")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(

@@ -78,7 +78,8 @@ def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) 
     for start in range(0, len(distinct), MAX_PARAMETERS):
         some = distinct[start : start + MAX_PARAMETERS]
         marks = ", ".join("?" * len(some))
-        yield from db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+        rows = db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+        yield from iter(rows.fetchone, None)  # not from the cursor, which a generator that is dropped late would close
 
 
 def scan_pages(

@@ -109,7 +109,7 @@ def record_of(row: Row) -> Record:
     """Make a record from the columns of RECORD."""
     number, checksum, id_, url, site, crawl, title, time, payload, content, text, shingle = row[:12]
     shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, stored_text = row[12:]
-    _check(checksum, id_, url, site, crawl, title, time, duplicate_of)
+    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
     return Record(
         url=url,
         site=site,
@@ -138,7 +138,7 @@ def card_of(row: Row) -> Card:
     """Make a card from the columns of CARD."""
     checksum, id_, url, site, crawl, title, time, latest, digest = row[:9]
     prints, shingles, sketch, duplicate, duplicate_of, cluster = row[9:]
-    _check(checksum, id_, url, site, crawl, title, time, duplicate_of)
+    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
     return Card(
         id_.hex(),
         url,
@@ -157,7 +157,8 @@ def card_of(row: Row) -> Card:
     )
 
 
-def _check(checksum: int, *shown: Any) -> None:
+def check_card(checksum: int, *shown: Any) -> None:
+    """Raise an error if `checksum` is not that of the columns `shown`, in the order of `card_checksum`."""
     if checksum != card_checksum(*shown):
         raise sqlite3.DatabaseError("a checksum is wrong")
 

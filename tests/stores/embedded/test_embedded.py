@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import sqlite3
 from array import array
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -65,7 +68,7 @@ def test_opening_waits_for_no_arrow(path: Path) -> None:
     assert run.communicate()[0] == "False\n"
 
 
-@pytest.mark.parametrize("name", ["a?b#c%41.winnow", "é 日.winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"])
+@pytest.mark.parametrize("name", ["a?b#c%41.winnow", "é 日.winnow", "a[1].winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"])
 def test_any_name(tmp_path: Path, name: str) -> None:
     filled(tmp_path / name, 1)
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -157,6 +160,21 @@ def test_what_is_no_store_is_refused_and_left_alone(not_stores: dict[Path, str],
         with pytest.raises(StoreError):
             EmbeddedStore.open(path, create=True)
     assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_only_a_regular_file_is_opened(tmp_path: Path, create: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        for name, kind in (
+            (tmp_path / "pipe", "a FIFO"),
+            (tmp_path / "socket", "a socket"),
+            ("/dev/zero", "a device"),
+        ):
+            said = f"{name} is {kind}, but a store is a regular file: name another"
+            with pytest.raises(StoreError, match=re.escape(said)):
+                Index.open(name, create=create)
 
 
 def test_another_scheme_is_refused(path: Path) -> None:
