@@ -222,7 +222,8 @@ def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: 
         assert complaint.startswith((str(out), str(work)))
         assert complaint.endswith(": File too large")
     elif place == "work":
-        assert complaint == f"{work} is full: name another work folder with --work"
+        full = f"the disk of the work folder {work} is full: free some space, or name another with --work"
+        assert complaint == full
     else:
         assert complaint == f"{out}/clusters.parquet cannot be written: No space left on device"
     assert nothing_in(out, work)
