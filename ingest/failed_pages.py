@@ -22,9 +22,9 @@ WAIT_SECONDS = 60.0  # for another run that is writing the same file, which take
 class FailedPages:
     """A file of JSON lines, one for each failed page. Use it as a context manager; the file changes on exit.
 
-    Several runs at a time may share the file: each collects its lines in a file without a name, and adds them at its
-    end. Lines of earlier runs are kept, except for sources that this run has read to their end: pages that still fail there
-    have a new line. If there is no line to write, the file is removed.
+    Lines of earlier runs are kept, except for sources that this run has read to their end: pages that still fail there
+    have a new line. If there is no line to write, the file is removed. Several runs at a time may share the file: each
+    collects its lines in a file without a name, and adds them at its end.
     """
 
     def __init__(self, path: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from opensearch_winnow.mappings.record import RecordsError
 
-
 WAIT_SECONDS = 0.02  # between two looks at whether another process is done
 
 

@@ -224,11 +224,11 @@ def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
 def check_file(path: Path, name: str) -> None:
     """Raise StoreError if the file is not a store, before SQLite touches it."""
     try:
-        kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
             raise StoreError(f"{name} is a folder, but a store is a file: name a file in it")
-        if not stat.S_ISREG(kind):  # opening a FIFO would wait for somebody to write to it
-            raise StoreError(f"{name} is {_special_file(kind)}, but a store is a regular file: name another")
+        if not stat.S_ISREG(mode):  # opening a FIFO would wait for somebody to write to it
+            raise StoreError(f"{name} is {_special_file(mode)}, but a store is a regular file: name another")
         with path.open("rb") as file:
             header = file.read(HEADER_BYTES)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Seals stored bytes with a checksum, and checks it as they are read.
 
-SQLite's pages have no checksums, so a bit that a disk flips would become part of an answer. CRC-32 finds every run of up
-to 32 wrong bits. The key of the row counts too, so that bytes of one row are not taken for those of another.
+SQLite's pages have no checksums, so a bit that a disk flips would become part of an answer. CRC-32 finds every run of
+up to 32 wrong bits. The key of the row counts too, so that bytes of one row are not taken for those of another.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ def sealed(data: bytes | str, key: int) -> bytes:
     return raw + _checksum(raw, key)
 
 
-def unsealed(stored: bytes, key: int) -> bytes:
+def unsealed(stored: object, key: int) -> bytes:
     """Return the bytes without their checksum, which must be right."""
-    data = stored[:-SEAL_BYTES] if isinstance(stored, bytes) else b""
-    if not isinstance(stored, bytes) or stored[len(data) :] != _checksum(data, key):
-        raise sqlite3.DatabaseError("a checksum is wrong")
-    return data
+    if isinstance(stored, bytes):
+        data = stored[:-SEAL_BYTES]
+        if stored[len(data) :] == _checksum(data, key):
+            return data
+    raise sqlite3.DatabaseError("a checksum is wrong")
 
 
 def _checksum(data: bytes, key: int) -> bytes:

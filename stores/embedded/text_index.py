@@ -144,7 +144,8 @@ class TextIndex:
     def _block(self, columns: Sequence[str], segment: Segment, word: str) -> list[bytes] | None:
         """Return columns of the block that has the word, if the segment has it at all."""
         row = self._db.execute(
-            f"SELECT place, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+            f"SELECT place, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ?"
+            " ORDER BY first DESC LIMIT 1",
             (segment.number, word),
         ).fetchone()
         return None if row is None else [unsealed(each, row[0]) for each in row[1:]]

@@ -56,7 +56,8 @@ WRITING = {
 }
 QUICK = ("stats", "groups", "similar", "compare", "export")
 DAMAGED = re.compile(
-    r"is damaged \(.+\): |is damaged or|cannot be read|is another |newer winnow|older winnow|has no page |has no capture"
+    r"is damaged \(.+\): |is damaged or|cannot be read|is another |newer winnow|older winnow"
+    r"|has no page |has no capture"
 )
 
 

@@ -33,7 +33,9 @@ from opensearch_winnow.stores import destination
 destination.MAX_BATCH_RECORDS = 20
 clustering.BATCH_SIZE = 20
 """
-OPEN = "import sys; from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open(sys.argv[1]).close()"
+OPEN = (
+    "import sys; from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open(sys.argv[1]).close()"
+)
 
 
 @dataclass
@@ -98,7 +100,16 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Job]:
         for number in range(PAGES):
             text = f"every {sentences(100, number // 3)} {number % 3}"
             file.write(json.dumps({"url": f"http://example.org/{number}", "text": text}) + "\n")
-    index: list[str | Path] = [WINNOW, "index", folder / "pages.jsonl", "--store", "crawl.winnow", "--workers", "1", "-q"]
+    index: list[str | Path] = [
+        WINNOW,
+        "index",
+        folder / "pages.jsonl",
+        "--store",
+        "crawl.winnow",
+        "--workers",
+        "1",
+        "-q",
+    ]
     cluster: list[str | Path] = [WINNOW, "cluster", "--store", "crawl.winnow", "--work", ".", "--threads", "1", "-q"]
     indexed, clustered, older = (folder / f"{name}.winnow" for name in ("indexed", "clustered", "older"))
     found = {
@@ -228,7 +239,5 @@ def test_a_disk_that_is_full_or_broken(jobs: dict[str, Job], faulty: dict[str, s
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["index", "cluster"])
-def test_each_write_to_a_store_fails(
-    jobs: dict[str, Job], faulty: dict[str, str], tmp_path: Path, name: str
-) -> None:
+def test_each_write_to_a_store_fails(jobs: dict[str, Job], faulty: dict[str, str], tmp_path: Path, name: str) -> None:
     every_fault(jobs[name], faulty, tmp_path, sys.maxsize)

@@ -123,6 +123,7 @@ def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     assert (tmp_path / "there.parquet").read_text() == "mine"
     for memory in ("much", "-1GB", "GB"):
         assert "is not a memory size" in refused(path, kind=ClusterError, memory=memory)
+    assert refused(path, kind=ClusterError, memory="99MB") == "99MB of memory is too little: allow at least 100MB"
 
 
 def test_a_folder_of_somebody_else(as_anybody: Path, crawl: bytes) -> None:

@@ -68,7 +68,9 @@ def test_opening_waits_for_no_arrow(path: Path) -> None:
     assert run.communicate()[0] == "False\n"
 
 
-@pytest.mark.parametrize("name", ["a?b#c%41.winnow", "é 日.winnow", "a[1].winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"])
+@pytest.mark.parametrize(
+    "name", ["a?b#c%41.winnow", "é 日.winnow", "a[1].winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"]
+)
 def test_any_name(tmp_path: Path, name: str) -> None:
     filled(tmp_path / name, 1)
     assert [each.name for each in tmp_path.iterdir()] == [name]

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from opensearch_winnow.mappings.sqlite_schema import SECOND_FORMAT
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.embedded import text_index
-from opensearch_winnow.stores.embedded.search import find
 from opensearch_winnow.stores.embedded.seals import sealed, unsealed
+from opensearch_winnow.stores.embedded.search import find
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from tests.stores.embedded.naive_search import NaiveSearch, Page
 
