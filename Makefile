@@ -73,6 +73,9 @@ engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and
 soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
 	$(PYTEST) -m soak
 
+soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
+	$(PYTEST) -m soak
+
 guarantee: $(DEV) build ## test the winnowing guarantee on a million pairs of texts
 	$(PYTEST) -m guarantee
 

@@ -123,7 +123,8 @@ class SparkSetting(click.ParamType[tuple[str, str]]):
 @click.option(
     "--memory",
     metavar="SIZE",
-    help="Memory limit of duckdb; what does not fit goes to disk.  [default: 2GB]",
+    help="Memory for duckdb and the comparison, at least 100MB; what does not fit goes to disk. winnow and its"
+    " libraries take up to 0.5 GB besides.  [default: 2GB]",
 )
 @click.option(
     "--threads",

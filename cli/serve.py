@@ -19,7 +19,7 @@ from urllib.parse import quote
 import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.errors import WinnowError
@@ -109,7 +109,7 @@ def command(
     quote a pasted text, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
 
     By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server; a second
-    one ends it at once. With --get, the exit code is 1 if the request is refused.
+    one ends it at once. With --get, the exit code is 1 if the request is refused, and 2 if the store cannot answer it.
     """
     # Imported here, because they are slow to load.
     with extra("web"):
@@ -142,7 +142,7 @@ def command(
         else:
             sys.stdout.buffer.write(body)
             sys.stdout.buffer.flush()
-        ctx.exit(0 if status < 400 else NOTHING_FOUND)
+        ctx.exit(0 if status < 400 else NOTHING_FOUND if status < 500 else CANNOT_BE_DONE)
     # A signal shuts the server down gracefully, and is raised again after that.
     with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
         address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"

@@ -12,8 +12,10 @@ import duckdb
 import pyarrow as pa
 
 from opensearch_winnow.clusters.options import ClusterError
+from opensearch_winnow.clusters.work_folder import full
 
 ROWS_PER_BATCH = 50_000  # of a query's result
+DISK_IS_FULL = ("No space left", "failed to offload", "max_temp_directory_size")  # in messages of DuckDB
 
 
 class Connection:
@@ -88,12 +90,13 @@ def reporting_duckdb_errors(folder: Path) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.OutOfMemoryException as error:
-        if "temp" not in str(error).partition("\n")[0]:
-            raise ClusterError(f"not enough memory; allow more with --memory: {_reason(error)}") from None
-        raise ClusterError(f"{folder} is full: name another work folder with --work") from None
+        # What does not fit in memory goes to disk; DuckDB calls it a lack of memory too if that is full.
+        if any(sign in str(error) for sign in DISK_IS_FULL):
+            raise full(folder) from None
+        raise ClusterError(f"not enough memory; allow more with --memory: {_reason(error)}") from None
     except (duckdb.Error, OSError) as error:
         if "No space left" in str(error):
-            raise ClusterError(f"{folder} is full: name another work folder with --work") from None
+            raise full(folder) from None
         raise ClusterError(f"cannot work in the folder {folder}: {_reason(error)}") from None
 
 

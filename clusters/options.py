@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict, get_args
 
 from opensearch_winnow.foundation.errors import WinnowError
+
+DEFAULT_MEMORY = "2GB"
+MIN_MEMORY = 100_000_000  # with less, DuckDB cannot sort in parts
+UNITS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000, "T": 1_000_000_000_000}
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
 
 Linkage = Literal["representatives", "components"]
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
@@ -74,7 +80,7 @@ class RunSettings:
     changes: str | None = None  # Parquet table to write, with a row for each page whose record has another cluster
     overwrite: bool = False  # replace existing tables
     state: str | None = None  # folder with the state of the last run, to compare only new contents; DuckDB only
-    memory: str | None = None  # such as 512MB, by default 2GB; DuckDB only
+    memory: str | None = None  # such as 512MB, by default 2GB, at least 100MB; DuckDB only
     threads: int | None = None  # by default one for each processor; DuckDB only
     work: str | None = None  # folder for temporary files, by default beside the output
     spark: Mapping[str, str] = field(default_factory=dict)  # Spark settings, such as spark.driver.memory
@@ -86,8 +92,25 @@ class RunSettings:
             raise ClusterError(f"unknown engine {self.engine!r}: choose {' or '.join(ENGINES)}")
         if self.state and self.engine != "duckdb":
             raise ClusterError("a state needs the engine duckdb")
+        if self.memory_bytes < MIN_MEMORY:
+            raise ClusterError(f"{self.memory} of memory is too little: allow at least {MIN_MEMORY // 1_000_000}MB")
+
+    @property
+    def memory_bytes(self) -> int:
+        """`memory` as a number of bytes."""
+        return parse_size(self.memory or DEFAULT_MEMORY)
 
     def report(self, phase: str, done: int, total: int | None) -> None:
         """Call `progress`, if there is one."""
         if self.progress is not None:
             self.progress(phase, done, total)
+
+
+def parse_size(text: str) -> int:
+    """Return the number of bytes that a text such as 2GB, 512 MB or 1.5GiB means."""
+    match = SIZE.fullmatch(text.strip())
+    if not match:
+        raise ClusterError(f"{text!r} is not a memory size: write megabytes or gigabytes, such as 512MB or 2GB")
+    number, unit, binary = match.groups()
+    exponent = "KMGT".find(unit.upper()) + 1
+    return int(float(number) * (1024**exponent if binary else UNITS[unit.upper()]))

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import json
+import shutil
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Self
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.record_files.atomic_file import AtomicFile
+from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, wait_for_file
+
+WAIT_SECONDS = 60.0  # for another run that is writing the same file, which takes it an instant
 
 
 class FailedPages:
     """A file of JSON lines, one for each failed page. Use it as a context manager; the file changes on exit.
 
     Lines of earlier runs are kept, except for sources that this run has read to their end: pages that still fail there
-    have a new line. If there is no line to write, the file is removed.
+    have a new line. If there is no line to write, the file is removed. Several runs at a time may share the file: each
+    collects its lines in a file without a name, and adds them at its end.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.incomplete = True  # until the caller says that the sources were read to their end
         self._sources: set[str] = set()
+        check_target(path)
         with self._reporting_write_errors():
-            self._atomic = AtomicFile(path)
-            self._file = self._atomic.path.open("wb")
+            self._file = TemporaryFile(dir=path.absolute().parent)  # noqa: SIM115 (closed on exit)
 
     def __enter__(self) -> Self:
         return self
@@ -43,25 +48,26 @@ class FailedPages:
             self._file.write(json.dumps(line).encode() + b"\n")
 
     def __exit__(self, *_: object) -> None:
-        try:
-            with self._reporting_write_errors():
-                self._keep_old_lines()
-                self._file.close()
-                if self._atomic.path.stat().st_size:
-                    self._atomic.place()
+        with self._reporting_write_errors(), self._file:
+            atomic = wait_for_file(self.path, WAIT_SECONDS)
+            try:
+                self._write_lines(atomic)
+                if atomic.path.stat().st_size:
+                    atomic.place()
                 else:
                     self.path.unlink(missing_ok=True)
-        finally:
-            self._file.close()
-            self._atomic.discard()
+            finally:
+                atomic.discard()
 
-    def _keep_old_lines(self) -> None:
+    def _write_lines(self, atomic: AtomicFile) -> None:
+        """Write the lines of this run, and those of earlier ones that are still true."""
         outdated = set() if self.incomplete else self._sources
-        if self.path.exists():
-            with self.path.open("rb") as old:
-                for line in old:
-                    if not self._is_outdated(line, outdated):
-                        self._file.write(line)
+        with atomic.path.open("wb") as file:
+            self._file.seek(0)
+            shutil.copyfileobj(self._file, file)
+            if self.path.exists():
+                with self.path.open("rb") as old:
+                    file.writelines(line for line in old if not self._is_outdated(line, outdated))
 
     def _is_outdated(self, line: bytes, sources: set[str]) -> bool:
         if str(self.path.absolute()) in sources:  # the file was a source itself, so every page in it was tried again

@@ -164,4 +164,6 @@ def _reporting_sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise WinnowError(f"{path} is damaged ({error}): index the crawl again, or use a copy") from None
         raise WinnowError(f"stored pages cannot be looked up in {path}: {error}") from None

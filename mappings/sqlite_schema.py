@@ -93,9 +93,27 @@ INSERT INTO word_total VALUES ('title', 0, 0), ('text', 0, 0);
 CREATE INDEX page_not_latest ON page (number) WHERE NOT latest;
 """
 
-# Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. After the second,
-# the words of all pages are indexed again.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT)
+# Every BLOB gets a checksum behind it: see stores/embedded/seals.py. A text is a BLOB even if it is not packed.
+THIRD_FORMAT = """
+ALTER TABLE page ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; -- of what a card shows
+UPDATE page SET checksum = card_checksum(id, url, site, crawl, title, fetched_at, duplicate_of);
+UPDATE page_text SET text = sealed(text, number);
+UPDATE page_hashes SET
+    fingerprints = sealed(fingerprints, number),
+    positions = sealed(positions, number),
+    sketch = sealed(sketch, number),
+    minhash = sealed(minhash, number),
+    bands = sealed(bands, number);
+UPDATE fingerprints SET block = sealed(block, place);
+UPDATE sketch SET block = sealed(block, place);
+UPDATE bands SET block = sealed(block, place);
+UPDATE word_run SET titles = sealed(titles, run), texts = sealed(texts, run);
+UPDATE word_block SET words = sealed(words, place), places = sealed(places, place);
+"""
+
+# Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,
+# the words of all pages are indexed again at the end.
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 class Index(Closing):
     """A store of pages: add pages, find near-duplicates and quoted passages, and search by words.
 
-    Use it in a `with` block, and from one thread at a time; open another index for another thread.
+    Use it in a `with` block. Threads may share it; on a file they take turns, so open an index in each thread if they
+    shall read at the same time.
     """
 
     def __init__(self, lazy_store: LazyStore) -> None:

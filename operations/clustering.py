@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.clusters.work_folder import work_folder
+from opensearch_winnow.clusters.work_folder import full, work_folder
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.stores.store import Store
 
 WRITING_BACK = "updating the store"  # the phase in which a stopped run leaves the store partly updated
@@ -41,7 +44,12 @@ def cluster_store(
     with work_folder(settings) as folder:
         records, changes = folder / "records.parquet", folder / "changes.parquet"
         pages = store.count()
-        export_records(store, records, done=lambda done: settings.report("reading the store", done, pages))
+        try:
+            export_records(store, records, done=lambda done: settings.report("reading the store", done, pages))
+        except RecordsError as error:
+            if os.strerror(ENOSPC) in str(error):
+                raise full(folder) from None
+            raise
         in_folder = replace(
             settings, work=str(folder), changes=str(changes) if write_back else None, key=store.scheme.key
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Unpack
 
 from opensearch_winnow.foundation.closing import Closing
@@ -14,7 +15,7 @@ from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
 from opensearch_winnow.stores.opening import files_of, open_store, store_exists
 from opensearch_winnow.stores.saved_recipe import recipe_for_run, save_recipe
-from opensearch_winnow.stores.store import Store, StoreError
+from opensearch_winnow.stores.store import Store
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -41,22 +42,24 @@ class LazyStore(Closing):
         self._create = create
         self._key = key
         self._store: Store | None = None
+        self._opening = Lock()
         if not create or store_exists(name, client, patient=patient):
             self.get()
 
     def get(self, *, to_write: bool = False) -> Store:
         """Return the store. With `to_write`, a missing one is created, if this object was made with `create`."""
-        if self._store is None:
-            create = to_write and self._create
-            self._store = open_store(
-                self._address,
-                self._wanted_scheme,
-                create=create,
-                key=self._key,
-                client=self._client,
-                patient=self._patient,
-            )
-        return self._store
+        with self._opening:
+            if self._store is None:
+                create = to_write and self._create
+                self._store = open_store(
+                    self._address,
+                    self._wanted_scheme,
+                    create=create,
+                    key=self._key,
+                    client=self._client,
+                    patient=self._patient,
+                )
+            return self._store
 
     @property
     def scheme(self) -> Scheme:
@@ -93,13 +96,11 @@ class LazyStore(Closing):
     def _remove_if_empty(self, store: Store) -> None:
         if not self.files:
             return
-        with suppress(StoreError):
-            if store.count():
-                return
-            self.close()
-            self._store = None
-            for file in self.files:
-                file.unlink(missing_ok=True)
+        from opensearch_winnow.stores.embedded.file import remove_if_empty  # noqa: PLC0415
+
+        store.close()
+        self._store = None
+        remove_if_empty(self.files[0])
 
     def close(self) -> None:
         if self._store is not None:

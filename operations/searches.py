@@ -33,13 +33,12 @@ class Searches:
         if not (keep_open or request.group or request.facets):
             hits = self._store.search(request.parsed, request.where, limit=request.limit, offset=request.limit * number)
             return SearchResults(hits.total, [Result(*hit, members=[]) for hit in hits.hits])
-        exclusions = self._exclusions()
+        exclusions, scheme = self._exclusions(), self._store.scheme
         view = self._store.view(request.parsed, request.where, keep_open=keep_open)
-        groups = SearchGroups(view, request, self._store.scheme, exclusions)
         if keep_open:
-            return self._with_cursor(groups, number)
+            return self._with_cursor(SearchGroups(view, request, scheme, exclusions), number)
         with view:
-            return groups.results(number)
+            return SearchGroups(view, request, scheme, exclusions).results(number)
 
     def following(self, cursor: Cursor) -> SearchResults:
         """Return the page of results that a cursor points to.
@@ -59,8 +58,8 @@ class Searches:
             groups.view.close()
             return results
         self._cached[groups.view.key] = groups
-        while len(self._cached) > MAX_CACHED_SEARCHES:
-            del self._cached[next(iter(self._cached))]
+        for key in list(self._cached)[:-MAX_CACHED_SEARCHES]:
+            self._cached.pop(key, None)  # another thread may have taken it
         if not groups.has_more_than(number):
             return results
         return replace(results, cursor=str(Cursor(groups.request, groups.view.key, number + 1)))

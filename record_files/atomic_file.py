@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 
 from opensearch_winnow.mappings.record import RecordsError
+
+WAIT_SECONDS = 0.02  # between two looks at whether another process is done
+
+
+class BeingWrittenError(RecordsError):
+    """A file that another process is writing."""
 
 
 class AtomicFile:
@@ -20,8 +27,7 @@ class AtomicFile:
     """
 
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
-        if target.exists() and not target.is_file():  # replacing /dev/null, say, would hurt the whole machine
-            raise RecordsError(f"{target} is not a regular file; name another")
+        check_target(target)
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
         if alone:  # an earlier one that Ctrl-C interrupted may still be open, and written when it is garbage-collected
@@ -72,8 +78,26 @@ def lock(descriptor: int, target: Path) -> None:
         pass  # some network file systems do not support locks
 
 
+def wait_for_file(target: Path, seconds: float) -> AtomicFile:
+    """Return the atomic file of `target`; wait up to `seconds` while other processes write it."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return AtomicFile(target)
+        except BeingWrittenError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(WAIT_SECONDS)
+
+
+def check_target(target: Path) -> None:
+    """Raise an error if `target` is something that must not be replaced: /dev/null, say, is the whole machine's."""
+    if target.exists() and not target.is_file():
+        raise RecordsError(f"{target} is not a regular file; name another")
+
+
 def being_written(target: Path) -> RecordsError:
-    return RecordsError(f"{target} is being written by another process; wait for it, or name another file")
+    return BeingWrittenError(f"{target} is being written by another process; wait for it, or name another file")
 
 
 def sync_folder(folder: Path) -> None:

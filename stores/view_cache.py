@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from secrets import token_urlsafe
+from threading import Lock
 from typing import Generic, TypeVar
 
 from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
@@ -20,28 +21,32 @@ class ViewCache(Generic[AnyView]):
 
     def __init__(self) -> None:
         self._views: dict[str, tuple[float, AnyView]] = {}  # with the time of the last use, the oldest first
+        self._lock = Lock()
 
     def keep(self, view: AnyView) -> str:
         """Keep a view open, and return the key to get it by."""
-        self._close_old(MAX_VIEWS - 1)
         key = token_urlsafe(12)
-        self._views[key] = time.monotonic(), view
+        with self._lock:
+            self._close_old(MAX_VIEWS - 1)
+            self._views[key] = time.monotonic(), view
         return key
 
     def get(self, key: str, name: str) -> AnyView:
         """Return the view with this key, or raise a StoreError that names the store if it is closed by now."""
-        self._close_old(MAX_VIEWS)
-        if key not in self._views:
-            raise StoreError(
-                f"{name}: {CURSOR_EXPIRED}; a cursor works in the process that made it, for {MAX_IDLE_MINUTES} minutes"
-                " after each use"
-            )
-        _, view = self._views.pop(key)
-        self._views[key] = time.monotonic(), view
-        return view
+        with self._lock:
+            self._close_old(MAX_VIEWS)
+            if key not in self._views:
+                raise StoreError(
+                    f"{name}: {CURSOR_EXPIRED}; a cursor works in the process that made it, for {MAX_IDLE_MINUTES}"
+                    " minutes after each use"
+                )
+            _, view = self._views.pop(key)
+            self._views[key] = time.monotonic(), view
+            return view
 
     def close(self) -> None:
-        self._close_old(0)
+        with self._lock:
+            self._close_old(0)
 
     def _close_old(self, max_views: int) -> None:
         """Close the views that were not used recently, and the oldest ones above `max_views`."""

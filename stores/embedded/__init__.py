@@ -35,9 +35,9 @@ from opensearch_winnow.stores.view_cache import ViewCache
 
 
 class EmbeddedStore(Closing):
-    """A store in one SQLite file, for one thread at a time; other threads and processes open the file again.
+    """A store in one SQLite file. Threads may share it, and take turns.
 
-    Any number of them read while one writes; a second writer waits for its turn.
+    Threads and processes that open the file themselves read while another writes; a second writer waits for its turn.
     """
 
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:
@@ -133,7 +133,7 @@ class EmbeddedStore(Closing):
                         f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
                     )
                 )
-                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0]), words))
+                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0], number), words))
         return Hits(ranking.total, hits)
 
     def view(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from threading import RLock
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 from opensearch_winnow.record_files.atomic_file import sync_folder
-from opensearch_winnow.stores.embedded.rows import text_of
+from opensearch_winnow.stores.embedded.rows import add_functions, text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
@@ -36,12 +38,13 @@ CONNECTION = """
 
 
 class StoreFile:
-    """A connection to the file of a store. Its errors name the file."""
+    """A connection to the file of a store. Its errors name the file. Threads that share it take turns."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.path = path
         self._address = address(path)
+        self._turn = RLock()
         with reporting_sqlite_errors(name):
             self.db = self._connection()
         try:
@@ -52,7 +55,8 @@ class StoreFile:
             raise
 
     def close(self) -> None:
-        self.db.close()
+        with self._turn:
+            self.db.close()
 
     def scheme(self) -> WrittenScheme:
         row = self.db.execute("SELECT id, choices, keyed FROM scheme").fetchone()
@@ -64,7 +68,7 @@ class StoreFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction whose statements all see the same state of the file, whatever others write."""
-        with reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
+        with self._turn, reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
             yield self.db
 
     @contextmanager
@@ -81,7 +85,7 @@ class StoreFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction for writing: all of its statements take effect, or none. Others can read meanwhile."""
-        with reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
+        with self._turn, reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
             yield self.db
 
     def _connection(self) -> sqlite3.Connection:
@@ -138,8 +142,17 @@ def create_file(path: Path, name: str, scheme: Scheme) -> None:
     except OSError as error:
         raise StoreError(f"{name} cannot be created: {error.strerror}") from None
     finally:
-        for left in path.parent.glob(f"{hidden.name}*"):
-            left.unlink()
+        for ending in ("", "-wal", "-shm", "-journal"):
+            hidden.with_name(hidden.name + ending).unlink(missing_ok=True)
+
+
+def remove_if_empty(path: Path) -> None:
+    """Delete the file of a store without pages, unless another connection has it open."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")  # fails if there is another connection
+        db.execute("BEGIN EXCLUSIVE")
+        if db.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
+            path.unlink()
 
 
 def _move_unless_exists(hidden: Path, path: Path) -> None:
@@ -155,14 +168,16 @@ def _move_unless_exists(hidden: Path, path: Path) -> None:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file to the current format, in a transaction of the caller."""
+    add_functions(db)
     # The format is read again: another process may have migrated the file while this one waited for its turn.
-    for version in range(_format(db), len(sqlite_schema.MIGRATIONS)):
+    before = _format(db)
+    for version in range(before, len(sqlite_schema.MIGRATIONS)):
         # Not with executescript, which would commit the transaction.
         for statement in _statements(sqlite_schema.MIGRATIONS[version]):
             db.execute(statement)
-        if version + 1 == FIRST_FORMAT_WITH_TEXT_INDEX:
-            _index_all_pages(db)
         db.execute(f"PRAGMA user_version = {version + 1}")
+    if before < FIRST_FORMAT_WITH_TEXT_INDEX:
+        _index_all_pages(db)
 
 
 def _index_all_pages(db: sqlite3.Connection) -> None:
@@ -172,7 +187,7 @@ def _index_all_pages(db: sqlite3.Connection) -> None:
     for number, title, text in db.execute(
         "SELECT number, title, text FROM page JOIN page_text USING (number) ORDER BY number"
     ):
-        pages.append((number, title or "", text_of(text)))
+        pages.append((number, title or "", text_of(text, number)))
         size += len(pages[-1][1]) + len(pages[-1][2])
         if size > CHARS_PER_BATCH:
             TextIndex(db).add(*zip(*pages, strict=True))
@@ -211,12 +226,15 @@ def check_file(path: Path, name: str) -> None:
     if path.is_file() and _has_our_id(path):
         return
     try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise StoreError(f"{name} is a folder, but a store is a file: name a file in it")
+        if not stat.S_ISREG(mode):  # opening a FIFO would wait for somebody to write to it
+            raise StoreError(f"{name} is {_special_file(mode)}, but a store is a regular file: name another")
         with path.open("rb") as file:
             header = file.read(HEADER_BYTES)
     except FileNotFoundError:
         raise StoreError(f"there is no store {name}: index a crawl into it first, or check the name") from None
-    except IsADirectoryError:
-        raise StoreError(f"{name} is a folder, but a store is a file: name a file in it") from None
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from None
     if not header:
@@ -239,6 +257,11 @@ def _has_our_id(path: Path) -> bool:
             return found == (APPLICATION_ID,)
     except sqlite3.DatabaseError as error:
         return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
+
+
+def _special_file(mode: int) -> str:
+    kinds = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+    return kinds.get(stat.S_IFMT(mode), "a special file")
 
 
 def address(path: Path) -> str:
@@ -274,7 +297,8 @@ def damaged(name: str, reason: str) -> StoreError:
 def _store_error(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
+    # Without a write, SQLITE_FULL means that a damaged number asks for a page beyond the largest.
+    if (primary == sqlite3.SQLITE_FULL and writing) or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreError(f"there is no space left for {name}; what was stored before is intact")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(

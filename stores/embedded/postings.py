@@ -21,6 +21,7 @@ from typing import NamedTuple
 from opensearch_winnow.cython_core.sorted_postings import document_frequency_histogram, drop_pages, merge_postings
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import in_order
+from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
 # The key of a row is its place: three bits for the run, then the upper bits of its first token, as many as fit into a
 # positive integer of SQLite. The lower bits of a token are its slot. Tokens that differ only in the slot are always in
@@ -31,7 +32,7 @@ MAX_RUNS = 8
 FIRST_RUN_POSTINGS = 1 << 16  # that fit in run 0: few enough to be moved for each page that is added alone
 GROWTH = 8  # ratio of the sizes of two runs: run 3 has up to 33 million postings, of some 330,000 pages
 POSTING_BYTES = 12
-BLOCK_POSTINGS = 679  # that fill a page of 8,192 bytes; a block of a single token may have more
+BLOCK_POSTINGS = 679  # that fill a page of 8,192 bytes, with their checksum; a block of a single token may have more
 WINDOW_BLOCKS = 256  # of each run in memory while runs are merged
 OUT_OF_ORDER = "postings are not in order"  # only in a damaged file
 
@@ -64,13 +65,13 @@ class Postings:
         # The query returns each block once, although many tokens of a long question are in the same one.
         places = [run << PLACE_BITS | token >> SLOT_BITS for run in self._sizes() for token in wanted]
         found = self._db.execute(
-            f"SELECT block FROM {self._table} WHERE place IN (SELECT ("
+            f"SELECT place, block FROM {self._table} WHERE place IN (SELECT ("
             f"SELECT max(place) FROM {self._table} WHERE place <= wanted.value) FROM json_each(?) AS wanted)",
             (json.dumps(places),),
         )
-        for (block,) in found:
+        for place, block in found:
             check_cancelled()
-            run = _run(block)
+            run = _run(unsealed(block, place))
             low = bisect_left(wanted, run.tokens[0])
             high = bisect_right(wanted, run.tokens[-1])
             end = 0
@@ -114,8 +115,9 @@ class Postings:
         for run in _merged([iter([more]), *(self._blocks(run, take=True) for run in runs)]):
             if dropped:
                 run = SortedRun(*drop_pages(*run, dropped))
-            rows = ((target << PLACE_BITS | block.tokens[0] >> SLOT_BITS, _bytes(block)) for block in _blocks(run))
-            self._db.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", rows)
+            for block in _blocks(run):
+                place = target << PLACE_BITS | block.tokens[0] >> SLOT_BITS
+                self._db.execute(f"INSERT INTO {self._table} VALUES (?, ?)", (place, sealed(_bytes(block), place)))
             size += len(run.tokens)
         self._db.execute("DELETE FROM run WHERE field = ? AND run <= ?", (self._table, target))
         if size:
@@ -134,8 +136,8 @@ class Postings:
             if take:  # before new blocks are written, so that these reuse the freed pages of the file
                 self._db.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
             window = SortedRun(array("Q"), array("I"))
-            for _, block in rows:
-                for numbers, more in zip(window, _run(block), strict=True):
+            for at, block in rows:
+                for numbers, more in zip(window, _run(unsealed(block, at)), strict=True):
                     numbers.extend(more)
             yield window
             # Continue after the last token, not after the last place: blocks that were just written may lie between.
@@ -183,8 +185,8 @@ def _bytes(run: SortedRun) -> bytes:
 
 
 def _run(block: bytes) -> SortedRun:
-    count, rest = divmod(len(block or b""), POSTING_BYTES)
-    if rest or not count or not isinstance(block, bytes):
+    count, rest = divmod(len(block), POSTING_BYTES)
+    if rest or not count:
         raise sqlite3.DatabaseError("a block of postings has a wrong length")
     run = SortedRun(array("Q", block[: 8 * count]), array("I", block[8 * count :]))
     if sys.byteorder == "big":

@@ -24,6 +24,7 @@ from opensearch_winnow.stores.embedded.rows import (
     record_of,
     text_of,
 )
+from opensearch_winnow.stores.embedded.seals import unsealed
 from opensearch_winnow.stores.store import Fields, Order, Text
 
 BATCH_SIZE = 100  # pages in memory during a scan
@@ -56,11 +57,11 @@ SHAPES: dict[type, _Shape] = {
     Record: _Shape(RECORD, WHOLE_PAGE, record_of),
     Card: _Shape(CARD, "page", card_of),
     Sketches: _Shape(
-        "shingle_count, sketch, minhash",
+        "number, shingle_count, sketch, minhash",
         "page JOIN page_hashes USING (number)",
-        lambda row: Sketches(row[0], hashes_of(row[1]), bytes(row[2])),
+        lambda row: Sketches(row[1], hashes_of(row[2], row[0]), unsealed(row[3], row[0])),
     ),
-    Text: _Shape("text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[0]))),
+    Text: _Shape("number, text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[1], row[0]))),
 }
 
 
@@ -77,7 +78,8 @@ def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) 
     for start in range(0, len(distinct), MAX_PARAMETERS):
         some = distinct[start : start + MAX_PARAMETERS]
         marks = ", ".join("?" * len(some))
-        yield from db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+        rows = db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
+        yield from iter(rows.fetchone, None)  # not from the cursor, which a generator that is dropped late would close
 
 
 def scan_pages(

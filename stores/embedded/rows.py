@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from zlib import crc32
 
 import zstandard
 
@@ -18,19 +19,22 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
 ID = re.compile(r"[0-9a-f]{32}")
 
 # The columns of a record and of a card, in the order that `record_of` and `card_of` expect.
 RECORD = (
-    "page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest, shingle_digest,"
-    " shingle_count, duplicate, duplicate_of, cluster, fingerprints, positions, sketch, minhash, bands, text"
+    "number, checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
+    " shingle_digest, shingle_count, duplicate, duplicate_of, cluster, fingerprints, positions, sketch, minhash, bands,"
+    " text"
 )
 WHOLE_PAGE = "page JOIN page_hashes USING (number) JOIN page_text USING (number)"
 CARD = (
-    "page.id, url, site, crawl, title, fetched_at, latest, text_digest, fingerprint_count, shingle_count, sketch_count,"
-    " duplicate, duplicate_of, cluster"
+    "checksum, page.id, url, site, crawl, title, fetched_at, latest, text_digest, fingerprint_count, shingle_count,"
+    " sketch_count, duplicate, duplicate_of, cluster"
 )
+ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
 Row = Sequence[Any]
 Parameters = ParamSpec("Parameters")
@@ -62,13 +66,14 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 def page_row(record: Record) -> tuple[Any, ...]:
     """Return the row of table `page` from column `id` on. It is marked as the latest capture, until that is checked."""
     id_ = record.id
+    key, time = bytes.fromhex(id_), None if record.fetched_at is None else microseconds(record.fetched_at)
     return (
-        bytes.fromhex(id_),
+        key,
         record.url,
         record.site,
         record.crawl,
         record.title,
-        None if record.fetched_at is None else microseconds(record.fetched_at),
+        time,
         1,
         record.payload_digest,
         packed(record.content_digest),
@@ -80,11 +85,19 @@ def page_row(record: Record) -> tuple[Any, ...]:
         record.duplicate,
         record.duplicate_of,
         None if record.cluster == id_ else packed(record.cluster),
+        card_checksum(key, record.url, record.site, record.crawl, record.title, time, record.duplicate_of),
     )
 
 
+def card_checksum(
+    id_: bytes, url: str, site: str, crawl: str, title: str | None, time: int | None, duplicate_of: str | None
+) -> int:
+    """Return the checksum of what a card shows of its page."""
+    return crc32(f"{url}\0{site}\0{crawl}\0{title}\0{time}\0{duplicate_of}".encode(), crc32(id_))
+
+
 def hashes_row(record: Record) -> tuple[bytes, ...]:
-    """Return the row of table `page_hashes`, without the number."""
+    """Return the row of table `page_hashes`, without the number, and not sealed."""
     prints, positions, sketch, bands = (
         in_order(numbers, "little") for numbers in (record.fingerprints, record.positions, record.sketch, record.bands)
     )
@@ -94,25 +107,26 @@ def hashes_row(record: Record) -> tuple[bytes, ...]:
 @reporting_damage
 def record_of(row: Row) -> Record:
     """Make a record from the columns of RECORD."""
-    id_, url, site, crawl, title, time, payload, content, text, shingle = row[:10]
-    shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, packed_text = row[10:]
+    number, checksum, id_, url, site, crawl, title, time, payload, content, text, shingle = row[:12]
+    shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, stored_text = row[12:]
+    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
     return Record(
         url=url,
         site=site,
         crawl=crawl,
         title=title,
-        text=text_of(packed_text),
+        text=text_of(stored_text, number),
         fetched_at=time_of(time),
         payload_digest=payload,
         content_digest=unpacked(content),
         text_digest=unpacked(text),
         shingle_digest=unpacked(shingle),
-        fingerprints=numbers_of("Q", prints),
-        positions=numbers_of("I", positions),
+        fingerprints=hashes_of(prints, number),
+        positions=numbers_of("I", positions, number),
         shingle_count=shingle_count,
-        sketch=numbers_of("Q", sketch),
-        minhash=minhash,
-        bands=numbers_of("Q", bands),
+        sketch=hashes_of(sketch, number),
+        minhash=unsealed(minhash, number),
+        bands=hashes_of(bands, number),
         duplicate=duplicate,
         duplicate_of=duplicate_of,
         cluster=unpacked(id_ if cluster is None else cluster),
@@ -122,7 +136,9 @@ def record_of(row: Row) -> Record:
 @reporting_damage
 def card_of(row: Row) -> Card:
     """Make a card from the columns of CARD."""
-    id_, url, site, crawl, title, time, latest, digest, prints, shingles, sketch, duplicate, duplicate_of, cluster = row
+    checksum, id_, url, site, crawl, title, time, latest, digest = row[:9]
+    prints, shingles, sketch, duplicate, duplicate_of, cluster = row[9:]
+    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
     return Card(
         id_.hex(),
         url,
@@ -139,6 +155,12 @@ def card_of(row: Row) -> Card:
         duplicate_of,
         unpacked(id_ if cluster is None else cluster),
     )
+
+
+def check_card(checksum: int, *shown: Any) -> None:
+    """Raise an error if `checksum` is not that of the columns `shown`, in the order of `card_checksum`."""
+    if checksum != card_checksum(*shown):
+        raise sqlite3.DatabaseError("a checksum is wrong")
 
 
 def conditions(where: Filters) -> tuple[str, list[Any]]:
@@ -161,27 +183,27 @@ def keys(ids: Iterable[str]) -> list[bytes]:
     return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
 
 
-def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes | str:
-    """Return a text compressed, or as it is if that is shorter."""
+def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes:
+    """Return a text compressed, or as UTF-8 if that is shorter; not sealed."""
     raw = text.encode()
     compressed = compressor.compress(raw)
-    return compressed if len(compressed) < len(raw) else text
+    return compressed if len(compressed) < len(raw) else raw
 
 
 @reporting_damage
-def text_of(stored: bytes | str) -> str:
-    if isinstance(stored, str):
-        return stored
-    return zstandard.ZstdDecompressor().decompress(stored).decode() if stored else ""
+def text_of(stored: bytes, number: int) -> str:
+    """Return the text of a page by its number. Every text that leaves a store is read, and checked, here."""
+    raw = unsealed(stored, number)
+    return (zstandard.ZstdDecompressor().decompress(raw) if raw.startswith(ZSTD_FRAME) else raw).decode()
 
 
-def hashes_of(stored: bytes) -> array[int]:
-    return numbers_of("Q", stored)
+def hashes_of(stored: bytes, number: int) -> array[int]:
+    return numbers_of("Q", stored, number)
 
 
 @reporting_damage
-def numbers_of(typecode: str, stored: bytes) -> array[int]:
-    numbers = array(typecode, stored)
+def numbers_of(typecode: str, stored: bytes, number: int) -> array[int]:
+    numbers = array(typecode, unsealed(stored, number))
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
@@ -194,3 +216,9 @@ def value_of(stored: str) -> Any:
 
 def time_of(stored: int | None) -> datetime | None:
     return None if stored is None else EPOCH + timedelta(microseconds=stored)
+
+
+def add_functions(db: sqlite3.Connection) -> None:
+    """Make the functions that migrations call known to SQLite."""
+    db.create_function("sealed", 2, sealed)
+    db.create_function("card_checksum", 7, card_checksum)

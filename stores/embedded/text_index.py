@@ -18,7 +18,8 @@ from typing import Literal, NamedTuple, get_args
 from opensearch_winnow.cython_core.word_index import word_index
 from opensearch_winnow.cython_core.word_scores import encode_length
 from opensearch_winnow.cython_core.word_segments import MergedSegments, find_prefix, find_word
-from opensearch_winnow.stores.embedded.rows import Row, reporting_damage, required_row
+from opensearch_winnow.stores.embedded.rows import reporting_damage, required_row
+from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed, unsealed
 
 MERGE_FACTOR = 8  # segments of a tier that become one of the next
 FIRST_TIER_WORDS = 4_096  # maximum words in a segment of the first tier
@@ -102,7 +103,7 @@ class TextIndex:
         rows = self._db.execute("SELECT run, first, last, words, length(titles) FROM word_run ORDER BY run").fetchall()
         segments = [Segment(*row[:4]) for row in rows if all(isinstance(each, int) for each in row)]
         sizes = [row[4] for row in rows]
-        if sizes != [segment.last - segment.first + 1 for segment in segments] or any(
+        if sizes != [segment.last - segment.first + 1 + SEAL_BYTES for segment in segments] or any(
             segment.last >= after.first for segment, after in pairwise(segments)
         ):
             raise sqlite3.DatabaseError("the segments of the text index are inconsistent")
@@ -117,36 +118,37 @@ class TextIndex:
         titles, texts = required_row(
             self._db.execute("SELECT titles, texts FROM word_run WHERE run = ?", (segment.number,))
         )
-        return titles, texts
+        return unsealed(titles, segment.number), unsealed(texts, segment.number)
 
     def pages(self, segment: Segment, word: str) -> bytes | None:
         """Return the encoded pages of a word; None if the segment does not have it."""
-        block = self._block("words", segment, word)
+        block = self._block(["words"], segment, word)
         found = block and find_word(block[0], word)
         return found[0] if found else None
 
     def pages_and_places(self, segment: Segment, word: str) -> tuple[bytes, bytes] | None:
         """Return the encoded pages of a word, and its places in them."""
-        block = self._block("words, places", segment, word)
+        block = self._block(["words", "places"], segment, word)
         found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
     def pages_with_prefix(self, segment: Segment, prefix: str) -> list[bytes]:
         """Return the encoded pages of each word that starts with `prefix`."""
         blocks = self._db.execute(
-            "SELECT words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
+            "SELECT place, words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
         )
-        return [pages for (words,) in blocks for pages in find_prefix(words, prefix)]
+        return [pages for place, words in blocks for pages in find_prefix(unsealed(words, place), prefix)]
 
-    def _block(self, columns: str, segment: Segment, word: str) -> Row | None:
+    def _block(self, columns: Sequence[str], segment: Segment, word: str) -> list[bytes] | None:
         """Return columns of the block that has the word, if the segment has it at all."""
-        row: Row | None = self._db.execute(
-            f"SELECT {columns} FROM word_block WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+        row = self._db.execute(
+            f"SELECT place, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ?"
+            " ORDER BY first DESC LIMIT 1",
             (segment.number, word),
         ).fetchone()
-        return row
+        return None if row is None else [unsealed(each, row[0]) for each in row[1:]]
 
     def _count(self, field: Field, pages: int, words: int) -> None:
         self._db.execute(
@@ -157,8 +159,11 @@ class TextIndex:
     def _add_segment(self, segment: Segment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
         start = self._last_place(segment)  # after the segment's old blocks, if pages are dropped from it
         for place, block in enumerate(blocks, segment.number << PLACE_BITS if start is None else start + 1):
-            self._db.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", (place, segment.number, *block))
-        self._db.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, titles, texts))
+            first, words, places = block
+            row = (place, segment.number, first, sealed(words, place), sealed(places, place))
+            self._db.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", row)
+        lengths = (sealed(titles, segment.number), sealed(texts, segment.number))
+        self._db.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, *lengths))
 
     def _last_place(self, segment: Segment) -> int | None:
         places = (segment.number << PLACE_BITS, ((segment.number + 1) << PLACE_BITS) - 1)
@@ -207,8 +212,8 @@ class TextIndex:
             place = rows[-1][0] + 1
             # Deleted before new blocks are written, so that these reuse the freed pages of the file.
             self._db.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], place - 1))
-            for _, words, places in rows:
-                yield words, places
+            for at, words, places in rows:
+                yield unsealed(words, at), unsealed(places, at)
 
 
 def gone_mask(segment: Segment, gone: array[int]) -> bytes | None:

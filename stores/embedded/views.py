@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Collection, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from threading import RLock
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.mappings.card import Card
@@ -16,7 +17,17 @@ from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking
-from opensearch_winnow.stores.embedded.rows import CARD, Row, card_of, hashes_of, text_of, time_of
+from opensearch_winnow.stores.embedded.rows import (
+    CARD,
+    Row,
+    card_of,
+    check_card,
+    hashes_of,
+    reporting_damage,
+    text_of,
+    time_of,
+)
+from opensearch_winnow.stores.embedded.seals import unsealed
 from opensearch_winnow.stores.store import Facet, RankedPage
 
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
@@ -35,6 +46,7 @@ class EmbeddedView(Closing):
     def __init__(self, file: StoreFile, words: Words, where: Filters, *, keep_open: bool = False) -> None:
         self.key = ""
         self._name = file.name
+        self._turn = RLock()  # a view that is kept open may be used by several threads
         self._open = ExitStack()
         self._firsts: list[tuple[int, float]] = []  # the best page of each cluster among the pages read so far
         self._clusters: set[bytes | str] = set()
@@ -44,7 +56,7 @@ class EmbeddedView(Closing):
             self._db: sqlite3.Connection = self._open.enter_context(
                 file.reading_on_own_connection() if keep_open else file.reading()
             )
-            with reporting_sqlite_errors(self._name):
+            with self._using():
                 self._ranking = Ranking(self._db, words, where)
         except BaseException:
             self._open.close()
@@ -55,18 +67,18 @@ class EmbeddedView(Closing):
         return self._ranking.total
 
     def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             return self._pages(self._ranking.first(end)[start:])
 
     def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             while len(self._firsts) < end and self._pages_read < self.total:
                 self._look_at_clusters()
             return self._pages(self._firsts[start:end])
 
     def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
         numbers: set[int] = set()
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             for cluster in map(packed, clusters):
                 rows = self._db.execute(
                     "SELECT number FROM page WHERE cluster = ? UNION ALL"
@@ -77,22 +89,26 @@ class EmbeddedView(Closing):
             return self._pages(self._ranking.among(numbers))
 
     def cluster_count(self) -> tuple[int, bool]:
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             while self._pages_read < self.total:
                 self._look_at_clusters()
         return len(self._firsts), True
 
     def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
-        columns = f"text, {CARD}"
-        rows = self._columns(columns, "page JOIN page_text USING (number)", [page.view_key for page in pages])
-        return [(card_of(row[1:]), text_of(row[0])) for row in rows]
+        numbers = [page.view_key for page in pages]
+        with self._using():
+            rows = self._columns(f"text, {CARD}", "page JOIN page_text USING (number)", numbers)
+            return [(card_of(row[1:]), text_of(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
 
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
-        return [hashes_of(row[0]) for row in self._columns("sketch", "page_hashes", [page.view_key for page in pages])]
+        numbers = [page.view_key for page in pages]
+        with self._using():
+            rows = self._columns("sketch", "page_hashes", numbers)
+            return [hashes_of(row[0], number) for number, row in zip(numbers, rows, strict=True)]
 
     def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
         cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             rows = self._db.execute(
                 f"SELECT {FACETS[name]} AS value, count(*) AS pages, {cluster_count}"
                 " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
@@ -102,30 +118,39 @@ class EmbeddedView(Closing):
             return [Facet(*row) for row in rows]
 
     def close(self) -> None:
-        self._open.close()
+        with self._turn:
+            self._open.close()
 
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        with self._turn, reporting_sqlite_errors(self._name):
+            yield
+
+    @reporting_damage
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:
         rows = self._columns(
-            "page.id, url, site, crawl, fetched_at, cluster, shingle_count, minhash",
+            "checksum, page.id, url, site, crawl, title, fetched_at, duplicate_of, cluster, shingle_count, minhash",
             "page JOIN page_hashes USING (number)",
             [number for number, _ in ranked],
         )
-        return [
-            RankedPage(
-                url=url,
-                site=site,
-                crawl=crawl,
-                fetched_at=time_of(time),
-                score=score,
-                cluster=unpacked(id_ if cluster is None else cluster),
-                shingle_count=shingle_count,
-                minhash=minhash,
-                view_key=number,
+        pages = []
+        for (number, score), (checksum, *shown, cluster, shingle_count, minhash) in zip(ranked, rows, strict=True):
+            check_card(checksum, *shown)
+            id_, url, site, crawl, _, time, _ = shown
+            pages.append(
+                RankedPage(
+                    url=url,
+                    site=site,
+                    crawl=crawl,
+                    fetched_at=time_of(time),
+                    score=score,
+                    cluster=unpacked(id_ if cluster is None else cluster),
+                    shingle_count=shingle_count,
+                    minhash=unsealed(minhash, number),
+                    view_key=number,
+                )
             )
-            for (number, score), (id_, url, site, crawl, time, cluster, shingle_count, minhash) in zip(
-                ranked, rows, strict=True
-            )
-        ]
+        return pages
 
     def _look_at_clusters(self) -> None:
         pages = self._ranking.first(self._pages_read + PAGES_PER_QUERY)[self._pages_read :]
@@ -138,7 +163,7 @@ class EmbeddedView(Closing):
 
     def _columns(self, columns: str, table: str, numbers: Sequence[int]) -> list[Row]:
         """Return columns of pages by number, in the order of `numbers`."""
-        with reporting_sqlite_errors(self._name):
+        with self._using():
             cursor = self._db.execute(
                 f"SELECT number, {columns} FROM {table} WHERE number IN (SELECT value FROM json_each(?))",
                 (json.dumps(numbers),),

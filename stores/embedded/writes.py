@@ -15,6 +15,7 @@ from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import hashes_row, packed_text, page_row, required_row
+from opensearch_winnow.stores.embedded.seals import sealed
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import Written
 
@@ -34,7 +35,7 @@ class _Page(NamedTuple):
     record: Record
     row: tuple[Any, ...]
     hashes: tuple[bytes, ...]
-    text: bytes | str
+    text: bytes
 
     @property
     def key(self) -> bytes:
@@ -78,9 +79,10 @@ def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
         ((number, before.get(page.key, (None, number))[1], *page.row) for number, page in new),
     )
     db.executemany(
-        "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)", ((number, *page.hashes) for number, page in new)
+        "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)",
+        ((number, *(sealed(each, number) for each in page.hashes)) for number, page in new),
     )
-    db.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, page.text) for number, page in new))
+    db.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, sealed(page.text, number)) for number, page in new))
     TextIndex(db).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
         _add_postings(db, field, [getattr(page.record, field) for page in pages], numbers)

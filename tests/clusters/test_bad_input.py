@@ -123,6 +123,7 @@ def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     assert (tmp_path / "there.parquet").read_text() == "mine"
     for memory in ("much", "-1GB", "GB"):
         assert "is not a memory size" in refused(path, kind=ClusterError, memory=memory)
+    assert refused(path, kind=ClusterError, memory="99MB") == "99MB of memory is too little: allow at least 100MB"
 
 
 def test_a_folder_of_somebody_else(as_anybody: Path, crawl: bytes) -> None:
@@ -222,7 +223,8 @@ def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: 
         assert complaint.startswith((str(out), str(work)))
         assert complaint.endswith(": File too large")
     elif place == "work":
-        assert complaint == f"{work} is full: name another work folder with --work"
+        full = f"the disk of the work folder {work} is full: free some space, or name another with --work"
+        assert complaint == full
     else:
         assert complaint == f"{out}/clusters.parquet cannot be written: No space left on device"
     assert nothing_in(out, work)

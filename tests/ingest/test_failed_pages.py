@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest import failed_pages
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import jsonl
 from opensearch_winnow.ingest.sources.split import Failed, Split
+from opensearch_winnow.record_files.atomic_file import AtomicFile
 
 PAGES = [
     Page(
@@ -106,3 +109,28 @@ def test_only_regular_files_are_accepted(tmp_path: Path) -> None:
         FailedPages(pipe)
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_runs_at_the_same_time_keep_the_lines_of_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "failed.jsonl"
+    with FailedPages(path) as one, FailedPages(path) as other:
+        one.add(Failed(PAGES[0], "reason"), "one.warc")
+        other.add(Failed(PAGES[1], "reason"), "other.warc")
+    assert sorted(lines(path)) == sorted(page.url for page in PAGES[:2])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_run_waits_while_another_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "failed.jsonl"
+    with ThreadPoolExecutor(1) as thread:
+        other = AtomicFile(path)
+        waiting = thread.submit(FailedPages(path).__exit__)
+        with pytest.raises(TimeoutError):
+            waiting.result(0.1)
+        other.discard()
+        waiting.result(60)
+    monkeypatch.setattr(failed_pages, "WAIT_SECONDS", 0)
+    other = AtomicFile(path)
+    with pytest.raises(WinnowError, match="is being written by another process"), FailedPages(path):
+        pass
+    other.discard()

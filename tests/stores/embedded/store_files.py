@@ -19,8 +19,24 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
+SEALED_COLUMNS = {
+    "page_text": ("text",),
+    "page_hashes": ("fingerprints", "positions", "sketch", "minhash", "bands"),
+    "fingerprints": ("block",),
+    "sketch": ("block",),
+    "bands": ("block",),
+    "word_run": ("titles", "texts"),
+    "word_block": ("words", "places"),
+}
+# Turns a store into one of the second format, which had no checksums.
+SECOND_FORMAT = "ALTER TABLE page DROP COLUMN checksum; PRAGMA user_version = 2;" + "".join(
+    f"UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 4);"
+    for table, columns in SEALED_COLUMNS.items()
+    for column in columns
+)
 # Turns a store into one of the first format, which had an FTS5 table instead of the tables of words.
-FIRST_FORMAT = """
+FIRST_FORMAT = f"""
+{SECOND_FORMAT}
 DROP INDEX page_not_latest;
 DROP TABLE word_block;
 DROP TABLE word_run;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import sqlite3
 from array import array
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -24,6 +27,8 @@ from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
+from opensearch_winnow.stores.embedded.rows import ZSTD_FRAME
+from opensearch_winnow.stores.embedded.seals import SEAL_BYTES
 from opensearch_winnow.stores.store import StoreError, Text
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import FIRST_FORMAT, filled, python, rows
@@ -112,7 +117,9 @@ def test_opening_waits_for_no_arrow(path: Path) -> None:
     assert run.communicate()[0] == "False\n"
 
 
-@pytest.mark.parametrize("name", ["a?b#c%41.winnow", "é 日.winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"])
+@pytest.mark.parametrize(
+    "name", ["a?b#c%41.winnow", "é 日.winnow", "a[1].winnow", os.fsdecode(b"caf\xe9.winnow"), "-x"]
+)
 def test_any_name(tmp_path: Path, name: str) -> None:
     filled(tmp_path / name, 1)
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -163,7 +170,9 @@ def test_texts_are_packed_where_it_helps(path: Path) -> None:
     with EmbeddedStore.open(path) as store:
         store.write([numbered(2, text="short"), numbered(3, text="")])
     with rows(path) as there:
-        assert there.execute("SELECT typeof(text) FROM page_text").fetchall() == [("blob",), ("text",), ("text",)]
+        texts = [text for (text,) in there.execute("SELECT text FROM page_text")]
+    assert [text.startswith(ZSTD_FRAME) for text in texts] == [True, False, False]
+    assert [len(text) for text in texts[1:]] == [5 + SEAL_BYTES, SEAL_BYTES]
 
 
 # --- what is no store, or another -------------------------------------------------------------------------------------
@@ -186,7 +195,7 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         tmp_path / "notes.txt": r"notes.txt is another kind of file, not a store: ",
         tmp_path / "other.db": r"other.db is another SQLite database, not a store: ",
         tmp_path / "cut": r"cut is another SQLite database, not a store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(store format 3; this one knows 2\): update",
+        tmp_path / "newer": r"newer was written by a newer winnow \(store format 4; this one knows 3\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -202,6 +211,21 @@ def test_what_is_no_store_is_refused_and_left_alone(not_stores: dict[Path, str],
         with pytest.raises(StoreError):
             EmbeddedStore.open(path, create=True)
     assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_only_a_regular_file_is_opened(tmp_path: Path, create: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        for name, kind in (
+            (tmp_path / "pipe", "a FIFO"),
+            (tmp_path / "socket", "a socket"),
+            ("/dev/zero", "a device"),
+        ):
+            said = f"{name} is {kind}, but a store is a regular file: name another"
+            with pytest.raises(StoreError, match=re.escape(said)):
+                Index.open(name, create=create)
 
 
 def test_another_scheme_is_refused(path: Path) -> None:
@@ -380,7 +404,7 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
     path.chmod(0o444)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
     assert shown == (
-        f"{path} was written by an older winnow (store format 1; this one has 2), and cannot be written"
+        f"{path} was written by an older winnow (store format 1; this one has 3), and cannot be written"
         " here: open it once where it can be written, which brings it up to date"
     )
 

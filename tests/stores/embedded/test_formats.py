@@ -12,7 +12,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
-from tests.stores.embedded.store_files import FIRST_FORMAT, filled, rows
+from tests.stores.embedded.store_files import FIRST_FORMAT, SECOND_FORMAT, filled, rows
 
 
 def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (2,)
+        assert there.execute("PRAGMA user_version").fetchone() == (3,)
         there.execute("INSERT INTO scheme VALUES (?, ?, ?)", scheme)
     with EmbeddedStore.open(path) as store:
         store.write([numbered(1), numbered(2)])
@@ -36,7 +36,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(1), numbered(2)]
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (3,)
+        assert there.execute("PRAGMA user_version").fetchone() == (4,)
         assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
     monkeypatch.undo()
     with pytest.raises(StoreError, match="was written by a newer winnow"):
@@ -60,6 +60,23 @@ def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: py
     with rows(path) as there:
         tables = {name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     assert not any(name.startswith("words") for name in tables)
+
+
+def test_a_store_of_the_second_format_gets_checksums(path: Path) -> None:
+    filled(path, *range(30))
+    with EmbeddedStore.open(path) as store:
+        store.write([numbered(30, text="short"), numbered(31, text="")])
+        answers = [store.search(Words.of("words"), limit=40), store.statistics().frequencies]
+    with rows(path) as there:
+        there.executescript(SECOND_FORMAT)
+        there.execute("UPDATE page_text SET text = CAST(text AS TEXT) WHERE length(text) < 6")  # was text if not packed
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan(Record)) == [
+            *map(numbered, range(30)),
+            numbered(30, text="short"),
+            numbered(31, text=""),
+        ]
+        assert [store.search(Words.of("words"), limit=40), store.statistics().frequencies] == answers
 
 
 def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,3 +185,16 @@ def test_an_exception_amid_a_write_leaves_nothing(path: Path, monkeypatch: pytes
         assert list(store.scan(Record)) == [numbered(1)]
         store.write([numbered(2)])
         assert store.count() == 2
+
+
+def test_an_empty_store_is_removed_unless_another_has_it_open(path: Path) -> None:
+    EmbeddedStore.open(path, create=True).close()
+    with EmbeddedStore.open(path) as other:
+        file.remove_if_empty(path)
+        other.write([numbered(1)])
+    file.remove_if_empty(path)
+    with EmbeddedStore.open(path) as store:
+        assert store.count() == 1
+        store.delete([numbered(1).id])
+    file.remove_if_empty(path)
+    assert list(path.parent.iterdir()) == []

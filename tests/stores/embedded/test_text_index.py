@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.mappings.sqlite_schema import SECOND_FORMAT
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.embedded import text_index
+from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 from opensearch_winnow.stores.embedded.search import find
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from tests.stores.embedded.naive_search import NaiveSearch, Page
@@ -197,9 +198,10 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
         for _ in range(5):
             filled.add([(prose(source, 2), prose(source, 60)) for _ in range(3)])
         key, value = rows.execute(f"SELECT rowid, {column} FROM {table}").fetchone()
-        if isinstance(value, bytes):
+        if isinstance(value, bytes):  # with the right checksum, as in a file that somebody forged
+            value = unsealed(value, key)
             at = place % len(value)
-            value = value[:at] + wrong + (b"" if cut else value[at + len(wrong) :])
+            value = sealed(value[:at] + wrong + (b"" if cut else value[at + len(wrong) :]), key)
         else:
             value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
         with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
@@ -220,6 +222,10 @@ def test_the_words_about_damage() -> None:
     with tables() as rows:
         filled = Filled(rows)
         filled.add([("a", "a b")])
-        rows.execute("UPDATE word_block SET words = x'00'")
-        with pytest.raises(sqlite3.DatabaseError, match="a row makes no sense: the word index is corrupt"):
-            filled.found(Words.of("a"))
+        for wrong, words in (
+            (b"\0", "a checksum is wrong"),
+            (sealed(b"\0", 1 << 32), "a row makes no sense: the word index is corrupt"),
+        ):
+            rows.execute("UPDATE word_block SET words = ?", (wrong,))
+            with pytest.raises(sqlite3.DatabaseError, match=words):
+                filled.found(Words.of("a"))
