@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin
 # Four sets of packages, each with those of the one before: for the demo and the search UI; for lint, types and tests;
-# for the slower tests; for the benchmarks that compare with other tools.
+# for the slower tests; for the benchmarks that compare with other tools. requirements/ locks all but the last.
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
 CHECK := $(VENV)/.check
@@ -18,7 +18,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 unicode-tables word-tables engine-jars clean lock audit
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,13 @@ wheel: $(CHECK) ## build the sdist, and from it a wheel for any Linux with glibc
 aarch64: $(CHECK) ## test the core and its golden hashes on an emulated AArch64 (as root, on Debian)
 	tools/aarch64.sh
 
+lock: $(CHECK) ## write requirements/*.txt, the versions and hashes of all that is installed here (UPGRADE="pytest lxml", or all)
+	$(RUN)/python tools/lock.py $(UPGRADE)
+
+audit: $(CHECK) ## look for known vulnerabilities in the locked packages, in the database of PyPI
+	cat requirements/*.txt > build/audited.txt
+	$(RUN)/pip-audit --strict --progress-spinner off --disable-pip --no-deps --requirement build/audited.txt
+
 unicode-tables: $(DEV) ## write the tables of canonical text for the Unicode version pinned in pyproject.toml
 	$(RUN)/python tools/unicode_tables.py
 
@@ -111,26 +118,26 @@ clean: ## remove everything that was built, and the environment
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Without build isolation, so that a rebuild reuses the last one. MODULES=none leaves compiling to `build`: a module
-# that does not compile must not stop the installation.
-INSTALL := MODULES=none $(RUN)/python -m pip install --quiet --no-build-isolation --editable
+# that does not compile must not stop the installation. What it needs is installed before, from locked versions.
+EDITABLE := MODULES=none $(RUN)/python -m pip install --quiet --no-build-isolation --editable
+LOCKED := $(RUN)/python -m pip install --quiet --require-hashes --no-deps
 
-$(READY): pyproject.toml setup.py
+$(READY): pyproject.toml setup.py requirements/build.txt requirements/demo.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("opensearch-winnow needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requires.txt
-	$(RUN)/python -m pip install --quiet --requirement $(VENV)/build-requires.txt
+	$(LOCKED) --requirement requirements/build.txt
 	@# Compile while packages are downloaded. Errors are ignored here; `build` compiles again and reports them.
-	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(INSTALL) '.[cluster,web]'; installed=$$?; wait; exit $$installed
+	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(LOCKED) --requirement requirements/demo.txt && $(EDITABLE) . --no-deps; installed=$$?; wait; exit $$installed
 	@touch $@
 
-$(DEV): $(READY)
-	$(INSTALL) '.[dev]'
+$(DEV): $(READY) requirements/dev.txt
+	$(LOCKED) --requirement requirements/dev.txt
 	@touch $@
 
-$(CHECK): $(DEV)
-	$(INSTALL) '.[check]'
+$(CHECK): $(DEV) requirements/check.txt
+	$(LOCKED) --requirement requirements/check.txt
 	@touch $@
 
 $(BENCH): $(CHECK)
-	$(INSTALL) '.[bench]'
+	$(EDITABLE) '.[bench]'
 	@touch $@

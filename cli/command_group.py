@@ -66,7 +66,7 @@ class CommandGroup(click.Group):
         try:
             return self._invoke(ctx)
         except click.ClickException as error:
-            error.message = presentable(error.message)  # type: ignore[misc] (click declares it final)
+            error.message = presentable(error.message)  # type: ignore[misc]  # click declares it final
             raise
 
     def _invoke(self, ctx: click.Context) -> Any:

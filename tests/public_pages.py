@@ -17,7 +17,6 @@ from typing import NamedTuple
 from zipfile import ZipFile
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.stores.engine.jars import local_files, parse_jars
 
 LIST = Path(__file__).with_name("public-jars.txt")
 
@@ -84,6 +83,9 @@ def licences() -> Iterator[Page]:
 @cache
 def jar(name: str) -> Path:
     """Return the path of a jar listed in public-jars.txt; download the jar if this machine does not have it."""
+    # Imported here, because tests of the core run without the packages that it needs.
+    from opensearch_winnow.stores.engine.jars import local_files, parse_jars  # noqa: PLC0415
+
     (wanted,) = (each for each in parse_jars(LIST.read_text(encoding="utf-8")) if each.path.name == name)
 
     def show(so_far: int, total: int) -> None:

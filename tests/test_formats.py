@@ -144,7 +144,7 @@ def test_the_state_of_a_clustering(version: int, tmp_path: Path) -> None:
     found = {}
     for name, folder in (("with", tmp_path / "state"), ("without", None)):
         output = tmp_path / f"{name}.parquet"
-        settings = RunSettings(output=str(output), state=folder and str(folder))
+        settings = RunSettings(output=str(output), state=str(folder) if folder else None)
         cluster_records([str(RECORDS[1])], OPTIONS, settings)
         found[name] = pq.read_table(output).sort_by("capture").to_pylist()
     assert found["with"] == found["without"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -111,6 +112,26 @@ def test_the_settings_of_cibuildwheel_are_valid(settings: dict[str, Any]) -> Non
 def test_the_workflow_and_pyproject_name_the_same_cibuildwheel(root: Path, settings: dict[str, Any]) -> None:
     (version,) = re.findall(r"pypa/cibuildwheel@\w+ # v(\S+)", (root / WORKFLOW).read_text())
     assert f"cibuildwheel=={version}" in settings["project"]["optional-dependencies"]["check"]
+
+
+def test_wheels_are_tested_with_few_packages(root: Path, settings: dict[str, Any], tmp_path: Path) -> None:
+    """Tests of the core need no package of an extra, which the environment of a wheel's tests does not have."""
+    extras = settings["project"]["optional-dependencies"]
+    absent = ("jgo", "jpype", "duckdb", "pyarrow", "opensearchpy", "starlette", "playwright", "requests", "psutil")
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({absent}))\n")
+    command = settings["tool"]["cibuildwheel"]["test-command"].split()
+    assert settings["tool"]["cibuildwheel"]["test-extras"] == ["core-tests"]
+    assert not [line for line in extras["core-tests"] if line.startswith(absent)]
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"}
+    done = subprocess.run(
+        [sys.executable, *command[1:], "--collect-only", "-q", "-p", "no:xdist"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
