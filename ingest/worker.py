@@ -102,10 +102,9 @@ class _Worker:
                     results.append(self._result(item, offset, task.deadly.get(number)))
                     content += item.size if isinstance(item, Page) else 0
                 current_item.value = number + 1
-                due = (
-                    time.monotonic() - sent > MAX_MESSAGE_SECONDS or number + 1 in task.deadly
-                )  # it may end this one too
-                if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and due):
+                late = time.monotonic() - sent > MAX_MESSAGE_SECONDS
+                risky = number + 1 in task.deadly  # the next item may end this worker too
+                if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and (late or risky)):
                     connection.send(Message(results, content, offset))
                     results, content, sent = [], 0, time.monotonic()
         except ConnectionError:
