@@ -103,7 +103,8 @@ class _Worker:
                     content += item.size if isinstance(item, Page) else 0
                 current_item.value = number + 1
                 late = time.monotonic() - sent > MAX_MESSAGE_SECONDS
-                if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and late):
+                risky = number + 1 in task.deadly  # the next item may end this worker too
+                if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and (late or risky)):
                     connection.send(Message(results, content, offset))
                     results, content, sent = [], 0, time.monotonic()
         except ConnectionError:

@@ -65,15 +65,15 @@ class Folder:
             above = below.split("/")[1:]
             deeper: list[str] = []
             for entry in entries:
-                if _LEFT_OUT.fullmatch(entry.name):
+                places = self._places([*above, entry.name])
+                if not places or _LEFT_OUT.fullmatch(entry.name):
                     continue
                 skipped = LINK if entry.is_symlink() else ""
                 if links:
                     skipped = links.skipped(entry)
                 if not skipped and (os.path.isdir(entry.path) if links else entry.is_dir()):  # noqa: PTH112
-                    if self._places([*above, entry.name]):
-                        deeper.append(f"{below}/{entry.name}")
-                elif self._matches([*above, entry.name]):
+                    deeper.append(f"{below}/{entry.name}")
+                elif len(self.pattern) in places:
                     yield Found(f"{self.path}{below}/{entry.name}", skipped)
             folders += reversed(deeper)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,6 +62,40 @@ def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[.
         assert done.counts == counts
         assert done.records == alone.records
         assert done.report.damaged_places == 1
+
+
+# Imported by every Python process that starts while its folder is in PYTHONPATH.
+SITECUSTOMIZE = """
+import os, signal
+from opensearch_winnow.ingest.sources import parquet
+
+def read(split, page_bytes, reading=parquet.read):
+    for offset, item in reading(split, page_bytes):
+        if split.path.endswith("b.parquet") and offset == 10:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        yield offset, item
+
+parquet.read = read
+"""
+
+
+@pytest.mark.check
+def test_a_reader_that_crashes_in_the_middle_of_a_file(
+    run: Callable[..., Any], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever this version of Arrow survives: the worker is killed from within, each time it reads row 10."""
+    (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    for name, start in (("a.parquet", 0), ("b.parquet", 15), ("c.parquet", 35)):
+        pq.write_table(TABLE.slice(start, 15 if name == "a.parquet" else 20), crawl / name)
+    done = run([crawl], workers=2)
+    assert done.counts == (15 + 10 + 15, 0, 0, 0)
+    assert [(Path(each.source).name, each.reason) for each in done.report.damaged] == [
+        ("b.parquet", "its worker died of signal 11")
+    ]
+    again = run([crawl], workers=1)
+    assert again.counts == (0, 40, 0, 0)
+    assert again.records == done.records
 
 
 def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:

@@ -115,22 +115,6 @@ def test_everything_in_a_folder_is_counted(mirror: Path) -> None:
     }
 
 
-def test_links_are_followed_when_asked_for_or_named(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for name in ("passwd.html", "crawl.warc.gz"):
-        (tmp_path / name).write_bytes(HTML if name.endswith("html") else warc("https://example.org/archived"))
-        (folder / name).symlink_to(tmp_path / name)
-    link = folder / "passwd.html"
-    assert complaints(folder)[0].startswith(f"there is no page in {folder} (2 × symbolic link): pages are read from")
-    assert complaints(folder)[0].endswith("; --follow-symlinks follows the links")
-    assert " (1 × symbolic link): " in complaints(folder / "*.html")[0]
-    assert outcomes(items(link)) == {link.as_uri(): "page"}
-    with Sources([str(folder)], follow_links=True) as sources:
-        found = [item for split in sources.splits(SIZE) for _, item in read(split, CAP) if item is not None]
-    assert outcomes(found) == {"https://example.org/archived": "page", link.as_uri(): "page"}
-
-
 def test_every_text_includes_source_code(mirror: Path) -> None:
     found = outcomes(items(mirror, every_text=True))
     left_out = [url.rpartition("/")[2] for url, said in found.items() if said.startswith("type ")]
