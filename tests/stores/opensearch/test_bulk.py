@@ -184,7 +184,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
     with (
         FaultyProxy(engine.url, lambda number, _: "unavailable" if number > 4 else None) as proxy,
         OpenSearch(proxy.url) as through,
-        pytest.raises(StoreError, match="is still starting"),
+        pytest.raises(StoreError, match="has no manager"),
     ):
         list(bulk(through, endless(), limits=limits))
     assert 50 < read <= 50 + 30

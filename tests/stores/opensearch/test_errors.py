@@ -15,9 +15,12 @@ import trustme
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.async_transport import AsyncRetryingTransport
 from opensearch_winnow.stores.opensearch.client import Address, connect, connect_async
 from opensearch_winnow.stores.opensearch.error_reasons import explain_error
 from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
+from opensearch_winnow.stores.opensearch.retries import Patience
+from opensearch_winnow.stores.opensearch.transport import RetryingTransport
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.gateway import Answer, Gateway
 
@@ -29,6 +32,12 @@ SHARDS = {"number_of_shards": 1, "number_of_replicas": 0}
 ALL: dict[str, Any] = {"query": {"match_all": {}}}
 
 Ask = Callable[[OpenSearch], Any]
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    for transport in (RetryingTransport, AsyncRetryingTransport):
+        monkeypatch.setattr(transport, "patience", Patience(0.0))
 
 
 def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME) -> str:
