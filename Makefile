@@ -18,7 +18,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 unicode-tables word-tables engine-jars clean lock audit
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,14 +73,8 @@ engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and
 soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
 	$(PYTEST) -m soak
 
-soak: $(DEV) build ## run the trials that take hours: kills, faults and damage at thousands of moments and places
-	$(PYTEST) -m soak
-
 guarantee: $(DEV) build ## test the winnowing guarantee on a million pairs of texts
 	$(PYTEST) -m guarantee
-
-soak: $(DEV) build ## run the trials that take hours: nodes that die while they are written to, and others
-	$(PYTEST) -m soak
 
 # --capture=no, because pytest would hold back the sanitizer's report, and die with it.
 asan: $(DEV) ## test the core with the address and undefined-behaviour sanitizers
@@ -101,7 +95,7 @@ lock: $(CHECK) ## write requirements/*.txt, the versions and hashes of all that 
 	$(RUN)/python tools/lock.py $(UPGRADE)
 
 audit: $(CHECK) ## look for known vulnerabilities in the locked packages, in the database of PyPI
-	cat requirements/*.txt > build/audited.txt
+	mkdir -p build && cat requirements/*.txt > build/audited.txt
 	$(RUN)/pip-audit --strict --progress-spinner off --disable-pip --no-deps --requirement build/audited.txt
 
 unicode-tables: $(DEV) ## write the tables of canonical text for the Unicode version pinned in pyproject.toml
