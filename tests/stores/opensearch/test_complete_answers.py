@@ -114,7 +114,7 @@ def test_a_scroll_with_a_shard_that_fails_is_an_error(
     with PartialGateway(engine.url) as gateway, OpenSearchStore.open(f"{gateway.url}/{name}") as store:
         assert len(list(store.scan(Card))) == 20
         gateway.spoiled = "_search/scroll"
-        with pytest.raises(StoreError, match="only a part of the index has answered"):
+        with pytest.raises(StoreError, match="a part of the index is not available"):
             list(store.scan(Card))
 
 
