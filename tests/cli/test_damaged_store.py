@@ -172,7 +172,7 @@ def trials(store: Path, seeds: range, names: Sequence[str]) -> Counter[str]:
                 raise
             finally:
                 faulthandler.cancel_dump_traceback_later()
-        put(content)
+                put(content)
     print(dict(outcomes))
     return outcomes
 
