@@ -10,24 +10,27 @@ from opensearch_winnow.answers.nothing_found import empty_store
 from opensearch_winnow.answers.page_counts import page_counts
 from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import statistics_document
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, CommandFailedError
 from opensearch_winnow.cli.stats_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.stores.store import Store
 
 
 @click.command("stats", short_help="Show what a store contains, and how much space it takes.")
 @store_option()
+@click.option("--verify", is_flag=True, help="First read all of a store file, and check its structure and checksums.")
 @json_option
 @color_option
 @click.pass_context
-def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
+def command(ctx: click.Context, store: str, verify: bool, as_json: bool, color: str) -> None:
     """\b
     Examples:
       winnow stats --store crawl.winnow
       winnow stats --store crawl.winnow --json | jq .sizes
+      winnow stats --store crawl.winnow --verify
 
     Show how many pages, URLs, sites and crawls a store has, how common its fingerprints are, and its size in bytes.
 
@@ -39,6 +42,8 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     Exits with 1 if the store is empty.
     """
     with Index.open(store, create=False, patient=True) as index:
+        if verify:
+            verify_file(index.store)
         statistics = index.statistics()
         pages = page_counts(index.store.scan(Card))
         name, scheme = index.name, index.scheme
@@ -53,3 +58,13 @@ def command(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
         say(str(empty_store(name)))
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "similar", pages.example)
+
+
+def verify_file(store: Store) -> None:
+    """Raise an error if a store is damaged, or is not a file."""
+    from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415
+
+    if not isinstance(store, EmbeddedStore):
+        raise CommandFailedError("--verify is for a store in a file: OpenSearch checks the files of its indices itself")
+    store.verify()
+    say(f"{store.name} is not damaged")

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 class Index(Closing):
     """A store of pages: add pages, find near-duplicates and quoted passages, and search by words.
 
-    Use it in a `with` block. Threads may share it; on a file they take turns, so open an index in each thread if they
-    shall read at the same time.
+    Use it in a `with` block. Threads may share it, and take turns on a file; those with an index each need not wait.
     """
 
     def __init__(self, lazy_store: LazyStore) -> None:

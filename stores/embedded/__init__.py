@@ -26,6 +26,7 @@ from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.reading import by_id, read_pages, scan_pages
 from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions, keys, required_row, text_of, value_of
+from opensearch_winnow.stores.embedded.verification import verify
 from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
 from opensearch_winnow.stores.opened_scheme import opened_scheme
@@ -165,6 +166,11 @@ class EmbeddedStore(Closing):
             dropped = array("I", gone_pages(db))
             frequencies = {field: Postings(db, field).frequencies(dropped) for field in FIELDS}
             return Statistics(pages, urls, sites, frequencies, sizes(db, self.path))
+
+    def verify(self) -> None:
+        """Read all of the file, and raise a StoreError if any of it is damaged."""
+        with self._file.reading() as db:
+            verify(db)
 
     def setting(self, name: str) -> Any:
         with self._file.reading() as db:

@@ -1,0 +1,32 @@
+"""Reads all of a store file, to find damage that no question has met yet."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from opensearch_winnow.stores.embedded.rows import CARD, card_of
+from opensearch_winnow.stores.embedded.seals import unsealed
+
+# The sealed columns of each table, after the key that they are sealed with.
+SEALED = {
+    "page_text": ("number", "text"),
+    "page_hashes": ("number", "fingerprints", "positions", "sketch", "minhash", "bands"),
+    "fingerprints": ("place", "block"),
+    "sketch": ("place", "block"),
+    "bands": ("place", "block"),
+    "word_run": ("run", "titles", "texts"),
+    "word_block": ("place", "words", "places"),
+}
+
+
+def verify(db: sqlite3.Connection) -> None:
+    """Check the structure of the file and all checksums, in a transaction of the caller; raise a DatabaseError."""
+    (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
+    for row in db.execute(f"SELECT {CARD} FROM page"):
+        card_of(row)
+    for table, columns in SEALED.items():
+        for key, *stored in db.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            for each in stored:
+                unsealed(each, key)
