@@ -237,8 +237,9 @@ def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_
         Run* runs = NULL
         Py_ssize_t i, count = 0, grams = min(len(a), len(b)) - k + 1
         bint widen = PyUnicode_KIND(a) != PyUnicode_KIND(b)
+        list found = []
     if grams < 1:
-        return []
+        return found
     # Definition 1, not robust: only the window decides, so both texts pick the same places of a shared run.
     hashes, positions = fingerprints(a, k, min(w, grams), key=key, robust=False)
     other_hashes, other_positions = fingerprints(b, k, min(w, grams), key=key, robust=False)
@@ -252,10 +253,11 @@ def passages(str a not None, str b not None, Py_ssize_t k, Py_ssize_t w, uint64_
                 count = find_runs(&one, &other, k, &rare, &frequent, runs)
         if runs is NULL:
             raise MemoryError(f"no memory for {rare.count + frequent.count} runs")
-        return sorted([
-            (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length)
-            for i in range(count)
-        ])
+        for i in range(count):
+            found.append(
+                (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length))
+        found.sort()
+        return found
     finally:
         close_side(&one)
         close_side(&other)

@@ -131,6 +131,15 @@ def test_short_pages_need_a_larger_margin() -> None:
         assert pair_verdicts(array("Q", [1]), packed, array("I", [2, 1]), 512, threshold=0.5)[2][0] == UNCERTAIN
 
 
+def test_a_size_of_which_a_multiple_overflows_is_rejected() -> None:
+    """The first was read from beyond the MinHashes; the second gave a SystemError; the third took years."""
+    with pytest.raises(ValueError, match=f"whole bins of 4 bits, got {2**62} bytes"):
+        pair_verdicts(array("Q", [1]), b"", array("I", [5, 5, 5, 5]), 2**62, threshold=0.5)
+    with pytest.raises(ValueError, match=f"whole bins of 8 bits, got {2**63 - 1} bytes"):
+        pair_verdicts(array("Q"), b"", array("I"), 2**63 - 1, threshold=0.5, bits=8)
+    assert pair_verdicts(array("Q"), b"", array("I"), 2**59, threshold=0.5) == (array("d"), array("d"), array("B"))
+
+
 def test_errors_name_what_was_expected() -> None:
     pairs, packed, counts = array("Q", [1]), bytes(16), array("I", [3, 3])
     with pytest.raises(TypeError, match=r"64-bit unsigned integers .* got list"):
