@@ -17,7 +17,7 @@ cdef extern from "differing_bins.h" nogil:
     )
 
 
-cdef inline Py_ssize_t bins_of(Py_ssize_t size, Py_ssize_t bits, str caller) except -1:
+cdef inline Py_ssize_t bins_of(Py_ssize_t size, Py_ssize_t bits, str caller) except? -1:
     """Return the number of bins in a packed MinHash of `size` bytes; `caller` is the function that the error names."""
     if bits not in (1, 2, 4, 8, 16):
         raise ValueError(f"{caller}() expects MinHashes of 1, 2, 4, 8 or 16 bits per bin, not {bits}")

@@ -149,9 +149,9 @@ def test_errors_name_what_was_expected() -> None:
             pair_verdicts(pairs, wrong, counts, 8, threshold=0.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"32-bit unsigned integers .* got an array of typecode 'Q'"):
         pair_verdicts(pairs, packed, array("Q", [3, 3]), 8, threshold=0.5)
-    for size in (0, 4, -8):
+    for size, bits in ((0, 4), (4, 4), (-8, 4), (-1, 8)):  # the last was a SystemError
         with pytest.raises(ValueError, match=f"2 MinHashes of {size} bytes, got 16 bytes"):
-            pair_verdicts(pairs, packed, counts, size, threshold=0.5)
+            pair_verdicts(pairs, packed, counts, size, threshold=0.5, bits=bits)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         pair_verdicts(pairs, packed, counts, 3, threshold=0.5, bits=16)
     with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):

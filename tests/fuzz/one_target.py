@@ -6,24 +6,25 @@ import hashlib
 import sys
 from pathlib import Path
 
-NAMES = (
-    *("canonical_text", "word_tokens", "fingerprints", "shingles", "passages", "phrase_offsets", "visible_text"),
-    *("word_index", "find_word", "document_frequencies", "merged_segments", "boolean_scorer", "minhashes"),
-    *("from_parts", "window_minima", "hash_sets", "postings", "pairs"),
-)
-COMPARED = 64  # one of so many executions is compared with plain Python, which is slow; and every input of the corpus
-MAX_BYTES = 160
+from tests.fuzz.target_names import CORE
+
+COMPARED = 64  # one of so many executions is compared with plain Python, which is slow; so is each input of the corpus
+MAX_BYTES = {True: 160, False: 16_384}  # of an input: for the core few, because it is tried ten million times
+INSTRUMENTED = [f"opensearch_winnow.{room}" for room in ("index", "ingest", "queries", "stores", "mappings")]
 
 
 def main() -> None:
-    import atheris
-
-    from tests.fuzz import core_bytes_targets, core_targets
+    import atheris  # noqa: PLC0415 (only this process has it)
 
     name, folder, *options = sys.argv[1:]
-    target, seeds = (core_targets.TARGETS | core_bytes_targets.TARGETS)[name]
+    with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
+        from tests.fuzz.targets import target_and_seeds  # noqa: PLC0415 (to be instrumented)
+
+        target, seeds = target_and_seeds(name)
     for seed in seeds:
         Path(folder, hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+    for path in sorted(Path(folder).iterdir()):
+        target(path.read_bytes(), True)
     executions = 0
 
     def execute(data: bytes) -> None:
@@ -31,9 +32,9 @@ def main() -> None:
         executions += 1
         target(data, executions % COMPARED == 0)
 
-    atheris.Setup([sys.argv[0], folder, "-reduce_inputs=0", f"-max_len={MAX_BYTES}", "-rss_limit_mb=4096",
-                   "-timeout=60", f"-artifact_prefix={folder}-", "-print_final_stats=1",
-                   *(option.replace("-runs=", "-atheris_runs=") for option in options)], execute)
+    fixed = ["-reduce_inputs=0", "-rss_limit_mb=4096", "-timeout=60", f"-max_len={MAX_BYTES[name in CORE]}"]
+    options = [option.replace("-runs=", "-atheris_runs=") for option in options]
+    atheris.Setup([sys.argv[0], folder, f"-artifact_prefix={folder}-", *fixed, *options], execute)
     atheris.Fuzz()
 
 
