@@ -27,7 +27,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"default: all of {', '.join(CORE + FILES)}")
     parser.add_argument("--runs", type=int, default=20_000, help="executions of each target (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=0, help="at most so many for each target (no limit)")
+    parser.add_argument("--seconds", type=int, default=0, help="stop each target after this time (no limit)")
     parser.add_argument("--corpus", type=Path, default=Path("build/fuzz/corpus"), help="folder of inputs (%(default)s)")
     parser.add_argument("--preload", help="the sanitizer's library")
     options = parser.parse_args()
@@ -42,10 +42,11 @@ def main() -> int:
         command += [f"-max_total_time={options.seconds}"] * bool(options.seconds)
         began = time.monotonic()
         with log.open("wb") as output:
-            status = subprocess.run(command, env=environment, stdout=output, stderr=output).returncode
-        numbers = re.findall(r"^#(\d+)\s.*cov: (\d+) ft: (\d+) corp: (\d+)", log.read_text(errors="replace"), re.MULTILINE)
-        runs, edges, features, inputs = numbers[-1] if numbers else ("0",) * 4
-        done = re.search(r"^Done (\d+)", log.read_text(errors="replace"), re.MULTILINE)
+            status = subprocess.run(command, env=environment, stdout=output, stderr=output, check=False).returncode
+        lines = log.read_text(errors="replace")
+        counts = re.findall(r"^#(\d+)\s.*cov: (\d+) ft: (\d+) corp: (\d+)", lines, re.MULTILINE)
+        runs, edges, features, inputs = counts[-1] if counts else ("0",) * 4
+        done = re.search(r"^Done (\d+)", lines, re.MULTILINE)
         runs = done[1] if done else runs
         seconds = time.monotonic() - began
         found = "" if status == 0 else f"  exit status {status}: see {log}"

@@ -64,7 +64,7 @@ def fuzz_word_index(data: bytes, compares: bool) -> None:
     assert len(text_lengths) == len(pages)
 
 
-def fuzz_find_word(data: bytes, compares: bool) -> None:
+def fuzz_find_word(data: bytes, _: bool) -> None:
     reader = Reader(data)
     word = reader.text()
     words = reader.rest()
@@ -77,7 +77,7 @@ def fuzz_find_word(data: bytes, compares: bool) -> None:
         assert sum(map(len, find_prefix(words, word))) <= len(words)
 
 
-def fuzz_document_frequencies(data: bytes, compares: bool) -> None:
+def fuzz_document_frequencies(data: bytes, _: bool) -> None:
     reader = Reader(data)
     deleted = reader.take() if reader.byte() & 1 else None
     postings = reader.rest()
@@ -89,7 +89,7 @@ def fuzz_document_frequencies(data: bytes, compares: bool) -> None:
 def fuzz_merged_segments(data: bytes, compares: bool) -> None:
     reader = Reader(data)
     deleted = bytes(reader.byte()) if reader.byte() & 1 else None
-    segments = []
+    segments: list[tuple[int, list[tuple[bytes, bytes]]]] = []
     while reader.at < len(data) and len(segments) < 4:
         shift = reader.size()
         segments.append((shift, [(reader.take(), reader.take()) for _ in range(1 + reader.byte() % 3)]))
@@ -98,11 +98,11 @@ def fuzz_merged_segments(data: bytes, compares: bool) -> None:
             assert first
             assert words
             if compares:
-                again = [block for block in MergedSegments([(0, [(words, positions)])])]
+                again = list(MergedSegments([(0, [(words, positions)])]))
                 assert b"".join(block[2] for block in again) == positions
 
 
-def fuzz_boolean_scorer(data: bytes, compares: bool) -> None:
+def fuzz_boolean_scorer(data: bytes, _: bool) -> None:
     reader = Reader(data)
     size = reader.byte() % 16
     scorer = BooleanScorer(bytes(range(size)), bytes(range(size)), bytes(size) if reader.byte() & 1 else None)
@@ -177,7 +177,7 @@ def fuzz_hash_sets(data: bytes, compares: bool) -> None:
         assert runs == reference.matching_runs(one.tolist(), b)
 
 
-def fuzz_postings(data: bytes, compares: bool) -> None:
+def fuzz_postings(data: bytes, _: bool) -> None:
     reader = Reader(data)
     tokens, pages, counts, dropped = reader.hashes(), reader.numbers(), reader.numbers(), reader.numbers()
     more_tokens, more_pages = reader.hashes(), reader.numbers()
@@ -257,7 +257,12 @@ TARGETS = {
     ),
     "minhashes": (
         fuzz_minhashes,
-        [b"\x02\x04\x00\x03\x09\x09\x30\x01" + part(b"\x01\x00\x00\x00\x00\x00\x00\x00") + b"\x00\x00\x80\x20" + bytes(12)],
+        [
+            b"\x02\x04\x00\x03\x09\x09\x30\x01"
+            + part(b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            + b"\x00\x00\x80\x20"
+            + bytes(12)
+        ],
     ),
     "hash_sets": (fuzz_hash_sets, [b"\x04\x02\x02" + SETS + b"\x00\x02\x00\x01\x00\x02\x01\x01"]),
     "postings": (fuzz_postings, [SETS + b"\x00\x02\x02\x01" + SETS + SETS + b"\x03"]),

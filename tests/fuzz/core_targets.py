@@ -50,7 +50,7 @@ def fuzz_canonical_text(data: bytes, compares: bool) -> None:
         assert (portable.chars, list(portable.words), list(portable.offsets)) == found
 
 
-def fuzz_from_parts(data: bytes, compares: bool) -> None:
+def fuzz_from_parts(data: bytes, _: bool) -> None:
     reader = Reader(data)
     text, chars, words, offsets, ends = (
         reader.text(),
@@ -141,7 +141,9 @@ def fuzz_phrase_offsets(data: bytes, compares: bool) -> None:
         assert found == offsets_of_phrases(text, phrases, limit)
 
 
-def offsets_of_phrases(text: str, phrases: list[tuple[tuple[str, ...], bool]], limit: int) -> list[tuple[int, int, int]]:
+def offsets_of_phrases(
+    text: str, phrases: list[tuple[tuple[str, ...], bool]], limit: int
+) -> list[tuple[int, int, int]]:
     """Return what phrase_offsets() returns, from the words of the text."""
     words, starts, ends = word_tokens(text)
     offsets = []
@@ -202,5 +204,3 @@ TARGETS = {
     "from_parts": (fuzz_from_parts, [b"\x03\x03a b\x03\x02ab" + bytes([0, 2, 0, 1, 0, 2, 0, 2, 0, 2, 1, 3, 2])]),
     "window_minima": (fuzz_window_minima, [b"\x03\x01\x00\x08\x05\x04\x03\x09\x01\x01\x02\x07"]),
 }
-
-

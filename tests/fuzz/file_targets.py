@@ -10,6 +10,8 @@ import io
 import json
 import os
 import zipfile
+from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -36,10 +38,10 @@ MAX_PAGE_BYTES = 1 << 20
 LXML = lxml_extractor(alt=True)
 
 HTML = (
-    "<!doctype html><html><head><meta charset=utf-8><title>A <b>title</b></title><script>x</script></head><body>"
-    "<p>One &eacute; <pre> two\n</pre><svg><desc>d</desc></svg><img alt='three'><template><p>4</template>"
-    "<noframes>&lt;p&gt;five</noframes><table><tr><td>6<td>7</table><!-- 8 --></body></html>"
-).encode()
+    b"<!doctype html><html><head><meta charset=utf-8><title>A <b>title</b></title><script>x</script></head><body>"
+    b"<p>One &eacute; <pre> two\n</pre><svg><desc>d</desc></svg><img alt='three'><template><p>4</template>"
+    b"<noframes>&lt;p&gt;five</noframes><table><tr><td>6<td>7</table><!-- 8 --></body></html>"
+)
 RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: identity\r\n\r\n" + HTML
 WARC = (
     b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
@@ -69,18 +71,17 @@ def read_source(data: bytes, name: str) -> None:
     path.write_bytes(data)
     with suppress(*REFUSED), Sources([str(path)]) as sources:
         for split in sources.splits(1 << 20):
-            for _ in read(split, MAX_PAGE_BYTES):
-                pass
+            deque(read(split, MAX_PAGE_BYTES), maxlen=0)
 
 
-def fuzz_html(data: bytes, compares: bool) -> None:
+def fuzz_html(data: bytes, _: bool) -> None:
     with suppress(ExtractError):
         text, title = LXML(data)
         text.encode("utf-8", "surrogatepass")
         assert title is None or isinstance(title, str)
 
 
-def fuzz_encoding(data: bytes, compares: bool) -> None:
+def fuzz_encoding(data: bytes, _: bool) -> None:
     reader = Reader(data)
     labels = reader.take().decode("latin-1")
     body = reader.rest()
@@ -90,41 +91,41 @@ def fuzz_encoding(data: bytes, compares: bool) -> None:
         to_utf8(body, encoding).decode("utf-8")
 
 
-def fuzz_http_body(data: bytes, compares: bool) -> None:
+def fuzz_http_body(data: bytes, _: bool) -> None:
     reader = Reader(data)
     codings = [CODINGS[reader.byte() % len(CODINGS)] for _ in range(reader.byte() % 4)]
     with suppress(*REFUSED):
         assert len(decoded(reader.rest(), codings, 1 << 16)) <= 1 << 16
 
 
-def fuzz_query(data: bytes, compares: bool) -> None:
+def fuzz_query(data: bytes, _: bool) -> None:
     reader = Reader(data)
     any_word = bool(reader.byte() & 1)
     with suppress(*REFUSED):
         Words.of(reader.rest_text(), any_word=any_word)
 
 
-def fuzz_warc(data: bytes, compares: bool) -> None:
+def fuzz_warc(data: bytes, _: bool) -> None:
     read_source(data, "a.warc")
 
 
-def fuzz_arc(data: bytes, compares: bool) -> None:
+def fuzz_arc(data: bytes, _: bool) -> None:
     read_source(data, "a.arc")
 
 
-def fuzz_wacz(data: bytes, compares: bool) -> None:
+def fuzz_wacz(data: bytes, _: bool) -> None:
     read_source(data, "a.wacz")
 
 
-def fuzz_jsonl(data: bytes, compares: bool) -> None:
+def fuzz_jsonl(data: bytes, _: bool) -> None:
     read_source(data, "a.jsonl")
 
 
-def fuzz_parquet(data: bytes, compares: bool) -> None:
+def fuzz_parquet(data: bytes, _: bool) -> None:
     read_source(data, "a.parquet")
 
 
-def fuzz_store(data: bytes, compares: bool) -> None:
+def fuzz_store(data: bytes, _: bool) -> None:
     path = folder() / "a.winnow"
     for left in folder().glob("a.winnow*"):
         left.unlink()
@@ -159,9 +160,12 @@ def store_file() -> bytes:
     return path.read_bytes()
 
 
-TARGETS = {
+TARGETS: dict[str, tuple[Callable[[bytes, bool], None], Callable[[], list[bytes]]]] = {
     "html": (fuzz_html, lambda: [HTML]),
-    "encoding": (fuzz_encoding, lambda: [b"\x08utf-8;  " + HTML, b"\x00" + HTML.replace(b"utf-8", b"gbk") + b"\xb0\xa1" * 20]),
+    "encoding": (
+        fuzz_encoding,
+        lambda: [b"\x08utf-8;  " + HTML, b"\x00" + HTML.replace(b"utf-8", b"gbk") + b"\xb0\xa1" * 20],
+    ),
     "http_body": (fuzz_http_body, lambda: [b"\x01\x00" + gzip.compress(HTML), b"\x01\x044\r\nabcd\r\n0\r\n\r\n"]),
     "query": (fuzz_query, lambda: [b'\x00\x03one "two three" -four fi* (six)']),
     "warc": (fuzz_warc, lambda: [WARC + WARC, gzip.compress(WARC)]),
