@@ -4,11 +4,13 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin
 # Four sets of packages, each with those of the one before: for the demo and the search UI; for lint, types and tests;
-# for the slower tests; for the benchmarks that compare with other tools. requirements/ locks all but the last.
+# for the slower tests; for the benchmarks that compare with other tools. A fifth is for fuzzing. requirements/ locks the
+# first three.
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
 CHECK := $(VENV)/.check
 BENCH := $(VENV)/.bench
+FUZZER := $(VENV)/.fuzz
 # Test workers: one per processor, at most 8, as more do not help.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
@@ -18,7 +20,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench engines guarantee soak asan fuzz wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,11 +78,37 @@ soak: $(DEV) build ## run the trials that take hours: kills, faults and damage a
 guarantee: $(DEV) build ## test the winnowing guarantee on a million pairs of texts
 	$(PYTEST) -m guarantee
 
-# --capture=no, because pytest would hold back the sanitizer's report, and die with it.
-asan: $(DEV) ## test the core with the address and undefined-behaviour sanitizers
-	DEBUG=1 ASAN=1 $(MAKE) build
-	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
-		$(RUN)/python -m pytest -p no:xdist --capture=no tests/cython_core
+# A copy of the package, compiled in its own way, in build/FLAVOUR/lib: the usual build stays as it is.
+build/%/lib: $(DEV) FORCE
+	BUILD=build/$* $(RUN)/python setup.py --quiet build --build-base build/$* --build-lib $@
+FORCE:
+FROM = PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/$(1)/lib:$(CURDIR)"
+
+# --capture=no, because pytest would hold back the sanitizer's report, and die with it. libstdc++ is loaded early, because
+# the sanitizer looks for its exceptions at the start. What measures time or memory would measure the sanitizer.
+asan: export DEBUG := 1
+asan: export ASAN := 1
+asan: build/asan/lib ## test the core, and the reading of pages, with the address and undefined-behaviour sanitizers
+	$(call FROM,asan) ASAN_OPTIONS=detect_leaks=0 \
+		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
+		$(RUN)/python -m pytest -p no:xdist --capture=no -k 'not little_memory and not in_time' tests/cython_core tests/ingest
+
+CLANG ?= clang
+RUNS ?= 20000
+fuzz: export FUZZ := 1
+fuzz: export CC := $(CLANG)
+fuzz: export LDSHARED := $(CLANG) -shared
+fuzz: $(FUZZER) build/fuzz/lib build/fuzz/sanitizer.so ## fuzz whatever reads foreign input, with clang (RUNS=10000000: in full; TARGETS="html store")
+	$(call FROM,fuzz) $(RUN)/python -m tests.fuzz --runs $(RUNS) --preload build/fuzz/sanitizer.so $(TARGETS)
+
+# atheris needs libFuzzer and the sanitizer in one library. One object of the latter can only be part of a program.
+build/fuzz/sanitizer.so:
+	mkdir -p $(@D)
+	cp "$$($(CLANG) -print-file-name=libclang_rt.asan-x86_64.a)" $(@D)/asan.a && chmod u+w $(@D)/asan.a
+	ar d $(@D)/asan.a asan_preinit.cpp.o
+	$(CLANG) -shared -o $@ -Wl,--whole-archive "$$($(CLANG) -print-file-name=libclang_rt.fuzzer_no_main-x86_64.a)" \
+		$(@D)/asan.a "$$($(CLANG) -print-file-name=libclang_rt.asan_cxx-x86_64.a)" \
+		-Wl,--no-whole-archive -lstdc++ -lpthread -ldl -lrt -lm
 
 wheel: $(CHECK) ## build the sdist, and from it a wheel for any Linux with glibc 2.17, into dist
 	rm -rf build/wheel && mkdir -p dist
@@ -134,4 +162,8 @@ $(CHECK): $(DEV) requirements/check.txt
 
 $(BENCH): $(CHECK)
 	$(EDITABLE) '.[bench]'
+	@touch $@
+
+$(FUZZER): $(DEV)
+	$(EDITABLE) '.[fuzz]'
 	@touch $@

@@ -4,8 +4,10 @@ An sdist includes the C files that Cython generates, so a build from an sdist ne
 sources make the same sdist, byte by byte. A wheel includes a list of its parts (an SBOM, see PEP 770).
 
 Environment variables: MODULES="overlap shingles" builds only these modules of the core. DEBUG=1 builds with bounds
-checks and assertions. ASAN=1 adds the address and undefined-behaviour sanitizers. PORTABLE=1 builds without vector
-loops, as on processors and compilers that have none. SOURCE_DATE_EPOCH is the time of all files in an sdist.
+checks and assertions. ASAN=1 adds the address and undefined-behaviour sanitizers, and FUZZ=1 (with clang) also counters
+of the branches taken. PORTABLE=1 builds without vector loops, as on processors and compilers that have none. BUILD
+names the folder of intermediate files, so that a build of another flavour leaves the usual one as it is.
+SOURCE_DATE_EPOCH is the time of all files in an sdist.
 """
 
 from __future__ import annotations
@@ -30,10 +32,13 @@ from setuptools.command.sdist import sdist
 
 DEBUG = os.environ.get("DEBUG", "0") != "0"
 ASAN = os.environ.get("ASAN", "0") != "0"
+FUZZ = os.environ.get("FUZZ", "0") != "0"
 PORTABLE = os.environ.get("PORTABLE", "0") != "0"
 
 # No flag may change a result: no -ffast-math, no -march=native.
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if ASAN else []
+SANITIZERS = []
+if ASAN or FUZZ:
+    SANITIZERS = [f"-fsanitize=address,undefined{',fuzzer-no-link' * FUZZ}", "-fno-sanitize-recover=undefined"]
 EXACT = ["-ffp-contract=off"]  # no fused multiply-add: it rounds once instead of twice, and not all machines have it
 C_FLAGS = [*(("-O0", "-g", "-UNDEBUG") if DEBUG else ("-O3", "-g0")), *EXACT, *SANITIZERS, *["-DPORTABLE"] * PORTABLE]
 
@@ -56,11 +61,11 @@ CORE = Path("cython_core")
 NAMESPACE = f"opensearch_winnow.{CORE.name}"
 # Cython's code for memoryviews, shared by all modules: each compiles in 2 s instead of 7, to a third of the size.
 MEMORYVIEWS = f"{NAMESPACE}._memoryviews"
-BUILD = Path("build")
+BUILD = Path(os.environ.get("BUILD", "build"))
 CIMPORTS = BUILD / "cimports"
 STAMP = BUILD / "flavour"
 SDIST_TIME = int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600"))  # otherwise the start of 2026
-FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev"}  # extras that no installation of a user has
+FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev", "fuzz"}  # extras that no installation of a user has
 
 
 def digest(*parts: object) -> str:
@@ -96,7 +101,7 @@ def core_modules(wanted: list[str]) -> list[Extension]:
 def stamp_flavour(flavour: str) -> None:
     """Rewrite the file STAMP if the flavour has changed. Every module depends on it, so all are rebuilt."""
     if not STAMP.exists() or STAMP.read_text() != flavour:
-        BUILD.mkdir(exist_ok=True)
+        BUILD.mkdir(parents=True, exist_ok=True)
         STAMP.write_text(flavour)
 
 

@@ -155,7 +155,10 @@ cdef class CanonicalText:
 
     def spans(self, starts, length) -> list[tuple[int, int]]:
         """Return the span of [start, start + length) for each of `starts`."""
-        return [self.span(start, start + length) for start in starts]
+        cdef list spans = []
+        for start in starts:
+            spans.append(self.span(start, start + length))
+        return spans
 
 
 cdef void check_parts(CanonicalText canonical) except *:

@@ -1,5 +1,6 @@
 """Estimates of resemblance, and their standard errors, from the bins in which two packed MinHashes differ."""
 
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -16,11 +17,11 @@ cdef extern from "differing_bins.h" nogil:
     )
 
 
-cdef inline Py_ssize_t bins_of(Py_ssize_t size, Py_ssize_t bits, str caller) except -1:
+cdef inline Py_ssize_t bins_of(Py_ssize_t size, Py_ssize_t bits, str caller) except? -1:
     """Return the number of bins in a packed MinHash of `size` bytes; `caller` is the function that the error names."""
     if bits not in (1, 2, 4, 8, 16):
         raise ValueError(f"{caller}() expects MinHashes of 1, 2, 4, 8 or 16 bits per bin, not {bits}")
-    if size * 8 % bits:
+    if size > PY_SSIZE_T_MAX // 8 or size * 8 % bits:
         raise ValueError(f"{caller}() expects whole bins of {bits} bits, got {size} bytes")
     return size * 8 // bits
 

@@ -154,11 +154,10 @@ cdef int mod_minimize(
 
 
 cdef int keep_multiples(
-    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows, Py_ssize_t block
+    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows, uint64_t p, Py_ssize_t block
 ) except -1 nogil:
-    """Keep the k-grams whose hash is 0 mod p, with the p that keeps as many as winnowing does on random text."""
+    """Keep the k-grams whose hash is 0 mod p."""
     cdef Py_ssize_t i, fresh, made = 0
-    cdef uint64_t p = (windows.w + 1) // 2
     while made < n:
         fresh = min(block, n - made)
         roll(grams, made, fresh, OTHER, windows.keys)
@@ -188,9 +187,11 @@ def fingerprints(
         raise ValueError(f"fingerprints() takes at most 2**32 - 1 characters, got {len(chars)}")
     if n < 1:
         return array.array("Q"), array.array("I")
-    if n < w and selection != "mod-p":
+    cdef uint64_t p = w // 2 + w % 2  # keeps as many k-grams as winnowing does on random text
+    if n < w:
         w = n
-        selection = "winnow"
+        if selection != "mod-p":
+            selection = "winnow"
 
     cdef:
         Prints prints = Prints(n * 5 // (2 * w + 2) + 64)  # winnowing keeps about 2 / (w + 1) of ordinary text
@@ -213,7 +214,7 @@ def fingerprints(
             allocate(&inner, block + k + w, k - gram + (w if by_place else 1), robust=False)
         with nogil:
             if by_value:
-                keep_multiples(prints, &grams, n, &windows, block)
+                keep_multiples(prints, &grams, n, &windows, p, block)
             elif by_place:
                 mod_minimize(prints, &grams, n, &windows, &small, &inner, block)
             else:

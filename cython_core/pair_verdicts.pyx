@@ -43,7 +43,7 @@ def pair_verdicts(
     cdef Py_ssize_t bins = bins_of(size, bits, "pair_verdicts")
     cdef uint32_t earlier, later
     cdef double highest, value
-    if size < 1 or packed.shape[0] != pages * size:
+    if size < 1 or packed.shape[0] % size or packed.shape[0] // size != pages:  # pages * size could overflow
         raise ValueError(f"pair_verdicts() expects {pages} MinHashes of {size} bytes, got {packed.shape[0]} bytes")
     if not 0.0 < threshold <= 1.0:
         raise ValueError(f"pair_verdicts() expects a threshold above 0 and up to 1, got {threshold}")
@@ -52,6 +52,8 @@ def pair_verdicts(
     for i in range(n):
         if max(pair[i] >> 32, pair[i] & UINT32_MAX) >= <uint64_t>pages:
             raise ValueError(f"the pair {pair[i] >> 32}, {pair[i] & UINT32_MAX} is not of the {pages} pages")
+    if n == 0:  # without pages, any size was accepted: the next four would count its bins
+        return array.clone(DOUBLES, 0, zero=False), array.clone(DOUBLES, 0, zero=False), array.clone(VERDICTS, 0, False)
     cdef Py_ssize_t surely = max_differing_bins(bins, bits, threshold, -clear)
     cdef Py_ssize_t surely_short = max_differing_bins(bins, bits, threshold, -2.0 * clear)
     cdef Py_ssize_t maybe = max_differing_bins(bins, bits, threshold, clear)

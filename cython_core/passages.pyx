@@ -298,8 +298,9 @@ cdef class PassageFinder:
             Py_UCS4* widened = NULL
             Run* runs = NULL
             Py_ssize_t i, count = 0, grams = min(len(self.chars), len(other)) - self.k + 1
+            list found = []
         if grams < 1:
-            return []
+            return found
         ours = self.selected(min(self.w, grams))
         theirs = SelectedPrints(other, self.k, min(self.w, grams), self.key)
         try:
@@ -316,10 +317,11 @@ cdef class PassageFinder:
                     count = find_runs(&a, &b, self.k, &rare, &frequent, runs)
             if runs is NULL:
                 raise MemoryError(f"no memory for {rare.count + frequent.count} runs")
-            return sorted([
-                (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length)
-                for i in range(count)
-            ])
+            for i in range(count):
+                found.append(
+                    (runs[i].start, runs[i].start + runs[i].length, runs[i].other, runs[i].other + runs[i].length))
+            found.sort()
+            return found
         finally:
             PyMem_Free(widened)
             free(a.covered)

@@ -38,7 +38,7 @@ def phrase_offsets(text, phrases, *, max_per_phrase) -> list[tuple[int, int, int
             raise MemoryError(f"no memory for {count} phrases")
         for p in range(count):
             words, patterns[p].prefix = phrases[p]
-            encoded.append(_set_words(&patterns[p], [word.encode("utf-8", "surrogatepass") for word in words]))
+            encoded.append(_set_words(&patterns[p], words))
         tokenize(PyUnicode_FromObject(text), &tokens)
         for i in range(tokens.count):
             for p in range(count):
@@ -55,18 +55,22 @@ def phrase_offsets(text, phrases, *, max_per_phrase) -> list[tuple[int, int, int
         free_tokens(&tokens)
 
 
-cdef bytes _set_words(Phrase* phrase, list words):
+cdef bytes _set_words(Phrase* phrase, words):
     """Point `phrase` to its encoded words and return their bytes, which the caller keeps alive."""
-    cdef bytes joined = b"".join(words)
+    cdef list encoded = []
+    cdef bytes joined
     cdef Py_ssize_t i
     cdef uint32_t end = 0
-    phrase.ends = <uint32_t*>calloc(len(words) + 1, sizeof(uint32_t))
+    for word in words:
+        encoded.append(word.encode("utf-8", "surrogatepass"))
+    joined = b"".join(encoded)
+    phrase.ends = <uint32_t*>calloc(len(encoded) + 1, sizeof(uint32_t))
     if phrase.ends == NULL:
-        raise MemoryError(f"no memory for a phrase of {len(words)} words")
-    for i in range(len(words)):
-        end += <uint32_t>len(words[i])
+        raise MemoryError(f"no memory for a phrase of {len(encoded)} words")
+    for i in range(len(encoded)):
+        end += <uint32_t>len(encoded[i])
         phrase.ends[i] = end
-    phrase.bytes, phrase.words = joined, len(words)
+    phrase.bytes, phrase.words = joined, len(encoded)
     return joined
 
 

@@ -48,8 +48,8 @@ def word_index(pages, titles, texts) -> tuple[list[tuple[str, bytes, bytes]], ar
     """
     cdef _Vocabulary vocabulary = _Vocabulary()
     cdef Py_ssize_t i, count = len(pages)
-    cdef array.array title_lengths = array.clone(COUNTS, count, zero=True)
-    cdef array.array text_lengths = array.clone(COUNTS, count, zero=True)
+    cdef array.array title_lengths = array.clone(COUNTS, count, zero=False)  # every one is set below
+    cdef array.array text_lengths = array.clone(COUNTS, count, zero=False)  # every one is set below
     if not (len(titles) == len(texts) == count):
         raise ValueError(f"word_index() expects a title and a text for each of {count} pages")
     before = -1

@@ -155,7 +155,9 @@ cdef class MergedSegments:
 
     def __cinit__(self, segments, bytes deleted=None):
         memset(&self.block, 0, sizeof(self.block))
-        self.segments = [_SegmentReader(shift, blocks) for shift, blocks in segments]
+        self.segments = []
+        for shift, blocks in segments:
+            self.segments.append(_SegmentReader(shift, blocks))
         self.deleted = deleted
 
     def __dealloc__(self):

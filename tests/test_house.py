@@ -68,6 +68,12 @@ def test_every_compiled_module_has_its_stub(root: Path) -> None:
     assert {pyx.stem for pyx in core.glob("*.pyx")} == {stub.stem for stub in core.glob("*.pyi")}
 
 
+def test_the_core_has_no_list_comprehension(root: Path) -> None:
+    """Cython 3.3.1 frees an item twice if the list cannot grow."""
+    for path in (root / "cython_core").glob("*.p[yx][xd]"):
+        assert not re.search(r"\[[^\[\]]*\sfor\s[^\[\]]*\sin\s[^\[\]]*\]", path.read_text(encoding="utf-8")), path.name
+
+
 def test_the_core_imports_nothing_above_it(root: Path) -> None:
     """import-linter checks .py files only."""
     sources = [path for path in (root / "cython_core").iterdir() if path.suffix in (".pyx", ".pxd", ".pyi")]

@@ -41,6 +41,14 @@ def test_compiled_is_reference(selection: str, text: str, k: int, w: int, key: i
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
+def test_the_largest_window_is_the_whole_text(selection: str) -> None:
+    """With mod-p, this was a division by zero that ended the process."""
+    for w in (2**62, 2**63 - 1):
+        hashes, positions = fingerprints("abcdefgh", 2, w, selection)
+        assert list(zip(hashes, positions, strict=True)) == reference.fingerprints("abcdefgh", 2, w, selection)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize(("k", "w"), [(5, 4), (12, 90), (40, 7)])
 def test_every_length_around_t(selection: str, k: int, w: int) -> None:
     for length in range(k - 1, k + 2 * w + 2):

@@ -131,6 +131,15 @@ def test_short_pages_need_a_larger_margin() -> None:
         assert pair_verdicts(array("Q", [1]), packed, array("I", [2, 1]), 512, threshold=0.5)[2][0] == UNCERTAIN
 
 
+def test_a_size_of_which_a_multiple_overflows_is_rejected() -> None:
+    """The first was read from beyond the MinHashes; the second gave a SystemError; the third took years."""
+    with pytest.raises(ValueError, match=f"whole bins of 4 bits, got {2**62} bytes"):
+        pair_verdicts(array("Q", [1]), b"", array("I", [5, 5, 5, 5]), 2**62, threshold=0.5)
+    with pytest.raises(ValueError, match=f"whole bins of 8 bits, got {2**63 - 1} bytes"):
+        pair_verdicts(array("Q"), b"", array("I"), 2**63 - 1, threshold=0.5, bits=8)
+    assert pair_verdicts(array("Q"), b"", array("I"), 2**59, threshold=0.5) == (array("d"), array("d"), array("B"))
+
+
 def test_errors_name_what_was_expected() -> None:
     pairs, packed, counts = array("Q", [1]), bytes(16), array("I", [3, 3])
     with pytest.raises(TypeError, match=r"64-bit unsigned integers .* got list"):
@@ -140,9 +149,9 @@ def test_errors_name_what_was_expected() -> None:
             pair_verdicts(pairs, wrong, counts, 8, threshold=0.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"32-bit unsigned integers .* got an array of typecode 'Q'"):
         pair_verdicts(pairs, packed, array("Q", [3, 3]), 8, threshold=0.5)
-    for size in (0, 4, -8):
+    for size, bits in ((0, 4), (4, 4), (-8, 4), (-1, 8)):  # the last was a SystemError
         with pytest.raises(ValueError, match=f"2 MinHashes of {size} bytes, got 16 bytes"):
-            pair_verdicts(pairs, packed, counts, size, threshold=0.5)
+            pair_verdicts(pairs, packed, counts, size, threshold=0.5, bits=bits)
     with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
         pair_verdicts(pairs, packed, counts, 3, threshold=0.5, bits=16)
     with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):

@@ -5,6 +5,7 @@ import subprocess
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from shutil import which
 from typing import TypeVar
 
 import pytest
@@ -93,7 +94,8 @@ def test_both_paths_keep_the_same_fingerprints(w: int) -> None:
 @pytest.mark.parametrize("header", ["window_minima.h", "ascii_text.h"])
 @pytest.mark.parametrize("processor", [[], ["-DPORTABLE"]], ids=["x86-64", "other"])
 def test_headers_compile_with_and_without_vectors(root: Path, header: str, processor: list[str]) -> None:
-    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
+    compilers = [shlex.split(sysconfig.get_config_var("CC") or "cc"), *[["clang"]] * bool(which("clang"))]
     flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
     source = ["-I", str(root / "cython_core"), "-x", "c", "-"]
-    subprocess.run([*compiler, *processor, *flags, *source], input=f'#include "{header}"\n'.encode(), check=True)
+    for compiler in compilers:
+        subprocess.run([*compiler, *processor, *flags, *source], input=f'#include "{header}"\n'.encode(), check=True)
