@@ -36,7 +36,7 @@ def address(cluster: Running, name: str) -> str:
 
 def revive(cluster: Running) -> Running:
     """Start the nodes that have died, as `winnow engine start --home` does, and wait until all data is there."""
-    running = LocalEngine(Path(cluster.nodes[0].folder).parents[1]).start()
+    running = LocalEngine(Path(cluster.nodes[0].folder).parents[1]).start(owner=os.getpid())
     end = time.monotonic() + 300
     while running.health().get("status") != "green":
         assert time.monotonic() < end
