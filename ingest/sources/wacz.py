@@ -69,6 +69,9 @@ def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
 @contextmanager
 def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
     """Open a member as a seekable file; also yield how many of its bytes are missing."""
+    if member.header_offset < 0:  # of a file that lost its first bytes
+        yield io.BytesIO(), max(member.file_size, 1)
+        return
     if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:  # encrypted
         with Path(path).open("rb") as file:
             file.seek(member.header_offset + 26)
