@@ -37,7 +37,7 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of it
             for member in zipped.infolist():
                 if _format(zipped, member):
                     yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
-    except zipfile.BadZipFile:
+    except _ERRORS:
         yield Split("warc", path, 0, None, Path(path).stat().st_size)
 
 
@@ -55,7 +55,7 @@ def read(split: Split, page_bytes: int) -> Items:
 
 def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     """Return the format of a member by its content, or by its name if the content cannot be read."""
-    if member.is_dir():
+    if member.filename.endswith("/"):  # is_dir() fails if the name is empty
         return ""
     try:
         with zipped.open(member) as file:
@@ -82,7 +82,7 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
                 + int.from_bytes(lengths[:2], "little")
                 + int.from_bytes(lengths[2:], "little")
             )
-            end = min(start + member.file_size, file.seek(0, io.SEEK_END))
+            end = max(start, min(start + member.file_size, file.seek(0, io.SEEK_END)))
             yield io.BufferedReader(Window(file, start, end), _HEAD), start + member.file_size - end
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
