@@ -99,7 +99,7 @@ fuzz: export FUZZ := 1
 fuzz: export CC := $(CLANG)
 fuzz: export LDSHARED := $(CLANG) -shared
 fuzz: $(FUZZER) build/fuzz/lib build/fuzz/sanitizer.so ## fuzz whatever reads foreign input, with clang (RUNS=10000000: in full; TARGETS="html store")
-	$(call FROM,fuzz) $(RUN)/python -m tests.fuzz --runs $(RUNS) --preload build/fuzz/sanitizer.so $(TARGETS)
+	$(call FROM,fuzz) $(RUN)/python -m tests.fuzz --runs $(RUNS) --preload $(CURDIR)/build/fuzz/sanitizer.so $(TARGETS)
 
 # atheris needs libFuzzer and the sanitizer in one library. One object of the latter can only be part of a program.
 build/fuzz/sanitizer.so:

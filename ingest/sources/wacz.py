@@ -38,9 +38,7 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of it
             for member in zipped.infolist():
                 if _format(zipped, member):
                     yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
-    except OSError:
-        raise
-    except Exception:  # zipfile has many: also UnicodeDecodeError for a name, and NotImplementedError for a version
+    except Exception:  # zipfile has many: also UnicodeDecodeError for a name, and OSError for an impossible offset
         yield Split("warc", path, 0, None, Path(path).stat().st_size)
 
 
@@ -58,7 +56,7 @@ def read(split: Split, page_bytes: int) -> Items:
 
 def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     """Return the format of a member by its content, or by its name if the content cannot be read."""
-    if member.is_dir():
+    if member.filename.endswith("/"):  # is_dir() fails if the name is empty
         return ""
     try:
         with zipped.open(member) as file:
@@ -72,6 +70,9 @@ def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
 @contextmanager
 def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
     """Open a member as a seekable file; also yield how many of its bytes are missing."""
+    if member.header_offset < 0:  # of a file that lost its first bytes
+        yield io.BytesIO(), max(member.file_size, 1)
+        return
     if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:  # encrypted
         with Path(path).open("rb") as file:
             file.seek(member.header_offset + 26)

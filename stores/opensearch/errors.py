@@ -87,7 +87,9 @@ def is_refusal_of_tls(error: ConnectionError) -> bool:
 def _reason(name: str, error: Exception, tries: Tries) -> str:
     match error:
         case ConnectionTimeout():
-            return "no answer in time; try again when the cluster is less busy, or set WINNOW_TIMEOUT to more seconds"
+            return (
+                "no answer in time: the cluster is busy, or nodes are missing; try again later, or raise WINNOW_TIMEOUT"
+            )
         case ConnectionError():
             return _no_connection(name, error, tries)
         case TransportError():

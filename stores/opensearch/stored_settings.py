@@ -14,8 +14,6 @@ from opensearch_winnow.stores.opensearch.index_client import IndexClient
 CACHE_SECONDS = 1.0  # one question reads the same setting several times
 MAX_SETTINGS = 10_000  # an engine returns no more hits at once
 VALUES_PER_REQUEST = 20  # a single value can have megabytes
-# The engine waits for a missing shard less long than a client for the engine, and so can say what is missing.
-WRITTEN_AT_ONCE = {"refresh": "true", "timeout": "20s"}
 
 
 class StoredSettings:
@@ -56,10 +54,10 @@ class StoredSettings:
         self._cache.pop(name, None)
         with reporting_engine_errors(self._index.name, "written"):
             if value is None:
-                self._client.delete(index=self.index, id=name, params=WRITTEN_AT_ONCE | {"ignore": 404})
+                self._client.delete(index=self.index, id=name, params={"refresh": "true", "ignore": 404})
             else:
                 document = {"value": json.dumps(value)}
-                self._client.index(index=self.index, id=name, body=document, params=WRITTEN_AT_ONCE)
+                self._client.index(index=self.index, id=name, body=document, params={"refresh": "true"})
 
     @property
     def _client(self) -> OpenSearch:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.fuzz.target_names import CORE
 
 COMPARED = 64  # compare each 64th execution with plain Python, which is slow; and each input of the corpus at the start
-MAX_BYTES = {True: 160, False: 16_384}  # of an input: for the core few, because it is tried ten million times
+MAX_BYTES = {True: 160, False: 1 << 18}  # of an input: for the core few, because it is tried ten million times
 INSTRUMENTED = [f"opensearch_winnow.{room}" for room in ("index", "ingest", "queries", "stores", "mappings")]
 
 
