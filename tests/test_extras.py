@@ -139,7 +139,7 @@ def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
     named = {name for path in sources for name in re.findall(r"\bextra\(\"(\w+)\"", path.read_text(encoding="utf-8"))}
     assert {"archives", "cluster", "opensearch", "parquet", "web"} <= named <= extras.keys()
     (everything,) = extras["all"]
-    for_users = extras.keys() - {"all", "bench", "check", "core-tests", "dev"}
+    for_users = extras.keys() - {"all", "bench", "check", "core-tests", "dev", "fuzz"}
     assert set(re.findall(r"\w+", everything.partition("[")[2])) == for_users
     shown = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", installation_guide(root), re.MULTILINE))))
     assert shown == for_users | {"all"}

@@ -8,12 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.cli.serve import MIN_TOKEN_CHARS, PORT
+from opensearch_winnow.cli.serve import GRACE_SECONDS, MIN_TOKEN_CHARS, PORT
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
-from opensearch_winnow.web.app import API, MAX_BODY_BYTES, MAX_WAITING_REQUESTS, REDIRECTS, SCREENS, THREADS
+from opensearch_winnow.web.app import (
+    API,
+    MAX_BODY_BYTES,
+    MAX_SECONDS,
+    MAX_WAITING_REQUESTS,
+    REDIRECTS,
+    SCREENS,
+    THREADS,
+)
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
+from opensearch_winnow.web.punctual_connection import CHECK_SECONDS
 from opensearch_winnow.web.screens.search import HITS_EXAMINED
 from tests.web.served_fixture import Served
 
@@ -50,6 +59,10 @@ def test_its_numbers_are_those_of_the_program(guide: str) -> None:
         f"may\n  have {MAX_PAGE_BYTES:,} bytes",
         f"for {EXPIRY_MINUTES} minutes after",
         f"{THREADS} questions are answered at a time, and {MAX_WAITING_REQUESTS} more may wait",
+        f"One of the {THREADS} is never",
+        f"After {MAX_SECONDS:g} seconds of comparing",
+        f"within {CHECK_SECONDS:g} seconds",
+        f"questions in progress {GRACE_SECONDS} seconds",
         f"of {MIN_TOKEN_CHARS} characters at least",
         f"looks at {HITS_EXAMINED:,} hits",
         f"127.0.0.1:{PORT}",
