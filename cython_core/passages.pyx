@@ -216,7 +216,7 @@ cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* fr
     return reported
 
 
-cdef class SelectedPrints:
+cdef class _SelectedPrints:
     """The fingerprints of a text for one window, sorted by hash."""
 
     cdef readonly Py_ssize_t window
@@ -242,7 +242,7 @@ cdef class SelectedPrints:
         free(self.by_hash)
 
 
-cdef int open_side(Side* side, str chars, void* widened, SelectedPrints selected) except -1:
+cdef int open_side(Side* side, str chars, void* widened, _SelectedPrints selected) except -1:
     side.chars = PyUnicode_DATA(chars) if widened is NULL else widened
     side.width = PyUnicode_KIND(chars) if widened is NULL else 4
     side.length = len(chars)
@@ -261,7 +261,7 @@ cdef class PassageFinder:
     cdef str chars
     cdef Py_ssize_t k, w
     cdef uint64_t key
-    cdef SelectedPrints whole, shorter  # for the window w, and for the last text that was too short for it
+    cdef _SelectedPrints whole, shorter  # for the window w, and for the last text that was too short for it
     cdef Py_UCS4* widened  # a copy of `chars`, once a text has come whose characters have another width
 
     def __cinit__(self, str chars not None, Py_ssize_t k, Py_ssize_t w, uint64_t key=0):
@@ -273,10 +273,10 @@ cdef class PassageFinder:
     def __dealloc__(self):
         PyMem_Free(self.widened)
 
-    cdef SelectedPrints selected(self, Py_ssize_t window):
-        cdef SelectedPrints kept = self.whole if window == self.w else self.shorter
+    cdef _SelectedPrints selected(self, Py_ssize_t window):
+        cdef _SelectedPrints kept = self.whole if window == self.w else self.shorter
         if kept is None or kept.window != window:
-            kept = SelectedPrints(self.chars, self.k, window, self.key)
+            kept = _SelectedPrints(self.chars, self.k, window, self.key)
             if window == self.w:
                 self.whole = kept
             else:
@@ -294,7 +294,7 @@ cdef class PassageFinder:
         cdef:
             Side a = Side(NULL, 0, 0, NULL, 0, NULL, NULL), b = a
             Seeds rare = Seeds(NULL, 0, 0), frequent = rare
-            SelectedPrints ours, theirs
+            _SelectedPrints ours, theirs
             Py_UCS4* widened = NULL
             Run* runs = NULL
             Py_ssize_t i, count = 0, grams = min(len(self.chars), len(other)) - self.k + 1
@@ -302,7 +302,7 @@ cdef class PassageFinder:
         if grams < 1:
             return found
         ours = self.selected(min(self.w, grams))
-        theirs = SelectedPrints(other, self.k, min(self.w, grams), self.key)
+        theirs = _SelectedPrints(other, self.k, min(self.w, grams), self.key)
         try:
             if PyUnicode_KIND(self.chars) != PyUnicode_KIND(other):
                 if self.widened is NULL:
