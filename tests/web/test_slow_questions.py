@@ -88,6 +88,7 @@ def test_a_question_whose_client_has_left_is_cancelled(known_file: Path, monkeyp
         assert after - (whole["candidates"] - whole["unscored"]) <= 1
 
 
+@pytest.mark.check
 def test_long_questions_leave_a_thread_for_others(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     may_go_on = Event()
     replies: list[Reply] = []
@@ -138,6 +139,7 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(impatient: Asking, sen
         assert closes(client)
 
 
+@pytest.mark.check
 def test_a_byte_now_and_then_does_not_keep_a_connection(impatient: Asking) -> None:
     with connected(impatient) as client:
         client.sendall(b"GET / HTTP/1.1\r\n")
@@ -151,6 +153,7 @@ def test_a_byte_now_and_then_does_not_keep_a_connection(impatient: Asking) -> No
             go_on()
 
 
+@pytest.mark.check
 def test_an_answer_that_is_not_read_is_not_kept() -> None:
     sent = Event()
 
@@ -170,6 +173,7 @@ def test_an_answer_that_is_not_read_is_not_kept() -> None:
         assert read < 50_000_000
 
 
+@pytest.mark.check
 def test_a_connection_in_use_stays_open(impatient: Asking) -> None:
     with connected(impatient) as client:
         for _ in range(5):
@@ -178,6 +182,7 @@ def test_a_connection_in_use_stays_open(impatient: Asking) -> None:
             time.sleep(0.3)
 
 
+@pytest.mark.check
 def test_an_answer_that_takes_long_is_waited_for(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PunctualConnection, "check_seconds", 0.1)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from tests.stores.conftest import numbered
@@ -50,6 +52,7 @@ for command in (index, index, "stats", "search mill", similar, "cluster", "expor
 """
 
 
+@pytest.mark.check
 def test_only_sqlite_opens_a_store(path: Path) -> None:
     """To close a file that was opened otherwise drops the locks of this process."""
     filled(path, 1)
