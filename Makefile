@@ -37,7 +37,7 @@ test: lint types tests ## run lint, type checks and the quick tests: what has to
 
 check: $(CHECK) build ## run the slower tests: Spark, packages, engines with special settings, every state of every screen
 	$(RUN)/mypy --num-workers $(JOBS)  # again, now with the types of Spark
-	$(PYTEST) -m check
+	$(PYTEST) -m 'check and not soak'
 
 build: $(READY) ## compile what has changed (MODULES="overlap shingles": only these; DEBUG=1: with bounds checks)
 	@$(RUN)/python setup.py --quiet build_ext --inplace

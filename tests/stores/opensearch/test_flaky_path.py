@@ -26,6 +26,7 @@ from tests.stores.opensearch.gateway import Arrived
 from tests.stores.opensearch.own_index import text
 
 pytestmark = pytest.mark.check
+LONG = pytest.mark.soak
 
 WINNOW = Path(sys.executable).with_name("winnow")
 NUMBERS = count()
@@ -141,7 +142,7 @@ def meant(kind: str) -> Callable[[Arrived], bool]:
     return lambda arrived: kind_of(arrived) == kind
 
 
-@pytest.mark.parametrize("part", [0.05, 0.3, 0.6])
+@pytest.mark.parametrize("part", [pytest.param(0.05, marks=LONG), 0.3, pytest.param(0.6, marks=LONG)])
 def test_a_share_of_all_requests_fails(
     engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path, part: float
 ) -> None:
@@ -169,6 +170,7 @@ def test_most_requests_of_a_kind_fail(
     assert contents(client, name) == undisturbed
 
 
+@LONG
 def test_answers_that_never_come(
     engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path
 ) -> None:
@@ -190,7 +192,7 @@ def test_the_command(
     assert contents(client, name)["pages"] == undisturbed["pages"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=LONG) for seed in range(1, 10))])
 def test_a_migration(engine: Running, client: OpenSearch, name: str, sources: list[Path], seed: int) -> None:
     with Index.open(f"{engine.url}/{name}") as index:
         index.index(sources[0], workers=1, failed=sources[0].with_suffix(".failed"))

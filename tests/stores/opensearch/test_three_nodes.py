@@ -68,7 +68,7 @@ def contents(client: OpenSearch, name: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.check
+@pytest.mark.soak
 def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Running], tmp_path: Path) -> None:
     cluster = start_cluster(nodes=3)
     name = address(cluster, "pages")
