@@ -23,7 +23,7 @@ import pytest
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("packaging")]
 
 OURS = Path(pytest.__file__).parent.parent  # the packages of this environment
-FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev"}
+FOR_DEVELOPERS = {"all", "bench", "check", "core-tests", "dev", "fuzz"}
 TWO = ["minhash", "overlap"]  # they cimport from no other module
 BUILD_WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 WHERE = """

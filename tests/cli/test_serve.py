@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow.cli.serve import is_loopback, listening_socket, reachable_host
-from tests.web.served_fixture import Served, serving
+from tests.web.served_fixture import Served, head, serving
 
 pytestmark = pytest.mark.check
 
@@ -101,7 +101,7 @@ def test_a_second_ctrl_c_ends_it_at_once(crawl: Path) -> None:
     with serving(crawl) as served:
         port = int(served.address.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as unfinished:  # the first Ctrl-C waits for it
-            unfinished.sendall(b"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+            unfinished.sendall(head("/paste", 100))
             assert served.get("/").status == 200
             served.process.send_signal(signal.SIGINT)
             sleep(0.3)  # otherwise both signals would arrive as one

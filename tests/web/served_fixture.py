@@ -75,6 +75,12 @@ class Served(Asking):
     said: str  # when it was ready
 
 
+def head(path: str, length: int) -> bytes:
+    """Return the head of a request that sends JSON."""
+    headers = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}"
+    return f"POST {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
+
+
 @contextmanager
 def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
     """Run `winnow serve` on a free port until the block ends."""

@@ -20,7 +20,7 @@ from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.web.app import ServerOptions, make_app
 from opensearch_winnow.web.punctual_connection import PunctualConnection
 from tests.web.known_crawl_fixture import PAGES
-from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, serving_app
+from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, head, serving_app
 
 TEXT = next(page.text for page in PAGES if page.text)
 QUESTION = json.dumps({"text": TEXT}).encode()
@@ -42,12 +42,6 @@ def served_slowly(
     opened = ServerOptions(open_index=lambda: Index.open(store, create=False), store=str(store), **options)
     with serving_app(make_app(opened)) as served:
         yield served
-
-
-def head(path: str, length: int) -> bytes:
-    """Return the head of a request that sends JSON."""
-    headers = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}"
-    return f"POST {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
 
 
 def connected(served: Asking) -> socket.socket:
