@@ -149,10 +149,15 @@ def create_file(path: Path, name: str, scheme: Scheme) -> None:
 def remove_if_empty(path: Path) -> None:
     """Delete the file of a store without pages, unless another connection has it open."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0)) as db:
+        db.isolation_level = None
         db.execute("PRAGMA journal_mode = DELETE")  # fails if there is another connection
-        db.execute("BEGIN EXCLUSIVE")
-        if db.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
-            path.unlink()
+        try:
+            with _transaction(db, "BEGIN EXCLUSIVE"):
+                if db.execute("SELECT 1 FROM page LIMIT 1").fetchone() is None:
+                    path.unlink()
+        finally:
+            if path.exists():
+                db.execute("PRAGMA journal_mode = WAL")
 
 
 def _move_unless_exists(hidden: Path, path: Path) -> None:

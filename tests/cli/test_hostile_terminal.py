@@ -107,11 +107,7 @@ def test_nothing_acts_on_a_terminal(on_terminal: OnTerminal, folder: Path, comma
     assert not ACTING.findall(OURS.sub("", shown).replace("\r", ""))
 
 
-@pytest.mark.parametrize("name", ["serve-csv", "export"])
-def test_the_quick_ones(on_terminal: OnTerminal, folder: Path, name: str) -> None:
-    test_nothing_acts_on_a_terminal(on_terminal, folder, COMMANDS[name])
-
-
+@pytest.mark.check
 def test_data_in_a_pipe_is_not_changed(
     process: Callable[..., subprocess.CompletedProcess[bytes]], folder: Path
 ) -> None:

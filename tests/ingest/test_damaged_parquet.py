@@ -98,6 +98,7 @@ def test_a_reader_that_crashes_in_the_middle_of_a_file(
     assert again.records == done.records
 
 
+@pytest.mark.check
 def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
     (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])

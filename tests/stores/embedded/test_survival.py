@@ -193,6 +193,8 @@ def test_an_empty_store_is_removed_unless_another_has_it_open(path: Path) -> Non
         file.remove_if_empty(path)
         other.write([numbered(1)])
     file.remove_if_empty(path)
+    with rows(path) as db:  # others can still read it while it is written
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     with EmbeddedStore.open(path) as store:
         assert store.count() == 1
         store.delete([numbered(1).id])
