@@ -10,8 +10,10 @@ from opensearch_winnow.queries.matches import Matches
 def quotes_summary(matches: Matches, found: Sources) -> str:
     """Say how much of a pasted text is original: "23 % of your text is original"."""
     if matches.unscored:
-        pages = count_of(matches.total, "page quotes", "pages quote") if matches.total else "No page quotes"
-        return f"{pages} this text, of the {matches.candidates - matches.unscored:,} that were compared in time"
+        if not matches.total:
+            return "No page that quotes this text was found in time"
+        pages, compared = count_of(matches.total, "page quotes", "pages quote"), matches.candidates - matches.unscored
+        return f"{pages} this text, of the {compared:,} that were compared in time"
     if not matches.total:
         return "No page contains that much of this text" if matches.threshold else "No page quotes this text"
     if found.original is None:
