@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from benchmarks.table import Run, Table
-from tests.soak_figures import FOLDER
+from tests.soak_figures import KEPT
 
 
 def tables(_run: Run) -> Iterator[Table]:
-    trials = sorted(FOLDER.glob("*.json"))
-    if not trials:
+    if not KEPT.exists():
         raise SystemExit("there are no figures of a soak: run make soak first")
-    rows = [(trial.stem.replace("_", " "), _figures(json.loads(trial.read_text(encoding="utf-8")))) for trial in trials]
-    yield Table("Trials", ("trial", "figures"), rows)
-
-
-def _figures(figures: dict[str, object]) -> str:
-    return "; ".join(f"{name.replace('_', ' ')}: {_written(value)}" for name, value in figures.items())
-
-
-def _written(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} × {each:,}" for name, each in value.items())
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    trials: dict[str, dict[str, Any]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    rows = [
+        (
+            f"`{test.removeprefix('tests/')}`",
+            str(figures.pop("passed")),
+            str(figures.pop("failed")),
+            f"{figures.pop('seconds') / 60:.0f}",
+            "; ".join(f"{name} {number:,}" for name, number in figures.items()),
+        )
+        for test, figures in trials.items()
+    ]
+    yield Table("Trials", ("trial", "passed", "failed", "minutes", "figures"), rows)

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = [
     "tests.engine_fixture",
     "tests.record_fixtures",
+    "tests.soak_figures",
     "tests.store_fixtures",
     "tests.web.browser_fixture",
     "tests.web.real_crawl_fixture",

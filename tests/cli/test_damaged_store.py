@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -173,7 +173,6 @@ def trials(store: Path, seeds: range, names: Sequence[str]) -> Counter[str]:
             finally:
                 faulthandler.cancel_dump_traceback_later()
                 put(content)
-    print(dict(outcomes))
     return outcomes
 
 
@@ -188,6 +187,12 @@ def test_every_command_on_damaged_files(undamaged: Path) -> None:
 
 
 @pytest.mark.soak
-def test_every_command_on_thousands_of_damaged_files(undamaged: Path) -> None:
-    outcomes = trials(undamaged, range(1_000, 5_000), [*READING, *WRITING])
+@pytest.mark.parametrize("first", range(1_000, 5_000, 500))
+def test_every_command_on_thousands_of_damaged_files(
+    undamaged: Path, first: int, record_property: Callable[[str, int], None]
+) -> None:
+    outcomes = trials(undamaged, range(first, first + 500), [*READING, *WRITING])
+    record_property("files", 500)
+    for outcome, number in outcomes.items():
+        record_property(f"answers: {outcome}", number)
     assert outcomes["other"] < outcomes.total() / 20, outcomes

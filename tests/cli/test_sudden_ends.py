@@ -218,10 +218,12 @@ def fail(job: Job, faulty: dict[str, str], at: int, errno: int, stays: str) -> C
     return run
 
 
-def every_fault(job: Job, faulty: dict[str, str], folder: Path, step: int) -> None:
+def every_fault(job: Job, faulty: dict[str, str], folder: Path, step: int) -> int:
+    """Fail one write after the other, about `step` of them, and return how many."""
     writes = count_writes(job, faulty, folder)
     assert writes > 20
-    for at in range(1, writes + 1, max(writes // step, 1)):
+    places = range(1, writes + 1, max(writes // step, 1))
+    for at in places:
         errno, stays = (ENOSPC, "1") if at % 2 else (EIO, "0")
         (folder / str(at)).mkdir()
         try:
@@ -230,6 +232,7 @@ def every_fault(job: Job, faulty: dict[str, str], folder: Path, step: int) -> No
             error.add_note(f"write {at} of {writes}, error {errno}")
             raise
         shutil.rmtree(folder / str(at))
+    return len(places)
 
 
 @pytest.mark.check
@@ -239,5 +242,11 @@ def test_a_disk_that_is_full_or_broken(jobs: dict[str, Job], faulty: dict[str, s
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["index", "cluster"])
-def test_each_write_to_a_store_fails(jobs: dict[str, Job], faulty: dict[str, str], tmp_path: Path, name: str) -> None:
-    every_fault(jobs[name], faulty, tmp_path, sys.maxsize)
+def test_each_write_to_a_store_fails(
+    jobs: dict[str, Job],
+    faulty: dict[str, str],
+    tmp_path: Path,
+    name: str,
+    record_property: Callable[[str, int], None],
+) -> None:
+    record_property("writes", every_fault(jobs[name], faulty, tmp_path, sys.maxsize))

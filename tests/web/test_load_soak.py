@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -19,7 +19,6 @@ from urllib.parse import urlencode
 import pytest
 
 from benchmarks.generated_pages import generated_pages
-from tests.soak_figures import keep_figures
 from tests.web.served_fixture import WINNOW, Asking, serving
 
 pytestmark = pytest.mark.soak
@@ -30,14 +29,13 @@ PAGES, BATCH = 5_000, 500  # in the store at first; added at a time
 BATCHES = 10  # added during the first third of the requests, so that memory is compared on a store of one size
 
 
-def test_memory_stays_flat_under_load(tmp_path: Path) -> None:
+def test_memory_stays_flat_under_load(tmp_path: Path, record_property: Callable[[str, int], None]) -> None:
     store = tmp_path / "load.winnow"
     add_pages(store, tmp_path, 0, PAGES)
     with serving(store) as served:
         load = Load(served)
         memory: list[int] = []
         clients = [Thread(target=load.ask_until_done, args=[number]) for number in range(CLIENTS)]
-        start = time.monotonic()
         for each in clients:
             each.start()
         added = 0
@@ -47,20 +45,20 @@ def test_memory_stays_flat_under_load(tmp_path: Path) -> None:
                 added += 1
             memory.append(resident_kib(served.process.pid))
             time.sleep(1)
-        seconds = time.monotonic() - start
         assert served.json("/api/v1/statistics")["pages"] == PAGES + added * BATCH
     middle, last = (median(memory[at : at + len(memory) // 10 + 1]) for at in (len(memory) // 2, len(memory) * 9 // 10))
-    keep_figures(
-        "load",
-        clients=CLIENTS,
-        requests=load.sent,
-        seconds=round(seconds),
-        statuses=load.statuses,
-        p50_ms=round(1000 * median(load.seconds)),
-        p99_ms=round(1000 * quantiles(load.seconds, n=100)[-1]),
-        memory_mb_in_the_middle=round(middle / 1024),
-        memory_mb_at_the_end=round(last / 1024),
-    )
+    figures = {
+        "clients": CLIENTS,
+        "requests": load.sent,
+        **{f"answers {status}": number for status, number in load.statuses.items()},
+        "p50 ms": round(1000 * median(load.seconds)),
+        "p99 ms": round(1000 * quantiles(load.seconds, n=100)[-1]),
+        "pages added meanwhile": added * BATCH,
+        "memory MB in the middle": round(middle / 1024),
+        "memory MB at the end": round(last / 1024),
+    }
+    for name, figure in figures.items():
+        record_property(name, figure)
     assert set(load.statuses) <= {200, 503}, load.statuses
     assert load.statuses[200] > 0.9 * load.sent
     assert last < 1.1 * middle

@@ -64,7 +64,8 @@ def check_all_is_right(own: OwnIndex, address: Address | None = None) -> None:
             )
 
 
-def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 11))])
+def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: Path, seed: int) -> None:
     before = own.sources()
     command: list[str | Path] = [
         WINNOW,
@@ -78,7 +79,7 @@ def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: P
         "--per-second",
         "300",
     ]
-    random = Random(0)
+    random = Random(seed)
     killed = 0
     for _ in range(KILLS):
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opensearchpy import OpenSearch, helpers
+from opensearchpy import OpenSearch
 
 from opensearch_winnow import Index
 from opensearch_winnow.stores.engine.running import Running
@@ -23,14 +22,13 @@ from opensearch_winnow.stores.opensearch.transport import PatientTransport
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, Fault, FaultyProxy, share
 from tests.stores.opensearch.gateway import Arrived
-from tests.stores.opensearch.own_index import text
+from tests.stores.opensearch.two_crawls import PAGES, contents, remove, write_crawls
 
 pytestmark = pytest.mark.check
 LONG = pytest.mark.soak
 
 WINNOW = Path(sys.executable).with_name("winnow")
 NUMBERS = count()
-PAGES = 120
 BEFORE: tuple[Fault, ...] = ("busy", "unavailable", "reset before")
 AFTER: tuple[Fault, ...] = ("bad gateway", "reset after", "half of an answer")
 
@@ -65,21 +63,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two crawls: in the second, every third page has another text, and there are new pages. Some are copies."""
-    folder = tmp_path_factory.mktemp("sources")
-    files = []
-    for crawl, number_of_pages in enumerate((PAGES, PAGES + 30)):
-        lines = [
-            {
-                "url": f"http://site{number % 7}.example/{number}",
-                "text": f"{text(number % (10 if number % 4 == 0 else PAGES))} {crawl if number % 3 == 0 else ''}",
-                "fetched_at": f"2026-01-0{1 + crawl}T00:00:00Z",
-            }
-            for number in range(number_of_pages)
-        ]
-        files.append(folder / f"{crawl}.jsonl")
-        files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return files
+    return write_crawls(tmp_path_factory.mktemp("sources"))
 
 
 def load(store: str, sources: list[Path], folder: Path) -> None:
@@ -93,24 +77,6 @@ def load(store: str, sources: list[Path], folder: Path) -> None:
         index.store.set_setting("a setting", None)
         assert index.store.count() > PAGES
         assert index.store.clusters(limit=10)
-
-
-def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str, Any]:
-    """Return all documents of a store by index and id. Two runs have different places, but in the same order."""
-    client.indices.refresh(index=f"{name},{name}.settings")
-    pages = list(helpers.scan(client, index=name, query={"sort": ["place"]}, preserve_order=True))
-    found = {hit["_id"]: hit["_source"] if places else hit["_source"] | {"place": 0} for hit in pages}
-    assert len(found) == len(pages)
-    settings = helpers.scan(client, index=f"{name}.settings")
-    return {"pages": list(found.items()), "settings": {hit["_id"]: kept(hit["_source"]) for hit in settings}}
-
-
-def kept(source: dict[str, Any]) -> Any:
-    """Return a setting without the times in it."""
-    value = json.loads(source["value"])
-    return (
-        {key: each for key, each in value.items() if key not in ("seconds", "at")} if isinstance(value, dict) else value
-    )
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +95,6 @@ def name(client: OpenSearch) -> Iterator[str]:
     remove(client, name)
 
 
-def remove(client: OpenSearch, name: str) -> None:
-    client.indices.delete(index=f"{name}-*,{name}.settings", params={"ignore_unavailable": "true"})
-
-
 @pytest.fixture(autouse=True)
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINNOW_TIMEOUT", "3")
@@ -144,11 +106,20 @@ def meant(kind: str) -> Callable[[Arrived], bool]:
 
 @pytest.mark.parametrize("part", [pytest.param(0.05, marks=LONG), 0.3, pytest.param(0.6, marks=LONG)])
 def test_a_share_of_all_requests_fails(
-    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path, part: float
+    engine: Running,
+    client: OpenSearch,
+    name: str,
+    sources: list[Path],
+    undisturbed: Any,
+    tmp_path: Path,
+    part: float,
+    record_property: Callable[[str, int], None],
 ) -> None:
     with FaultyProxy(engine.url, share(part, QUICK_FAULTS), meant=lambda _: True) as proxy:
         load(f"{proxy.url}/{name}", sources, tmp_path)
         assert proxy.spoiled.total() > proxy.requests * part / 3
+        record_property("requests", proxy.requests)
+        record_property("faults", proxy.spoiled.total())
     assert contents(client, name) == undisturbed
 
 

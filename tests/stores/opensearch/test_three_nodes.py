@@ -160,7 +160,10 @@ TROUBLES = (
 @pytest.mark.soak
 @pytest.mark.parametrize("harm", TROUBLES, ids=lambda harm: harm.__name__)
 def test_nothing_is_lost_while_pages_are_loaded(
-    start_cluster: Callable[..., Running], tmp_path: Path, harm: Callable[[Trouble], None]
+    start_cluster: Callable[..., Running],
+    tmp_path: Path,
+    harm: Callable[[Trouble], None],
+    record_property: Callable[[str, int], None],
 ) -> None:
     """Pages are loaded before, during and after the trouble; questions meanwhile are answered or fail in a sentence."""
     cluster = start_cluster(nodes=3)
@@ -197,7 +200,8 @@ def test_nothing_is_lost_while_pages_are_loaded(
     for thread in threads:
         thread.join()
     assert all(" cannot be " in each for each in complaints)
-    print(f"{harm.__name__}: {len(files)} files, {len(complaints)} complaints: {sorted(set(complaints))}")
+    record_property("pages acknowledged", len(files) * PAGES_PER_FILE)
+    record_property("questions that failed", len(complaints))
     with Index.open(address(cluster, "undisturbed"), patient=True) as index:
         for file in files:
             index.index(file, workers=1, failed=tmp_path / "failed.jsonl")

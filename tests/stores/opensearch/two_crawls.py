@@ -1,0 +1,52 @@
+"""Two crawls of small sites, and what a store on an engine holds after they were indexed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from opensearchpy import OpenSearch, helpers
+
+from tests.stores.opensearch.own_index import text
+
+PAGES = 120  # in the first crawl
+
+
+def write_crawls(folder: Path) -> list[Path]:
+    """Write two crawls: in the second, every third page has another text, and there are new pages. Some are copies."""
+    files = []
+    for crawl, number_of_pages in enumerate((PAGES, PAGES + 30)):
+        lines = [
+            {
+                "url": f"http://site{number % 7}.example/{number}",
+                "text": f"{text(number % (10 if number % 4 == 0 else PAGES))} {crawl if number % 3 == 0 else ''}",
+                "fetched_at": f"2026-01-0{1 + crawl}T00:00:00Z",
+            }
+            for number in range(number_of_pages)
+        ]
+        files.append(folder / f"{crawl}.jsonl")
+        files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return files
+
+
+def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str, Any]:
+    """Return all documents of a store by index and id. Two runs have different places, but in the same order."""
+    client.indices.refresh(index=f"{name},{name}.settings")
+    pages = list(helpers.scan(client, index=name, query={"sort": ["place"]}, preserve_order=True))
+    found = {hit["_id"]: hit["_source"] if places else hit["_source"] | {"place": 0} for hit in pages}
+    assert len(found) == len(pages)
+    settings = helpers.scan(client, index=f"{name}.settings")
+    return {"pages": list(found.items()), "settings": {hit["_id"]: _without_times(hit["_source"]) for hit in settings}}
+
+
+def remove(client: OpenSearch, name: str) -> None:
+    """Delete a store with all its indices."""
+    client.indices.delete(index=f"{name}-*,{name}.settings", params={"ignore_unavailable": "true"})
+
+
+def _without_times(source: dict[str, Any]) -> Any:
+    value = json.loads(source["value"])
+    return (
+        {key: each for key, each in value.items() if key not in ("seconds", "at")} if isinstance(value, dict) else value
+    )
