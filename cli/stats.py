@@ -42,11 +42,13 @@ def command(ctx: click.Context, store: str, verify: bool, as_json: bool, color: 
     Exits with 1 if the store is empty.
     """
     with Index.open(store, create=False, patient=True) as index:
+        name, scheme = index.name, index.scheme
         if verify:
             verify_file(index.store)
         statistics = index.statistics()
         pages = page_counts(index.store.scan(Card))
-        name, scheme = index.name, index.scheme
+        if verify:
+            say(f"{name} is not damaged")
     law = power_law(statistics.frequencies["fingerprints"])
     if as_json:
         click.echo(json.dumps(statistics_document(name, scheme, statistics, pages, law)))
@@ -67,4 +69,3 @@ def verify_file(store: Store) -> None:
     if not isinstance(store, EmbeddedStore):
         raise CommandFailedError("--verify is for a store in a file: OpenSearch checks the files of its indices itself")
     store.verify()
-    say(f"{store.name} is not damaged")

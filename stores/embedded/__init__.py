@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -163,7 +162,7 @@ class EmbeddedStore(Closing):
             pages, urls, sites = db.execute(
                 "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
             ).fetchone()
-            dropped = array("I", gone_pages(db))
+            dropped = gone_pages(db)
             frequencies = {field: Postings(db, field).frequencies(dropped) for field in FIELDS}
             return Statistics(pages, urls, sites, frequencies, sizes(db, self.path))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.embedded.rows import conditions
+from opensearch_winnow.stores.embedded.rows import conditions, page_numbers
 from opensearch_winnow.stores.embedded.search import ScoredPages, find
 from opensearch_winnow.stores.embedded.writes import gone_pages
 
@@ -27,7 +27,7 @@ class Ranking:
 
     def __init__(self, db: sqlite3.Connection, words: Words, where: Filters) -> None:
         self._db = db
-        self._hits = self._filtered(find(db, words, array("I", gone_pages(db))), where)
+        self._hits = self._filtered(find(db, words, gone_pages(db)), where)
         self._first: list[tuple[int, float]] = []
 
     @property
@@ -52,7 +52,7 @@ class Ranking:
 
     def among(self, numbers: Iterable[int]) -> list[tuple[int, float]]:
         """Return the numbers and scores of the hits among some pages, in order."""
-        return self._ordered(ScoredPages(*filter_pages(*self._hits, array("I", sorted(set(numbers))))))
+        return self._ordered(ScoredPages(*filter_pages(*self._hits, page_numbers(sorted(set(numbers))))))
 
     def _ordered(self, pages: ScoredPages) -> list[tuple[int, float]]:
         places = {number: place for place, number in enumerate(self._in_order(pages.numbers, len(pages.numbers)))}
@@ -73,7 +73,7 @@ class Ranking:
             return pages
         if where == Filters(latest=True) and len(pages.numbers) > MAX_ROW_LOOKUPS:
             others = self._db.execute("SELECT number FROM page WHERE NOT latest ORDER BY number")
-            return ScoredPages(*filter_pages(*pages, array("I", [number for (number,) in others]), exclude=True))
+            return ScoredPages(*filter_pages(*pages, page_numbers(number for (number,) in others), exclude=True))
         condition, parameters = conditions(where)
         # CROSS JOIN fixes the order: SQLite looks up the row of each page.
         matching = self._db.execute(
@@ -81,4 +81,4 @@ class Ranking:
             f" WHERE {condition} ORDER BY number",
             (json.dumps(pages.numbers.tolist()), *parameters),
         )
-        return ScoredPages(*filter_pages(*pages, array("I", [number for (number,) in matching])))
+        return ScoredPages(*filter_pages(*pages, page_numbers(number for (number,) in matching)))

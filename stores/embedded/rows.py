@@ -210,6 +210,11 @@ def numbers_of(typecode: str, stored: bytes, number: int) -> array[int]:
 
 
 @reporting_damage
+def page_numbers(numbers: Iterable[int]) -> array[int]:
+    return array("I", numbers)
+
+
+@reporting_damage
 def value_of(stored: str) -> Any:
     return json.loads(stored)
 

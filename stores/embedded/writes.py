@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import hashes_row, packed_text, page_row, required_row
+from opensearch_winnow.stores.embedded.rows import hashes_row, packed_text, page_numbers, page_row, required_row
 from opensearch_winnow.stores.embedded.seals import sealed
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import Written
@@ -99,9 +99,9 @@ def remove_pages(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     _drop_postings(db)
 
 
-def gone_pages(db: sqlite3.Connection) -> list[int]:
+def gone_pages(db: sqlite3.Connection) -> array[int]:
     """Return the numbers of deleted pages whose postings are still stored, in order."""
-    return [number for (number,) in db.execute("SELECT number FROM gone ORDER BY number")]
+    return page_numbers(number for (number,) in db.execute("SELECT number FROM gone ORDER BY number"))
 
 
 def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
@@ -115,7 +115,7 @@ def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
 def _add_postings(db: sqlite3.Connection, field: str, tokens: Sequence[array[int]], numbers: Sequence[int]) -> None:
     joined = array("Q", b"".join(tokens))
     if joined:
-        postings = sorted_postings(joined, array("I", map(len, tokens)), array("I", numbers))
+        postings = sorted_postings(joined, array("I", map(len, tokens)), page_numbers(numbers))
         Postings(db, field).add(*postings)
 
 
@@ -127,7 +127,7 @@ def _drop_postings(db: sqlite3.Connection) -> None:
         return
     (count,) = db.execute("SELECT count(*) FROM gone").fetchone()
     if count > MIN_GONE_PAGES and count > db.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
-        pages = array("I", gone_pages(db))
+        pages = gone_pages(db)
         for field in FIELDS:
             Postings(db, field).drop(pages)
         TextIndex(db).drop(pages)

@@ -23,6 +23,7 @@ from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.own_index import text
+from tests.stores.opensearch.split_network import SplitNetwork
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -119,7 +120,7 @@ class Trouble:
         self.cluster = revive(self.cluster)
 
     def kill_the_manager(self) -> None:
-        os.kill(self.cluster.pids[self._manager()], signal.SIGKILL)
+        os.kill(self.cluster.pids[self.manager()], signal.SIGKILL)
         time.sleep(5)
         self.cluster = revive(self.cluster)
 
@@ -127,7 +128,7 @@ class Trouble:
         self._pause(self._random.choice(self.cluster.alive).pid)
 
     def pause_the_manager(self) -> None:
-        self._pause(self.cluster.pids[self._manager()])
+        self._pause(self.cluster.pids[self.manager()])
 
     def restart_all(self) -> None:
         for pid in self.cluster.pids.values():
@@ -143,7 +144,7 @@ class Trouble:
             os.kill(pid, signal.SIGCONT)
         self.cluster = revive(self.cluster)
 
-    def _manager(self) -> str:
+    def manager(self) -> str:
         with OpenSearch(self.cluster.url, timeout=60) as client:
             return str(client.cat.cluster_manager(format="json")[0]["node"])
 
@@ -165,8 +166,42 @@ def test_nothing_is_lost_while_pages_are_loaded(
     harm: Callable[[Trouble], None],
     record_property: Callable[[str, int], None],
 ) -> None:
-    """Pages are loaded before, during and after the trouble; questions meanwhile are answered or fail in a sentence."""
     cluster = start_cluster(nodes=3)
+    load_during(cluster, lambda: harm(Trouble(cluster)), tmp_path, record_property)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("who", ["a node", "the manager"])
+def test_nothing_is_lost_while_the_network_is_split(
+    start_cluster: Callable[..., Running], tmp_path: Path, who: str, record_property: Callable[[str, int], None]
+) -> None:
+    """One node is cut off from the two others; all three can be reached by their clients."""
+    first = start_cluster(nodes=3)
+    with SplitNetwork(first) as network:
+        cluster = network.lead_through(lambda: revive(first))
+        trouble = Trouble(cluster)
+
+        def split() -> None:
+            manager = trouble.manager()
+            alone = manager if who == "the manager" else next(name for name in cluster.pids if name != manager)
+            network.split([alone])
+            others = [node for node in cluster.nodes if node.name != alone]
+            end = time.monotonic() + 120
+            # The others notice after half a minute that a node does not answer.
+            while others[0].ask("/_cluster/health?master_timeout=1s").get("number_of_nodes") != len(others):
+                assert time.monotonic() < end
+                time.sleep(1)
+            time.sleep(10)
+            network.heal()
+            revive(cluster)
+
+        load_during(cluster, split, tmp_path, record_property)
+
+
+def load_during(
+    cluster: Running, harm: Callable[[], None], folder: Path, record_property: Callable[[str, int], None]
+) -> None:
+    """Load pages before, during and after the trouble. Questions meanwhile are answered or fail in a sentence."""
     name = address(cluster, "pages")
     with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
         for each in ("pages", "undisturbed"):
@@ -175,7 +210,7 @@ def test_nothing_is_lost_while_pages_are_loaded(
 
     def do_harm() -> None:
         time.sleep(3)
-        harm(Trouble(cluster))
+        harm()
         over.set()
 
     def ask() -> None:
@@ -194,8 +229,8 @@ def test_nothing_is_lost_while_pages_are_loaded(
             thread.start()
         while not over.is_set() or len(files) < MIN_FILES:
             assert all(thread.is_alive() for thread in threads) or over.is_set()
-            files.append(source(tmp_path, len(files) + 1))
-            report = index.index(files[-1], workers=1, failed=tmp_path / "failed.jsonl")
+            files.append(source(folder, len(files) + 1))
+            report = index.index(files[-1], workers=1, failed=folder / "failed.jsonl")
             assert (report.indexed, len(report.failed)) == (PAGES_PER_FILE, 0)
     for thread in threads:
         thread.join()
@@ -204,6 +239,6 @@ def test_nothing_is_lost_while_pages_are_loaded(
     record_property("questions that failed", len(complaints))
     with Index.open(address(cluster, "undisturbed"), patient=True) as index:
         for file in files:
-            index.index(file, workers=1, failed=tmp_path / "failed.jsonl")
+            index.index(file, workers=1, failed=folder / "failed.jsonl")
     with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
         assert contents(client, "pages") == contents(client, "undisturbed")
