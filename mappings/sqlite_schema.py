@@ -95,8 +95,7 @@ CREATE INDEX page_not_latest ON page (number) WHERE NOT latest;
 
 # Every BLOB gets a checksum behind it: see stores/embedded/seals.py. A text is a BLOB even if it is not packed.
 THIRD_FORMAT = """
-ALTER TABLE page ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; -- of what a card shows
-UPDATE page SET checksum = card_checksum(id, url, site, crawl, title, fetched_at, duplicate_of);
+ALTER TABLE page ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; -- see FOURTH_FORMAT
 UPDATE page_text SET text = sealed(text, number);
 UPDATE page_hashes SET
     fingerprints = sealed(fingerprints, number),
@@ -111,9 +110,19 @@ UPDATE word_run SET titles = sealed(titles, run), texts = sealed(texts, run);
 UPDATE word_block SET words = sealed(words, place), places = sealed(places, place);
 """
 
+# A checksum covers all columns of a page that never change, and each setting. In format 3 it covered fewer.
+FOURTH_FORMAT = """
+UPDATE page SET checksum = facts_checksum(
+    id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest, shingle_digest,
+    fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of
+);
+ALTER TABLE setting ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE setting SET checksum = setting_checksum(name, value);
+"""
+
 # Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,
 # the words of all pages are indexed again at the end.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT)
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:

@@ -24,7 +24,16 @@ from opensearch_winnow.stores.embedded.file_sizes import sizes
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.reading import by_id, read_pages, scan_pages
-from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions, keys, required_row, text_of, value_of
+from opensearch_winnow.stores.embedded.rows import (
+    CARD,
+    card_of,
+    conditions,
+    keys,
+    required_row,
+    setting_checksum,
+    setting_of,
+    text_of,
+)
 from opensearch_winnow.stores.embedded.verification import verify
 from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
@@ -173,20 +182,24 @@ class EmbeddedStore(Closing):
 
     def setting(self, name: str) -> Any:
         with self._file.reading() as db:
-            row = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-            return row and value_of(row[0])
+            row = db.execute("SELECT name, value, checksum FROM setting WHERE name = ?", (name,)).fetchone()
+            return row and setting_of(*row)
 
     def settings(self, prefix: str = "") -> dict[str, Any]:
         with self._file.reading() as db:
-            found = db.execute("SELECT name, value FROM setting WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
-            return {name: value_of(value) for name, value in found}
+            found = db.execute(
+                "SELECT name, value, checksum FROM setting WHERE substr(name, 1, ?) = ?", (len(prefix), prefix)
+            )
+            return {row[0]: setting_of(*row) for row in found}
 
     def set_setting(self, name: str, value: Any) -> None:
         with self._file.writing() as db:
             if value is None:
                 db.execute("DELETE FROM setting WHERE name = ?", (name,))
             else:
-                db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, json.dumps(value)))
+                written = json.dumps(value)
+                row = name, written, setting_checksum(name, written)
+                db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?, ?)", row)
 
     def close(self) -> None:
         self._views.close()

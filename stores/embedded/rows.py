@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 from zlib import crc32
 
 import zstandard
@@ -23,17 +23,14 @@ from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
 ID = re.compile(r"[0-9a-f]{32}")
 
-# The columns of a record and of a card, in the order that `record_of` and `card_of` expect.
-RECORD = (
-    "number, checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
-    " shingle_digest, shingle_count, duplicate, duplicate_of, cluster, fingerprints, positions, sketch, minhash, bands,"
-    " text"
+# The columns that never change, with their checksum; the columns of a record; and those of a card.
+FACTS = (
+    "checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
+    " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of"
 )
+RECORD = f"number, cluster, fingerprints, positions, sketch, minhash, bands, text, {FACTS}"
 WHOLE_PAGE = "page JOIN page_hashes USING (number) JOIN page_text USING (number)"
-CARD = (
-    "checksum, page.id, url, site, crawl, title, fetched_at, latest, text_digest, fingerprint_count, shingle_count,"
-    " sketch_count, duplicate, duplicate_of, cluster"
-)
+CARD = f"cluster, latest, {FACTS}"
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
 Row = Sequence[Any]
@@ -66,15 +63,13 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 def page_row(record: Record) -> tuple[Any, ...]:
     """Return the row of table `page` from column `id` on. It is marked as the latest capture, until that is checked."""
     id_ = record.id
-    key, time = bytes.fromhex(id_), None if record.fetched_at is None else microseconds(record.fetched_at)
-    return (
-        key,
+    facts = Facts(
+        bytes.fromhex(id_),
         record.url,
         record.site,
         record.crawl,
         record.title,
-        time,
-        1,
+        None if record.fetched_at is None else microseconds(record.fetched_at),
         record.payload_digest,
         packed(record.content_digest),
         packed(record.text_digest),
@@ -84,16 +79,47 @@ def page_row(record: Record) -> tuple[Any, ...]:
         record.sketch_count,
         record.duplicate,
         record.duplicate_of,
-        None if record.cluster == id_ else packed(record.cluster),
-        card_checksum(key, record.url, record.site, record.crawl, record.title, time, record.duplicate_of),
     )
+    return *facts[:6], 1, *facts[6:], None if record.cluster == id_ else packed(record.cluster), facts.checksum
 
 
-def card_checksum(
-    id_: bytes, url: str, site: str, crawl: str, title: str | None, time: int | None, duplicate_of: str | None
-) -> int:
-    """Return the checksum of what a card shows of its page."""
-    return crc32(f"{url}\0{site}\0{crawl}\0{title}\0{time}\0{duplicate_of}".encode(), crc32(id_))
+class Facts(NamedTuple):
+    """The columns of FACTS, without the checksum. Digests are packed."""
+
+    id: bytes
+    url: str
+    site: str
+    crawl: str
+    title: str | None
+    time: int | None
+    payload_digest: str | None
+    content_digest: bytes | str
+    text_digest: bytes | str
+    shingle_digest: bytes | str
+    fingerprint_count: int
+    shingle_count: int
+    sketch_count: int
+    duplicate: Any
+    duplicate_of: str | None
+
+    @property
+    def checksum(self) -> int:
+        content, text, shingles = map(unpacked, (self.content_digest, self.text_digest, self.shingle_digest))
+        return crc32(
+            f"{self.url}\0{self.site}\0{self.crawl}\0{self.title}\0{self.time}\0{self.payload_digest}\0{content}"
+            f"\0{text}\0{shingles}\0{self.fingerprint_count}\0{self.shingle_count}\0{self.sketch_count}"
+            f"\0{self.duplicate}\0{self.duplicate_of}".encode(),
+            crc32(self.id),
+        )
+
+
+def facts_checksum(*columns: Any) -> int:
+    """Return the checksum of the columns of FACTS."""
+    return Facts(*columns).checksum
+
+
+def setting_checksum(name: str, value: str) -> int:
+    return crc32(value.encode(), crc32(name.encode()))
 
 
 def hashes_row(record: Record) -> tuple[bytes, ...]:
@@ -107,60 +133,60 @@ def hashes_row(record: Record) -> tuple[bytes, ...]:
 @reporting_damage
 def record_of(row: Row) -> Record:
     """Make a record from the columns of RECORD."""
-    number, checksum, id_, url, site, crawl, title, time, payload, content, text, shingle = row[:12]
-    shingle_count, duplicate, duplicate_of, cluster, prints, positions, sketch, minhash, bands, stored_text = row[12:]
-    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
+    number, cluster, prints, positions, sketch, minhash, bands, text = row[:8]
+    facts = facts_of(row[8:])
     return Record(
-        url=url,
-        site=site,
-        crawl=crawl,
-        title=title,
-        text=text_of(stored_text, number),
-        fetched_at=time_of(time),
-        payload_digest=payload,
-        content_digest=unpacked(content),
-        text_digest=unpacked(text),
-        shingle_digest=unpacked(shingle),
+        url=facts.url,
+        site=facts.site,
+        crawl=facts.crawl,
+        title=facts.title,
+        text=text_of(text, number),
+        fetched_at=time_of(facts.time),
+        payload_digest=facts.payload_digest,
+        content_digest=unpacked(facts.content_digest),
+        text_digest=unpacked(facts.text_digest),
+        shingle_digest=unpacked(facts.shingle_digest),
         fingerprints=hashes_of(prints, number),
         positions=numbers_of("I", positions, number),
-        shingle_count=shingle_count,
+        shingle_count=facts.shingle_count,
         sketch=hashes_of(sketch, number),
         minhash=unsealed(minhash, number),
         bands=hashes_of(bands, number),
-        duplicate=duplicate,
-        duplicate_of=duplicate_of,
-        cluster=unpacked(id_ if cluster is None else cluster),
+        duplicate=facts.duplicate,
+        duplicate_of=facts.duplicate_of,
+        cluster=unpacked(facts.id if cluster is None else cluster),
     )
 
 
 @reporting_damage
 def card_of(row: Row) -> Card:
     """Make a card from the columns of CARD."""
-    checksum, id_, url, site, crawl, title, time, latest, digest = row[:9]
-    prints, shingles, sketch, duplicate, duplicate_of, cluster = row[9:]
-    check_card(checksum, id_, url, site, crawl, title, time, duplicate_of)
+    cluster, latest = row[:2]
+    facts = facts_of(row[2:])
     return Card(
-        id_.hex(),
-        url,
-        site,
-        crawl,
-        title,
-        time_of(time),
+        facts.id.hex(),
+        facts.url,
+        facts.site,
+        facts.crawl,
+        facts.title,
+        time_of(facts.time),
         bool(latest),
-        unpacked(digest),
-        prints,
-        shingles,
-        sketch,
-        duplicate,
-        duplicate_of,
-        unpacked(id_ if cluster is None else cluster),
+        unpacked(facts.text_digest),
+        facts.fingerprint_count,
+        facts.shingle_count,
+        facts.sketch_count,
+        facts.duplicate,
+        facts.duplicate_of,
+        unpacked(facts.id if cluster is None else cluster),
     )
 
 
-def check_card(checksum: int, *shown: Any) -> None:
-    """Raise an error if `checksum` is not that of the columns `shown`, in the order of `card_checksum`."""
-    if checksum != card_checksum(*shown):
+def facts_of(row: Row) -> Facts:
+    """Return the columns of FACTS, after comparing them with their checksum."""
+    facts = Facts(*row[1:])
+    if row[0] != facts.checksum:
         raise sqlite3.DatabaseError("a checksum is wrong")
+    return facts
 
 
 def conditions(where: Filters) -> tuple[str, list[Any]]:
@@ -215,8 +241,11 @@ def page_numbers(numbers: Iterable[int]) -> array[int]:
 
 
 @reporting_damage
-def value_of(stored: str) -> Any:
-    return json.loads(stored)
+def setting_of(name: str, value: str, checksum: int) -> Any:
+    """Return the value of a setting, after comparing it with its checksum."""
+    if checksum != setting_checksum(name, value):
+        raise sqlite3.DatabaseError("a checksum is wrong")
+    return json.loads(value)
 
 
 def time_of(stored: int | None) -> datetime | None:
@@ -226,4 +255,5 @@ def time_of(stored: int | None) -> datetime | None:
 def add_functions(db: sqlite3.Connection) -> None:
     """Make the functions that migrations call known to SQLite."""
     db.create_function("sealed", 2, sealed)
-    db.create_function("card_checksum", 7, card_checksum)
+    db.create_function("facts_checksum", 15, facts_checksum)
+    db.create_function("setting_checksum", 2, setting_checksum)

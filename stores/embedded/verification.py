@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from opensearch_winnow.stores.embedded.rows import CARD, card_of
+from opensearch_winnow.stores.embedded.rows import CARD, card_of, setting_of
 from opensearch_winnow.stores.embedded.seals import unsealed
 
 # The sealed columns of each table, after the key that they are sealed with.
@@ -26,6 +26,8 @@ def verify(db: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(found)
     for row in db.execute(f"SELECT {CARD} FROM page"):
         card_of(row)
+    for setting in db.execute("SELECT name, value, checksum FROM setting"):
+        setting_of(*setting)
     for table, columns in SEALED.items():
         for key, *stored in db.execute(f"SELECT {', '.join(columns)} FROM {table}"):
             for each in stored:

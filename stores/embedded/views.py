@@ -19,9 +19,10 @@ from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_e
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import (
     CARD,
+    FACTS,
     Row,
     card_of,
-    check_card,
+    facts_of,
     hashes_of,
     reporting_damage,
     text_of,
@@ -129,23 +130,22 @@ class EmbeddedView(Closing):
     @reporting_damage
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:
         rows = self._columns(
-            "checksum, page.id, url, site, crawl, title, fetched_at, duplicate_of, cluster, shingle_count, minhash",
+            f"cluster, minhash, {FACTS}",
             "page JOIN page_hashes USING (number)",
             [number for number, _ in ranked],
         )
         pages = []
-        for (number, score), (checksum, *shown, cluster, shingle_count, minhash) in zip(ranked, rows, strict=True):
-            check_card(checksum, *shown)
-            id_, url, site, crawl, _, time, _ = shown
+        for (number, score), (cluster, minhash, *row) in zip(ranked, rows, strict=True):
+            facts = facts_of(row)
             pages.append(
                 RankedPage(
-                    url=url,
-                    site=site,
-                    crawl=crawl,
-                    fetched_at=time_of(time),
+                    url=facts.url,
+                    site=facts.site,
+                    crawl=facts.crawl,
+                    fetched_at=time_of(facts.time),
                     score=score,
-                    cluster=unpacked(id_ if cluster is None else cluster),
-                    shingle_count=shingle_count,
+                    cluster=unpacked(facts.id if cluster is None else cluster),
+                    shingle_count=facts.shingle_count,
                     minhash=unsealed(minhash, number),
                     view_key=number,
                 )

@@ -29,10 +29,13 @@ SEALED_COLUMNS = {
     "word_block": ("words", "places"),
 }
 # Turns a store into one of the second format, which had no checksums.
-SECOND_FORMAT = "ALTER TABLE page DROP COLUMN checksum; PRAGMA user_version = 2;" + "".join(
-    f"UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 4);"
-    for table, columns in SEALED_COLUMNS.items()
-    for column in columns
+SECOND_FORMAT = (
+    "ALTER TABLE page DROP COLUMN checksum; ALTER TABLE setting DROP COLUMN checksum; PRAGMA user_version = 2;"
+    + "".join(
+        f"UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 4);"
+        for table, columns in SEALED_COLUMNS.items()
+        for column in columns
+    )
 )
 # Turns a store into one of the first format, which had an FTS5 table instead of the tables of words.
 FIRST_FORMAT = f"""

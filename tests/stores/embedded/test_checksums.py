@@ -1,0 +1,83 @@
+"""A value of a store file that is not what was written is an error, not an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.embedded.verification import SEALED
+from opensearch_winnow.stores.store import StoreError
+from tests.stores.conftest import numbered
+from tests.stores.embedded.store_files import filled, rows
+
+CHANGING = {"number", "place", "latest", "cluster"}  # columns of a page that are set again later, or are its key
+
+
+def fixed_columns(path: Path) -> list[str]:
+    filled(path, 1, 2)
+    with rows(path) as there:
+        return [name for _, name, *_ in there.execute("PRAGMA table_info(page)") if name not in CHANGING]
+
+
+def test_a_wrong_column_of_a_page(path: Path) -> None:
+    columns = fixed_columns(path)
+    assert len(columns) == 16
+    for column in columns:
+        with rows(path) as there:
+            (before,) = there.execute(f"SELECT {column} FROM page WHERE number = 1").fetchone()
+            # The id of another page would not be unique, and a digest stays one of its kind.
+            wrong = bytes(len(before)) if isinstance(before, bytes) else before + 1 if isinstance(before, int) else "x"
+            there.execute(f"UPDATE page SET {column} = ? WHERE number = 1", (wrong,))
+        with EmbeddedStore.open(path) as store:
+            for read in (
+                lambda store=store: list(store.scan(Record)),
+                lambda store=store: list(store.scan(Card)),
+                lambda store=store: store.view(Words.of("words")).ranked(0, 9),
+                store.verify,
+            ):
+                with pytest.raises(StoreError, match=r"is damaged \(a checksum is wrong\)"):
+                    read()
+        with rows(path) as there:
+            there.execute(f"UPDATE page SET {column} = ? WHERE number = 1", (before,))
+    with EmbeddedStore.open(path) as store:
+        assert list(store.scan(Record)) == [numbered(1), numbered(2)]
+
+
+def test_a_wrong_setting(path: Path) -> None:
+    filled(path, 1)
+    with EmbeddedStore.open(path) as store:
+        store.set_setting("watch.a", {"min_containment": 0.5})
+        with rows(path) as there:
+            there.execute("UPDATE setting SET value = replace(value, 'min', 'mio')")
+        for read in (lambda: store.setting("watch.a"), store.settings, store.verify):
+            with pytest.raises(StoreError, match=r"is damaged \(a checksum is wrong\)"):
+                read()
+
+
+def test_a_wrong_number_of_a_deleted_page(path: Path) -> None:
+    filled(path, 1)
+    with rows(path) as there:
+        there.execute("INSERT INTO gone VALUES (?)", (1 << 40,))
+    with EmbeddedStore.open(path) as store:
+        for read in (store.statistics, lambda: store.search(Words.of("words"))):
+            with pytest.raises(StoreError, match="is damaged"):
+                read()
+
+
+def test_every_block_is_sealed(path: Path) -> None:
+    """No BLOB is left without a checksum: those of a page are in its row's, the others carry their own."""
+    filled(path, 1)
+    with rows(path) as there:
+        tables = [name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        blobs = {
+            (table, name)
+            for table in tables
+            for _, name, kind, *_ in there.execute(f"PRAGMA table_info({table})")
+            if kind == "BLOB" and table != "page"
+        }
+    assert blobs <= {(table, column) for table, columns in SEALED.items() for column in columns}
