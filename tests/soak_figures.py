@@ -6,6 +6,7 @@ A trial adds figures by pytest's `record_property`. Those of a trial with severa
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ class SoakFigures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if "soak" not in report.keywords or (report.when != "call" and report.passed):
             return
-        trial = self._trials.setdefault(report.nodeid.partition("[")[0], {"passed": 0, "failed": 0, "seconds": 0})
+        trial = self._trials.setdefault(re.split(r"[\[@]", report.nodeid)[0], {"passed": 0, "failed": 0, "seconds": 0})
         trial["passed" if report.passed else "failed"] += 1
         trial["seconds"] += report.duration
         for name, figure in report.user_properties:

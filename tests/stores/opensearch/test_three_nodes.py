@@ -39,9 +39,11 @@ def revive(cluster: Running) -> Running:
     """Start the nodes that have died, as `winnow engine start --home` does, and wait until all data is there."""
     running = LocalEngine(Path(cluster.nodes[0].folder).parents[1]).start(owner=os.getpid())
     end = time.monotonic() + 300
-    while running.health().get("status") != "green":
-        assert time.monotonic() < end
-        time.sleep(0.5)
+    with OpenSearch(running.url, timeout=60) as client:
+        while running.health().get("status") != "green":
+            assert time.monotonic() < end, client.cluster.allocation_explain()
+            client.cluster.reroute(params={"retry_failed": "true"})  # an engine gives up after five failures
+            time.sleep(0.5)
     return running
 
 
