@@ -7,9 +7,9 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from fcntl import LOCK_EX, flock
 from pathlib import Path
-from secrets import token_hex
 from threading import RLock
 
 from opensearch_winnow.foundation.scheme import Scheme
@@ -118,32 +118,53 @@ class StoreFile:
 
 
 def create_file(path: Path, name: str, scheme: Scheme) -> None:
-    """Create the file of an empty store. If another process creates it at the same time, its file stays."""
+    """Create the file of an empty store, unless another process does. It has its name when it is complete."""
     if not path.parent.is_dir():
         raise StoreError(f"{name} cannot be created: there is no folder {path.parent}")
-    hidden = path.with_name(f".{path.name}.{token_hex(8)}")
+    hidden = path.with_name(f".{path.name}.new")
     try:
-        with reporting_sqlite_errors(name, writing=True):
-            db = sqlite3.connect(hidden, isolation_level=None)
+        with _only_creator(path.parent), reporting_sqlite_errors(name, writing=True):
+            if os.path.lexists(path):
+                return
+            _remove_database(hidden)  # of a process that was killed
             try:
-                # The page size comes first, because it is fixed when the first page is written.
-                db.executescript(
-                    f"PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL;"
-                    f"PRAGMA synchronous = FULL; PRAGMA application_id = {APPLICATION_ID};"
-                )
-                with _transaction(db, "BEGIN IMMEDIATE"):
-                    migrate(db)
-                    description = written(scheme)
-                    choices = json.dumps(description.choices)
-                    db.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
+                _fill(hidden, scheme)
+                hidden.rename(path)
+                sync_folder(path.parent)
             finally:
-                db.close()
-        _move_unless_exists(hidden, path)
+                _remove_database(hidden)
     except OSError as error:
         raise StoreError(f"{name} cannot be created: {error.strerror}") from None
-    finally:
-        for ending in ("", "-wal", "-shm", "-journal"):
-            hidden.with_name(hidden.name + ending).unlink(missing_ok=True)
+
+
+@contextmanager
+def _only_creator(folder: Path) -> Iterator[None]:
+    """Wait until no other process creates a store in this folder. The lock of the folder leaves no file behind."""
+    with ExitStack() as stack:
+        with suppress(OSError):  # some network file systems do not support locks
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            flock(descriptor, LOCK_EX)
+        yield
+
+
+def _fill(path: Path, scheme: Scheme) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        # The page size comes first, because it is fixed when the first page is written.
+        db.executescript(
+            f"PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL;"
+            f"PRAGMA synchronous = FULL; PRAGMA application_id = {APPLICATION_ID};"
+        )
+        with _transaction(db, "BEGIN IMMEDIATE"):
+            migrate(db)
+            description = written(scheme)
+            choices = json.dumps(description.choices)
+            db.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
+
+
+def _remove_database(path: Path) -> None:
+    for ending in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def remove_if_empty(path: Path) -> None:
@@ -158,17 +179,6 @@ def remove_if_empty(path: Path) -> None:
         finally:
             if path.exists():
                 db.execute("PRAGMA journal_mode = WAL")
-
-
-def _move_unless_exists(hidden: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(hidden)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without hard links
-        if not path.exists():
-            hidden.rename(path)
-    sync_folder(path.parent)
 
 
 def migrate(db: sqlite3.Connection) -> None:

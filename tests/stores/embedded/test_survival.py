@@ -38,6 +38,26 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
         assert store.settings() == {"a": 1}
 
 
+def test_what_a_killed_creator_left_is_removed(path: Path) -> None:
+    left = [path.with_name(f".{path.name}.new{ending}") for ending in ("", "-wal", "-journal")]
+    for each in left:
+        each.write_bytes(b"half of a store")
+    EmbeddedStore.open(path, create=True).close()
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_one_of_many_creators_wins(path: Path) -> None:
+    def create(number: int) -> None:
+        with EmbeddedStore.open(path, create=True) as store:
+            store.write([numbered(number)])
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(create, range(8)))
+    with EmbeddedStore.open(path) as store:
+        assert store.count() == 8
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
 def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "WRITE_WAIT_SECONDS", 0.1)
     filled(path, 1)
