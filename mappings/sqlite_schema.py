@@ -110,14 +110,16 @@ UPDATE word_run SET titles = sealed(titles, run), texts = sealed(texts, run);
 UPDATE word_block SET words = sealed(words, place), places = sealed(places, place);
 """
 
-# A checksum covers all columns of a page that never change, and each setting. In format 3 it covered fewer.
+# A checksum covers all columns of a page that never change, each setting, and the scheme. In format 3 it covered fewer.
 FOURTH_FORMAT = """
 UPDATE page SET checksum = facts_checksum(
     id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest, shingle_digest,
     fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of
 );
 ALTER TABLE setting ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
-UPDATE setting SET checksum = setting_checksum(name, value);
+UPDATE setting SET checksum = row_checksum(name, value);
+ALTER TABLE scheme ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE scheme SET checksum = row_checksum(id, choices, keyed);
 """
 
 # Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,

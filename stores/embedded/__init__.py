@@ -30,7 +30,7 @@ from opensearch_winnow.stores.embedded.rows import (
     conditions,
     keys,
     required_row,
-    setting_checksum,
+    row_checksum,
     setting_of,
     text_of,
 )
@@ -198,7 +198,7 @@ class EmbeddedStore(Closing):
                 db.execute("DELETE FROM setting WHERE name = ?", (name,))
             else:
                 written = json.dumps(value)
-                row = name, written, setting_checksum(name, written)
+                row = name, written, row_checksum(name, written)
                 db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?, ?)", row)
 
     def close(self) -> None:

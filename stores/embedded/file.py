@@ -17,7 +17,7 @@ from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 from opensearch_winnow.record_files.atomic_file import sync_folder
-from opensearch_winnow.stores.embedded.rows import add_functions, text_of
+from opensearch_winnow.stores.embedded.rows import add_functions, row_checksum, text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 
@@ -59,11 +59,10 @@ class StoreFile:
             self.db.close()
 
     def scheme(self) -> WrittenScheme:
-        row = self.db.execute("SELECT id, choices, keyed FROM scheme").fetchone()
-        try:
-            return WrittenScheme(row[0], json.loads(row[1]), bool(row[2]))
-        except (TypeError, ValueError):
-            raise damaged(self.name, "its scheme cannot be read") from None
+        row = self.db.execute("SELECT id, choices, keyed, checksum FROM scheme").fetchone()
+        if row is None or row_checksum(*row[:3]) != row[3]:
+            raise damaged(self.name, "its scheme cannot be read")
+        return WrittenScheme(row[0], json.loads(row[1]), bool(row[2]))
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -158,8 +157,8 @@ def _fill(path: Path, scheme: Scheme) -> None:
         with _transaction(db, "BEGIN IMMEDIATE"):
             migrate(db)
             description = written(scheme)
-            choices = json.dumps(description.choices)
-            db.execute("INSERT INTO scheme VALUES (?, ?, ?)", (description.id, choices, description.keyed))
+            row = description.id, json.dumps(description.choices), int(description.keyed)
+            db.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", (*row, row_checksum(*row)))
 
 
 def _remove_database(path: Path) -> None:

@@ -118,8 +118,9 @@ def facts_checksum(*columns: Any) -> int:
     return Facts(*columns).checksum
 
 
-def setting_checksum(name: str, value: str) -> int:
-    return crc32(value.encode(), crc32(name.encode()))
+def row_checksum(*columns: str | int) -> int:
+    """Return the checksum of the columns of a setting, or of the scheme."""
+    return crc32("\0".join(map(str, columns)).encode())
 
 
 def hashes_row(record: Record) -> tuple[bytes, ...]:
@@ -243,7 +244,7 @@ def page_numbers(numbers: Iterable[int]) -> array[int]:
 @reporting_damage
 def setting_of(name: str, value: str, checksum: int) -> Any:
     """Return the value of a setting, after comparing it with its checksum."""
-    if checksum != setting_checksum(name, value):
+    if checksum != row_checksum(name, value):
         raise sqlite3.DatabaseError("a checksum is wrong")
     return json.loads(value)
 
@@ -256,4 +257,4 @@ def add_functions(db: sqlite3.Connection) -> None:
     """Make the functions that migrations call known to SQLite."""
     db.create_function("sealed", 2, sealed)
     db.create_function("facts_checksum", 15, facts_checksum)
-    db.create_function("setting_checksum", 2, setting_checksum)
+    db.create_function("row_checksum", -1, row_checksum)

@@ -28,10 +28,10 @@ from tests.stores.embedded.store_files import SECOND_FORMAT, rows
 PAGES = 300
 STORED = re.compile(r"([\d,]+) pages of this run are stored")
 SMALL_BATCHES = """
+import os
 from opensearch_winnow.operations import clustering
 from opensearch_winnow.stores import destination
-destination.MAX_BATCH_RECORDS = 20
-clustering.BATCH_SIZE = 20
+destination.MAX_BATCH_RECORDS = clustering.BATCH_SIZE = int(os.environ.get("TEST_BATCH", "20"))
 """
 OPEN = (
     "import sys; from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open(sys.argv[1]).close()"
@@ -184,7 +184,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory, root: Path) -> dict[str, st
     """Environment variables that make writes fail: see faulty_files.c."""
     library = tmp_path_factory.mktemp("faulty") / "faulty_files.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, root / "tests" / "faulty_files.c", "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library)}
+    return {"LD_PRELOAD": str(library), "TEST_BATCH": "100"}  # larger batches have fewer writes, which all fail once
 
 
 def count_writes(job: Job, faulty: dict[str, str], folder: Path) -> int:

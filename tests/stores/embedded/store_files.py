@@ -30,12 +30,13 @@ SEALED_COLUMNS = {
 }
 # Turns a store into one of the second format, which had no checksums.
 SECOND_FORMAT = (
-    "ALTER TABLE page DROP COLUMN checksum; ALTER TABLE setting DROP COLUMN checksum; PRAGMA user_version = 2;"
+    "".join(f"ALTER TABLE {table} DROP COLUMN checksum;" for table in ("page", "setting", "scheme"))
     + "".join(
         f"UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 4);"
         for table, columns in SEALED_COLUMNS.items()
         for column in columns
     )
+    + "PRAGMA user_version = 2;"
 )
 # Turns a store into one of the first format, which had an FTS5 table instead of the tables of words.
 FIRST_FORMAT = f"""

@@ -59,6 +59,14 @@ def test_a_wrong_setting(path: Path) -> None:
                 read()
 
 
+def test_a_wrong_scheme(path: Path) -> None:
+    filled(path, 1)
+    with rows(path) as there:
+        there.execute("UPDATE scheme SET choices = replace(choices, 'winnow', 'wilnow')")
+    with pytest.raises(StoreError, match=r"is damaged \(its scheme cannot be read\)"):
+        EmbeddedStore.open(path)
+
+
 def test_a_wrong_number_of_a_deleted_page(path: Path) -> None:
     filled(path, 1)
     with rows(path) as there:

@@ -28,7 +28,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
         EmbeddedStore.open(path)
     with rows(path) as there:
         assert there.execute("PRAGMA user_version").fetchone() == (4,)
-        there.execute("INSERT INTO scheme VALUES (?, ?, ?)", scheme)
+        there.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", scheme)
     with EmbeddedStore.open(path) as store:
         store.write([numbered(1), numbered(2)])
     next_format = "ALTER TABLE page ADD COLUMN host TEXT; -- and;\nUPDATE page SET host = 'h' || site;"

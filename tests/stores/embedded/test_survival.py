@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file, writes
-from opensearch_winnow.stores.embedded.rows import setting_checksum
+from opensearch_winnow.stores.embedded.rows import row_checksum
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import filled, python, rows
@@ -26,7 +26,7 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
     filled(path, 1)
     with rows(path) as other, EmbeddedStore.open(path) as store, ThreadPoolExecutor(1) as thread:
         other.execute("BEGIN IMMEDIATE")
-        other.execute("INSERT INTO setting VALUES ('a', '1', ?)", (setting_checksum("a", "1"),))
+        other.execute("INSERT INTO setting VALUES ('a', '1', ?)", (row_checksum("a", "1"),))
         writing = thread.submit(store.write, [numbered(2)])
         with EmbeddedStore.open(path) as reader:  # readers do not wait
             assert reader.count() == 1

@@ -41,7 +41,7 @@ def revive(cluster: Running) -> Running:
     end = time.monotonic() + 300
     with OpenSearch(running.url, timeout=60) as client:
         while running.health().get("status") != "green":
-            assert time.monotonic() < end, client.cluster.allocation_explain()
+            assert time.monotonic() < end, (running.health(), client.cat.shards())
             client.cluster.reroute(params={"retry_failed": "true"})  # an engine gives up after five failures
             time.sleep(0.5)
     return running
