@@ -89,8 +89,9 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
             index_template(name, scheme, shards=shards, replicas=replicas),
             template_path,
         ),
-        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", cluster_wide=False),
         settings_step(f"{name}.settings"),
+        # Last: whoever finds the alias finds a complete store.
+        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", cluster_wide=False),
     ]
 
 

@@ -49,13 +49,10 @@ class Writer:
         before = self._captures_of(record.url for record in new.values())
         to_write = {id_: self._capture(record, before.get(id_)) for id_, record in new.items()}
         latest = _latest(before | to_write)
-        operations = [
-            self._operation("index", id_, source_of(new[id_], place=capture.place, latest=id_ in latest))
-            for id_, capture in to_write.items()
-        ]
-        failed = {each.id: each.reason for each in self._bulk(operations) if each.outcome == "failed"}
+        replaced = {id_: each for id_, each in before.items() if each.latest and id_ not in latest | to_write.keys()}
+        failed = self._write(list(self._operations(new, to_write, latest, replaced)))
         stored = {id_: each._replace(latest=id_ in latest) for id_, each in to_write.items() if id_ not in failed}
-        self._set_latest(before | stored)
+        self._set_latest(before | {id_: each._replace(latest=False) for id_, each in replaced.items()} | stored)
         self._index.refresh()
         return list(_outcomes(ids, before, failed))
 
@@ -76,6 +73,34 @@ class Writer:
         self._update({id_: {"cluster": clusters[id_]} for id_, each in stored.items() if each.cluster != clusters[id_]})
         self._index.refresh()
         return len(stored)
+
+    def _operations(
+        self,
+        new: Mapping[str, Record],
+        to_write: Mapping[str, Capture],
+        latest: set[str],
+        replaced: Mapping[str, Capture],
+    ) -> Iterator[Operation]:
+        """Yield the writes. Right before a page, the capture that it replaces as the latest of its URL is marked.
+
+        If the process is killed between the two, the page is missing, and the next run writes it. The other way round,
+        two captures would stay marked as the latest, because that run would find the page unchanged.
+        """
+        marked = {each.url: id_ for id_, each in replaced.items()}
+        for id_, capture in to_write.items():
+            if id_ in latest and capture.url in marked:
+                yield self._operation("update", marked[capture.url], {"latest": False})
+            yield self._operation("index", id_, source_of(new[id_], place=capture.place, latest=id_ in latest))
+
+    def _write(self, operations: Sequence[Operation]) -> dict[str, str]:
+        """Write pages, and return the reasons by id of those that could not be written."""
+        failed = {}
+        for operation, each in zip(operations, self._bulk(operations), strict=True):
+            if each.outcome == "failed" and operation.kind == "index":
+                failed[each.id] = each.reason
+            else:
+                self._check(each)
+        return failed
 
     def _capture(self, record: Record, before: Capture | None) -> Capture:
         """Return the capture of a record to be written. It keeps the place of the page that it replaces."""
@@ -126,9 +151,12 @@ class Writer:
 
     def _execute(self, operations: Sequence[Operation]) -> None:
         for each in self._bulk(operations):
-            # Another process may have just deleted it.
-            if each.outcome == "failed" and each.reason != NOT_FOUND:
-                raise StoreError(f"{self._index.name} cannot be written: {each.reason}")
+            self._check(each)
+
+    def _check(self, written: Written) -> None:
+        # Another process may have just deleted it.
+        if written.outcome == "failed" and written.reason != NOT_FOUND:
+            raise StoreError(f"{self._index.name} cannot be written: {written.reason}")
 
     def _bulk(self, operations: Sequence[Operation]) -> list[Written]:
         with reporting_engine_errors(self._index.name, "written"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -25,7 +25,9 @@ from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch import OpenSearchStore
+from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
@@ -64,6 +66,25 @@ def small(number: int, **changes: object) -> Record:
     """Many captures of one page, at different times."""
     values = {"url": "https://a.org/", "text": "plum", "fingerprints": array("Q", [7]), "sketch": array("Q")}
     return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
+
+
+def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run writes again what is missing, and nothing else: a page that is stored must have the right `latest`."""
+    store = fresh()
+    first, second = (small(number, fetched_at=START + timedelta(number)) for number in (1, 2))
+    store.write([first])
+
+    def killed(client: OpenSearch, operations: Sequence[Operation], **options: Any) -> Iterator[Written]:
+        yield from bulk(client, operations[:1], **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writes, "bulk", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.write([second])
+    monkeypatch.undo()
+    assert store.read([second.id], Card) == {}
+    store.write([second])
+    assert [card.latest for card in captures(store, second.url)] == [True, False]
 
 
 @pytest.mark.check

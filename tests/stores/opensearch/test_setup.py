@@ -59,7 +59,7 @@ def test_what_is_missing_is_added(client: OpenSearch) -> None:
 
 
 def test_an_index_of_somebody_else_with_our_mapping_is_a_store(client: OpenSearch) -> None:
-    body = {"mappings": mapping(Scheme()), "settings": steps("x", Scheme())[-2].body["settings"]}
+    body = {"mappings": mapping(Scheme()), "settings": steps("x", Scheme())[-1].body["settings"]}
     client.indices.create(index="set-up-index", body=body)
     made = [step.what for step, outcome in set_up(client, "set-up-index", Scheme()) if outcome == "made"]
     assert made == ["template winnow-set-up-index", "index set-up-index.settings"]
