@@ -141,7 +141,13 @@ def kill_and_run_again(place: Place, jobs: dict[str, Job], job: str, name: str, 
         assert page in (before.get(id_), after[id_], after[id_] | {"latest": True})
     place.run(command, name)
     assert place.pages(name) == after
-    assert len(place.client.indices.get(index=f"{name}-*")) == 1
+    indices = place.client.indices.get(index=f"{name}-*")
+    left = [index for index, about in indices.items() if name not in about["aliases"]]
+    assert len(indices) - len(left) == 1
+    # A migration that was killed after the switch has not deleted the old index, and the next one does not know it.
+    assert len(left) <= (job == "migrate")
+    for index in left:
+        place.client.indices.delete(index=index)
 
 
 @pytest.mark.check
