@@ -51,10 +51,10 @@ def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engin
     machine = json.loads(winnow("setup", "--store", f"{engine.url}/cli-dry", "--dry-run", "--json").stdout)
     assert [(step["path"], step["outcome"]) for step in machine["steps"]][-3:] == [
         ("/_index_template/winnow-cli-dry", "missing"),
-        ("/cli-dry-000001", "missing"),
         ("/cli-dry.settings", "missing"),
+        ("/cli-dry-000001", "missing"),
     ]
-    assert machine["steps"][-2]["body"]["aliases"] == {"cli-dry": {}}
+    assert machine["steps"][-1]["body"]["aliases"] == {"cli-dry": {}}
     with OpenSearch(engine.url) as client:
         assert not client.indices.exists(index="cli-dry")
 
