@@ -81,15 +81,17 @@ class Writer:
         latest: set[str],
         replaced: Mapping[str, Capture],
     ) -> Iterator[Operation]:
-        """Yield the writes. Right before a page, the capture that it replaces as the latest of its URL is marked.
+        """Yield the writes. Captures that are no longer the latest of their URL lose the mark before it is written.
 
-        If the process is killed between the two, the page is missing, and the next run writes it. The other way round,
-        two captures would stay marked as the latest, because that run would find the page unchanged.
+        If the process is killed in between, the new page is missing, and the next run writes it. The other way round,
+        two captures would stay marked as the latest, because that run would find the new page unchanged.
         """
-        marked = {each.url: id_ for id_, each in replaced.items()}
+        ids_by_url: dict[str, list[str]] = {}
+        for id_, capture in replaced.items():
+            ids_by_url.setdefault(capture.url, []).append(id_)
         for id_, capture in to_write.items():
-            if id_ in latest and capture.url in marked:
-                yield self._operation("update", marked[capture.url], {"latest": False})
+            for old in ids_by_url.pop(capture.url, ()):
+                yield self._operation("update", old, {"latest": False})
             yield self._operation("index", id_, source_of(new[id_], place=capture.place, latest=id_ in latest))
 
     def _write(self, operations: Sequence[Operation]) -> dict[str, str]:

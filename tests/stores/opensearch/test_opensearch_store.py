@@ -87,6 +87,18 @@ def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, mon
     assert [card.latest for card in captures(store, second.url)] == [True, False]
 
 
+@pytest.mark.parametrize("new", [0, 3], ids=["an older one", "a newer one"])
+def test_a_write_mends_several_latest_captures(fresh: Open, client: OpenSearch, new: int) -> None:
+    """Two processes that wrote captures of one URL at the same time may have left both marked."""
+    store = fresh()
+    stored = [small(number, fetched_at=START + timedelta(number)) for number in (1, 2)]
+    store.write(stored)
+    index = store.name.rpartition("/")[2]
+    client.update(index=index, id=stored[0].id, body={"doc": {"latest": True}}, params={"refresh": "true"})
+    store.write([small(new, fetched_at=START + timedelta(new))])
+    assert [card.latest for card in captures(store, stored[0].url)] == [True, False, False]
+
+
 @pytest.mark.check
 def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     store = fresh()
