@@ -79,7 +79,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
         return Record(
             **texts,
             **perhaps,
-            fetched_at=_time(source),
+            fetched_at=time_of(source.get("fetched_us")),
             fingerprints=unpacked_tokens(source["fingerprints"]),
             positions=unpacked_positions(source["positions"]),
             shingle_count=source["shingle_count"],
@@ -103,7 +103,7 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
             site=source["site"],
             crawl=source["crawl"],
             title=source.get("title"),
-            fetched_at=_time(source),
+            fetched_at=time_of(source.get("fetched_us")),
             latest=source["latest"],
             text_digest=source["text_digest"],
             fingerprint_count=source["fingerprint_count"],
@@ -129,6 +129,6 @@ def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
     return card_of(id_, empty | {name: source[name] for name in CARD_FIELDS if source.get(name) is not None})
 
 
-def _time(source: Mapping[str, Any]) -> datetime | None:
-    time = source.get("fetched_us")
-    return None if time is None else EPOCH + timedelta(microseconds=time)
+def time_of(fetched_us: int | None) -> datetime | None:
+    """Return the time in the field `fetched_us`."""
+    return None if fetched_us is None else EPOCH + timedelta(microseconds=fetched_us)

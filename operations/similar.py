@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from math import ceil, floor
+from typing import NamedTuple, TypeVar
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
@@ -17,6 +18,7 @@ from opensearch_winnow.queries.estimates import (
     Estimates,
     Sketches,
     estimate_by_counts,
+    estimate_by_minhash,
     estimate_scores,
 )
 from opensearch_winnow.queries.filters import Filters
@@ -25,10 +27,13 @@ from opensearch_winnow.queries.lookups import binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.stores.store import Store, Text
+from opensearch_winnow.stores.store import Candidate, Sizes, Store, Text
 
 TEXT_BATCH = 64  # texts in memory at a time
 SKETCH_BATCH = 1_000
+Page = TypeVar("Page", Candidate, Card, Candidate | Card)
+
+MAX_SIZE = 2**31 - 1  # of the numbers that a store keeps
 MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer candidates are scored as fast as they are estimated
 
 
@@ -38,14 +43,14 @@ class SharedSketch(NamedTuple):
     by_id: dict[str, int]
     others: int  # upper bound for a candidate that the lookup of the sketch did not find
 
-    def with_page(self, card: Card) -> int:
-        return self.by_id.get(card.id, self.others)
+    def with_page(self, page: Candidate) -> int:
+        return self.by_id.get(page.id, self.others)
 
 
 class CandidatePages(NamedTuple):
     """The candidates of all lookups."""
 
-    cards: list[Card]
+    pages: list[Candidate]
     tokens: int  # tokens of the question, in the fields that the frequency check covers
     ignored: int  # tokens among these that were too frequent to look up
     sketch: SharedSketch | None  # None unless the whole sketch was looked up
@@ -95,13 +100,16 @@ class SimilarPages:
         """
         start = time.perf_counter()
         self._end = None if max_seconds is None else start + max_seconds
-        candidates = self._candidates(where, frequent)
+        sizes = self._sizes() if exact else None
+        candidates = self._candidates(where, frequent, sizes)
         if not all_captures:
-            candidates = candidates._replace(cards=[card for card in candidates.cards if card.url != exclude_url])
+            candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
         if exact and self._question.side:
-            found = list(self._score(self._plausible(candidates)))
+            plausible = [page.id for page in self._plausible(candidates)]
+            cards = self._store.read(plausible, Card)
+            found = list(self._score([cards[id_] for id_ in plausible if id_ in cards]))
         else:
-            found = list(self._score_by_estimates(candidates.cards))
+            found = list(self._score_by_estimates(candidates.pages))
         found.sort(key=self._rank)
         if not all_captures:
             found = list({each.card.url: each for each in reversed(found)}.values())
@@ -111,7 +119,7 @@ class SimilarPages:
             total=len(found),
             score=self._thresholds.primary,
             threshold=self._thresholds.primary_minimum,
-            candidates=len(candidates.cards),
+            candidates=len(candidates.pages),
             tokens=candidates.tokens,
             ignored=candidates.ignored,
             frequent=frequent,
@@ -123,40 +131,56 @@ class SimilarPages:
         check_cancelled()
         return self._end is not None and time.perf_counter() > self._end
 
-    def _candidates(self, where: Filters, frequent: int) -> CandidatePages:
+    def _sizes(self) -> Sizes | None:
+        """Return the sizes of pages that can resemble the question enough: none is half as large, if half is needed."""
+        minimum = self._thresholds.minima.get("resemblance", 0.0)
+        if not minimum or self._exclusions:
+            return None
+        size = self._question.record.shingle_count
+        return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
+
+    def _candidates(self, where: Filters, frequent: int, sizes: Sizes | None) -> CandidatePages:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
-        found = self._store.candidates(wanted, where, FrequencyCheck(frequent))
-        cards = {each.card.id: each.card for some in found for each in some.pages}
-        cards.pop(self._question.record.id, None)
+        found = self._store.candidates(wanted, where, FrequencyCheck(frequent), sizes)
+        pages = {
+            each.id: each
+            for some in found
+            for each in some.pages
+            if sizes is None or sizes.least <= each.shingle_count <= sizes.most
+        }
+        pages.pop(self._question.record.id, None)
         sketch = next(
             (
-                SharedSketch({each.card.id: each.shared for each in pages}, lookup.minimum - 1)
-                for lookup, pages in found
+                SharedSketch({each.id: each.shared for each in some}, lookup.minimum - 1)
+                for lookup, some in found
                 if lookup.field == "sketch" and len(lookup.tokens) == len(self._question.sketched.sketch)
             ),
             None,
         )
         tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED_FIELDS)
         kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED_FIELDS)
-        return CandidatePages(list(cards.values()), tokens, tokens - kept, sketch)
+        return CandidatePages(list(pages.values()), tokens, tokens - kept, sketch)
 
-    def _plausible(self, candidates: CandidatePages) -> Sequence[Card]:
-        """Leave out candidates that cannot match: by their sizes, then by the tokens they share, then by estimates."""
-        cards: Sequence[Card] = candidates.cards
-        minimum = self._thresholds.minima.get("resemblance", 0.0)
-        if minimum and not self._exclusions:
-            size = self._question.record.shingle_count
-            cards = [card for card in cards if _max_resemblance(size, card.shingle_count) >= minimum]
+    def _plausible(self, candidates: CandidatePages) -> Sequence[Candidate]:
+        """Leave out candidates that cannot match: by the tokens they share, then by estimates."""
+        pages: Sequence[Candidate] = candidates.pages
         if self._thresholds.any_passage:
-            return cards
+            return pages
         if candidates.sketch and not self._exclusions:
-            cards = [card for card in cards if self._may_match(card, candidates.sketch)]
-        if len(cards) < MIN_CANDIDATES_TO_ESTIMATE:
-            return cards
-        return [card for card, found in self._estimates(cards) if self._thresholds.may_be_met_by(found, CLEAR_ERRORS)]
+            pages = [page for page in pages if self._may_match(page, candidates.sketch)]
+        if len(pages) < MIN_CANDIDATES_TO_ESTIMATE:
+            return pages
+        known = not self._exclusions and all(page.minhash for page in pages)
+        estimates = ((page, self._by_minhash(page)) for page in pages) if known else self._estimates(pages)
+        return [page for page, found in estimates if self._thresholds.may_be_met_by(found, CLEAR_ERRORS)]
 
-    def _may_match(self, card: Card, sketch: SharedSketch) -> bool:
-        shared, ours, theirs = sketch.with_page(card), len(self._question.sketched.sketch), card.sketch_count
+    def _by_minhash(self, page: Candidate) -> Estimates:
+        return estimate_by_minhash(
+            self._question.sketched, Sketches(page.shingle_count, NO_SKETCHES.sketch, page.minhash), self._scheme
+        )
+
+    def _may_match(self, page: Candidate, sketch: SharedSketch) -> bool:
+        shared, ours, theirs = sketch.with_page(page), len(self._question.sketched.sketch), page.sketch_count
         if self._thresholds.may_be_met_by(estimate_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
             return True
         # A standard error says little about a sample of a few shingles. There the exact binomial decides.
@@ -201,20 +225,20 @@ class SimilarPages:
             return found if shared[0] else None
         return found
 
-    def _score_by_estimates(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
-        for card, found in self._estimates(cards):
-            if self._thresholds.met_by(found.scores):
-                yield ScoredPage(card, found.scores, found.error(self._thresholds.primary))
+    def _score_by_estimates(self, pages: Sequence[Candidate | Card]) -> Iterator[ScoredPage]:
+        scored = {page.id: found for page, found in self._estimates(pages) if self._thresholds.met_by(found.scores)}
+        for id_, card in self._store.read(scored, Card).items():
+            yield ScoredPage(card, scored[id_].scores, scored[id_].error(self._thresholds.primary))
 
-    def _estimates(self, cards: Sequence[Card]) -> Iterator[tuple[Card, Estimates]]:
-        for some in _batches(cards, SKETCH_BATCH):
+    def _estimates(self, pages: Sequence[Page]) -> Iterator[tuple[Page, Estimates]]:
+        for some in _batches(pages, SKETCH_BATCH):
             if self._is_late():
                 self._unscored += len(some)
                 continue
-            sketches = self._store.read([card.id for card in some], Sketches)
-            for card in some:
-                theirs = sketches.get(card.id, NO_SKETCHES)
-                yield card, estimate_scores(*self._without_boilerplate(theirs, card.site), self._scheme)
+            sketches = self._store.read([page.id for page in some], Sketches)
+            for page in some:
+                theirs = sketches.get(page.id, NO_SKETCHES)
+                yield page, estimate_scores(*self._without_boilerplate(theirs, page.site), self._scheme)
 
     def _without_boilerplate(self, theirs: Sketches, site: str) -> tuple[Sketches, Sketches]:
         """Return both sides without boilerplate, which can be taken out of a MOD_m sketch but not out of a MinHash."""
@@ -271,15 +295,10 @@ class SimilarPages:
         )
 
 
-def _max_resemblance(one: int, other: int) -> float:
-    """Return the upper bound of the resemblance of pages with `one` and `other` shingles: one inside the other."""
-    return min(one, other) / max(one, other, 1)
-
-
 def _score_key(card: Card) -> tuple[str, str]:
     """Return the key of pages with equal scores: the same text on the same site, since templates belong to a site."""
     return card.text_digest, card.site
 
 
-def _batches(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
-    return (cards[start : start + size] for start in range(0, len(cards), size))
+def _batches(pages: Sequence[Page], size: int) -> Iterator[Sequence[Page]]:
+    return (pages[start : start + size] for start in range(0, len(pages), size))

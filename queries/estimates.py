@@ -55,7 +55,7 @@ def estimate_scores(a: Sketches, b: Sketches, scheme: Scheme) -> Estimates:
         mod_containment(a.sketch, b.sketch, scheme.modulus),
         mod_containment(b.sketch, a.sketch, scheme.modulus),
     )
-    by_minhash = _by_minhash(a, b, scheme)
+    by_minhash = estimate_by_minhash(a, b, scheme)
     return Estimates(*(min(each, key=lambda estimate: estimate.error) for each in zip(by_mod, by_minhash, strict=True)))
 
 
@@ -68,20 +68,20 @@ def estimate_by_counts(shared: int, a: int, b: int, scheme: Scheme) -> Estimates
     return Estimates(*(mod_share(shared, size, scheme.modulus) for size in (a + b - shared, a, b)))
 
 
-def _by_minhash(a: Sketches, b: Sketches, scheme: Scheme) -> tuple[Estimate, Estimate, Estimate]:
+def estimate_by_minhash(a: Sketches, b: Sketches, scheme: Scheme) -> Estimates:
     """Estimate from MinHash: with the exact sizes of A and B, the resemblance r gives the shared shingles.
 
     |A ∩ B| = (|A| + |B|) r / (1 + r)
     """
     if not (a.minhash and b.minhash and a.shingle_count and b.shingle_count):
         unknown = Estimate(0.0, 1.0)
-        return unknown, unknown, unknown
+        return Estimates(unknown, unknown, unknown)
     value, error = minhash_resemblance(a.minhash, b.minhash, scheme.bits)
     max_resemblance = min(a.shingle_count, b.shingle_count) / max(a.shingle_count, b.shingle_count)
     r = min(max(value, 0.0), max_resemblance)
     sizes = a.shingle_count + b.shingle_count
     shared, shared_error = sizes * r / (1 + r), sizes * error / (1 + r) ** 2
-    return (
+    return Estimates(
         Estimate(r, error),
         Estimate(min(shared / a.shingle_count, 1.0), shared_error / a.shingle_count),
         Estimate(min(shared / b.shingle_count, 1.0), shared_error / b.shingle_count),

@@ -47,10 +47,22 @@ Order = Literal["written", "newest", "oldest", "url"]
 
 
 class Candidate(NamedTuple):
-    """A page that shares tokens with a lookup."""
+    """A page that shares tokens with a lookup, and what tells whether it may be a match."""
 
-    card: Card
+    id: str
+    url: str
+    site: str
+    shingle_count: int
+    sketch_count: int
     shared: int  # distinct tokens
+    minhash: bytes = b""  # empty where it would have to be read
+
+
+class Sizes(NamedTuple):
+    """The numbers of shingles that a page may have: from `least` to `most`."""
+
+    least: int
+    most: int
 
 
 class Candidates(NamedTuple):
@@ -222,11 +234,15 @@ class Store(AbstractContextManager["Store"], Protocol):
     # --- by tokens ----------------------------------------------------------------------------------------------------
 
     def candidates(
-        self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
+        self,
+        lookups: Sequence[Lookup],
+        where: Filters = Filters(),
+        check: FrequencyCheck | None = None,
+        sizes: Sizes | None = None,
     ) -> list[Candidates]:
         """For each lookup, find the pages that have at least its minimum of its tokens.
 
-        With `check`, frequent tokens are left out of the lookups first.
+        With `check`, frequent tokens are left out of the lookups first. Pages of other `sizes` may be left out.
         """
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:

@@ -30,6 +30,11 @@ def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] 
     return {"query": query, "sort": BY_SCORE, "size": size, "_source": _source(fields), "track_total_hits": False}
 
 
+def best_by_doc_values(query: Clause, fields: Sequence[str]) -> Search:
+    """Return a search as `best` does, with `fields` from doc values and not even the ids: no document is read."""
+    return best(query) | {"stored_fields": "_none_", "docvalue_fields": list(fields)}
+
+
 def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
     """Return a search for pages in the order of their first write. `following` makes the search for the next ones."""
     return {

@@ -39,7 +39,7 @@ from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, Written
+from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Sizes, Statistics, Written
 from opensearch_winnow.stores.view_cache import ViewCache
 
 
@@ -122,10 +122,14 @@ class EmbeddedStore(Closing):
         return count
 
     def candidates(
-        self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
+        self,
+        lookups: Sequence[Lookup],
+        where: Filters = Filters(),
+        check: FrequencyCheck | None = None,
+        sizes: Sizes | None = None,
     ) -> list[Candidates]:
         with self._file.reading() as db:
-            return find_candidates(db, lookups, where, check)
+            return find_candidates(db, lookups, where, check, sizes)
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         with self._file.reading() as db:

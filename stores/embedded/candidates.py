@@ -11,34 +11,47 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
+from opensearch_winnow.stores.embedded.rows import Row, conditions, reporting_damage
 from opensearch_winnow.stores.embedded.writes import gone_pages
-from opensearch_winnow.stores.store import Candidate, Candidates
+from opensearch_winnow.stores.store import Candidate, Candidates, Sizes
 
 
 def find_candidates(
-    db: sqlite3.Connection, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck | None
+    db: sqlite3.Connection,
+    lookups: Sequence[Lookup],
+    where: Filters,
+    check: FrequencyCheck | None,
+    sizes: Sizes | None,
 ) -> list[Candidates]:
     """Find the pages of each lookup, after the frequency check."""
     if check is not None:
         over = check.max_pages
         lookups = check.trimmed(lookups, lambda checked: count_pages(db, checked, over=over))
-    return [Candidates(lookup, _pages(db, lookup, where)) for lookup in lookups]
+    return [Candidates(lookup, _pages(db, lookup, where, sizes)) for lookup in lookups]
 
 
-def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters) -> list[Candidate]:
+def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes | None) -> list[Candidate]:
     shared: Counter[int] = Counter()
     for _, pages in Postings(db, lookup.field).pages(lookup.tokens):
         shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
     condition, parameters = conditions(where)
+    if sizes is not None:
+        condition, parameters = f"{condition} AND shingle_count BETWEEN ? AND ?", [*parameters, *sizes]
     # Deleted pages still have postings, but no row.
     found = db.execute(
-        f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value WHERE {condition}",
+        "SELECT number, id, url, site, shingle_count, sketch_count FROM json_each(?) AS wanted"
+        f" JOIN page ON number = wanted.value WHERE {condition}",
         (json.dumps(numbers), *parameters),
     )
-    candidates = [Candidate(card_of(row), shared[number]) for number, *row in found]
-    return sorted(candidates, key=lambda each: (-each.shared, each.card.id))
+    return sorted((_candidate(row, shared[row[0]]) for row in found), key=lambda each: (-each.shared, each.id))
+
+
+@reporting_damage
+def _candidate(row: Row, shared: int) -> Candidate:
+    """Make a candidate from columns without a checksum; the checksum is compared when its card is read."""
+    _, id_, url, site, shingle_count, sketch_count = row
+    return Candidate(id_.hex(), url, site, int(shingle_count), int(sketch_count), shared)
 
 
 def count_pages(db: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:

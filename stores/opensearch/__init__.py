@@ -38,7 +38,17 @@ from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.opensearch.views import OpenSearchView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
-from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Statistics, StoreError, Written
+from opensearch_winnow.stores.store import (
+    Candidates,
+    ClusterSize,
+    Fields,
+    Hits,
+    Order,
+    Sizes,
+    Statistics,
+    StoreError,
+    Written,
+)
 from opensearch_winnow.stores.view_cache import ViewCache
 
 
@@ -150,16 +160,23 @@ class OpenSearchStore(Closing):
         return self._index.count(conditions(where))
 
     def candidates(
-        self, lookups: Sequence[Lookup], where: Filters = Filters(), check: FrequencyCheck | None = None
+        self,
+        lookups: Sequence[Lookup],
+        where: Filters = Filters(),
+        check: FrequencyCheck | None = None,
+        sizes: Sizes | None = None,
     ) -> list[Candidates]:
+        filters = conditions(where)
+        if sizes is not None and self._index.engine.searches_doc_values:
+            filters.append({"range": {"shingle_count": {"gte": sizes.least, "lte": sizes.most}}})
         if check is not None:
             # Usually no token is frequent: one request shows that, and finds the pages.
-            rare = self._overlaps.find_rare(lookups, where, check)
+            rare = self._overlaps.find_rare(lookups, filters, check)
             if rare is not None:
                 return rare
             over = check.max_pages
             lookups = check.trimmed(lookups, lambda checked: self.frequencies(checked, over=over))
-        return self._overlaps.find(lookups, where)
+        return self._overlaps.find(lookups, filters)
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         hashes = [dict(zip(tokens_of(each.tokens), each.tokens, strict=True)) for each in lookups]
@@ -181,7 +198,7 @@ class OpenSearchStore(Closing):
         query = words_query(words, conditions(where))
         if not (keep_open or key):
             return OpenSearchView(self._index, query)
-        if self._index.has_points_in_time:
+        if self._index.engine.point_in_time:
             return OpenSearchView(self._index, query, key) if key else OpenSearchView.frozen(self._index, query)
         if key:
             return self._views.get(key, self.name)

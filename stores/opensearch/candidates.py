@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
-from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, card_of
-from opensearch_winnow.queries.dsl.filters import conditions
+from opensearch_winnow.mappings.opensearch_document import card_of, time_of
+from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.frequency import with_any
 from opensearch_winnow.queries.dsl.overlap import (
     MAX_TOKENS_PER_QUERY,
@@ -20,17 +21,18 @@ from opensearch_winnow.queries.dsl.overlap import (
     split_scores,
     uncounted,
 )
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, following
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, best_by_doc_values, following
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, Candidates
 
-# The first pages of an answer come as whole documents, because their texts are usually read next. The engine loads the
-# document in any case; extracting fields from it, or sending another request, costs more.
-WHOLE_DOCUMENTS = 16
+# The first pages of an answer come as whole documents, because their texts are usually read next, and another request
+# costs more. All others come from doc values: reading a document takes fifty times as long as reading these.
+WHOLE_DOCUMENTS = 8
+LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
 CACHE_SECONDS = 1.0
+NO_PLACE = 2**63 - 1  # the sort value of a page without a place, which other software has written
 MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
 
 
@@ -47,27 +49,44 @@ class _TokenQuery(NamedTuple):
         return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum))
 
 
+class _Page(NamedTuple):
+    """What a candidate is made of, besides its shared tokens."""
+
+    id: str
+    url: str
+    site: str
+    shingle_count: int
+    sketch_count: int
+    minhash: bytes
+
+    def candidate(self, shared: int) -> Candidate:
+        return Candidate(*self[:-1], shared, self.minhash)
+
+
 class Overlaps:
-    """Finds candidates by their tokens, and caches the documents found last for a moment."""
+    """Finds candidates by their tokens. For a moment, it caches the documents found last, or where they are."""
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
         self._sources: dict[str, dict[str, Any]] = {}
+        self._places: dict[str, int] = {}
         self._until = 0.0
 
-    def find(self, lookups: Sequence[Lookup], where: Filters) -> list[Candidates]:
+    def find(self, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> list[Candidates]:
         """Find the candidates of each lookup."""
         queries = [_TokenQuery.of(lookup) for lookup in lookups]
-        searches = _searches(queries, where)
+        searches = _searches(queries, filters)
         return self._candidates(lookups, queries, searches, self._index.searches(searches))
 
-    def find_rare(self, lookups: Sequence[Lookup], where: Filters, check: FrequencyCheck) -> list[Candidates] | None:
+    def find_rare(
+        self, lookups: Sequence[Lookup], filters: Sequence[Clause], check: FrequencyCheck
+    ) -> list[Candidates] | None:
         """Find the candidates if no token is frequent, in one request; None if some token may be.
 
         It counts the pages that have any of the tokens. If these are few, no single token is on many.
         """
         queries = [_TokenQuery.of(lookup) for lookup in lookups]
-        searches = _searches(queries, where)
+        searches = _searches(queries, filters)
         tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in queries]
         checks = [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
         answers = self._index.searches([*checks, *searches])
@@ -75,14 +94,23 @@ class Overlaps:
             return None
         return self._candidates(lookups, queries, searches, answers[len(checks) :])
 
-    def cached(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the cached documents among these pages, by id."""
+    def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Return the ids and sources of pages: from the cache, or else with these fields from the index.
+
+        The id of a document that other software has written may differ from the one that is known of the candidate.
+        """
         if time.monotonic() > self._until:
             self.forget()
-        return {id_: self._sources[id_] for id_ in ids if id_ in self._sources}
+        found = {id_: (id_, self._sources[id_]) for id_ in ids if id_ in self._sources}
+        places = {self._places[id_]: id_ for id_ in ids if id_ in self._places}
+        unread = [id_ for id_ in ids if id_ not in self._sources and id_ not in self._places]
+        if places:
+            read = self._index.sources_at(list(places), fields)
+            found |= {places[place]: document for place, document in read.items()}
+        return found | {id_: (id_, source) for id_, source in self._index.sources(unread, fields).items()}
 
     def forget(self) -> None:
-        self._sources = {}
+        self._sources, self._places = {}, {}
 
     def _candidates(
         self,
@@ -91,8 +119,8 @@ class Overlaps:
         searches: Sequence[Search],
         answers: Sequence[dict[str, Any]],
     ) -> list[Candidates]:
-        cards: dict[str, Card] = {}
-        counted = self._counts(searches, answers, cards)
+        pages: dict[str, _Page] = {}
+        counted = self._counts(searches, answers, pages)
         counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
         found = [[next(counts) for _ in each.parts] for each in queries]
         more = [
@@ -102,52 +130,85 @@ class Overlaps:
             for part, ids in zip(each.parts, uncounted(each.parts, found[number], each.minimum), strict=True)
             for some in _batches(ids)
         ]
-        searches = [search for _, search in more]
-        rest = self._counts(searches, self._index.searches(searches), {})
+        rest = [
+            {hit["_id"]: round(hit["_score"]) for hit in answer["hits"]["hits"]}
+            for answer in self._index.searches([search for _, search in more])
+        ]
         for (number, _), shared in zip(more, rest, strict=True):
             found[number].append(shared)
         return [
             Candidates(
                 lookup,
                 sorted(
-                    (Candidate(cards[id_], shared) for id_, shared in put_together(counts, query.minimum).items()),
-                    key=lambda candidate: (-candidate.shared, candidate.card.id),
+                    (pages[id_].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
+                    key=lambda candidate: (-candidate.shared, candidate.id),
                 ),
             )
             for lookup, query, counts in zip(lookups, queries, found, strict=True)
         ]
 
     def _counts(
-        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], cards: dict[str, Card]
+        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], pages: dict[str, _Page]
     ) -> list[dict[str, int]]:
-        """For each search, return the number of shared tokens by id, and add the cards of the pages to `cards`."""
+        """For each search, return the number of shared tokens by id, and add the pages to `pages`."""
         found: list[dict[str, int]] = [{} for _ in searches]
-        whole: dict[str, dict[str, Any]] = {}
+        sources: dict[str, dict[str, Any]] = {}
+        by_place: dict[int, _Page] = {}
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
         while waiting:
             rest: list[tuple[int, Search]] = []
             for number, search, answer in waiting:
                 hits: list[Hit] = answer["hits"]["hits"]
-                found[number].update((hit["_id"], round(hit["_score"])) for hit in hits)
-                for id_, source in ((hit["_id"], hit["_source"]) for hit in hits if "_source" in hit):
-                    if id_ not in cards:
-                        cards[id_] = card_of(id_, source)
-                    if "text" in source:
-                        whole[id_] = source
+                for hit in self._identified(hits):
+                    place = hit["sort"][-1]
+                    if place not in by_place or place == NO_PLACE:
+                        by_place[place] = page = _page_of(hit)
+                        pages[page.id] = page
+                        if "_source" in hit:
+                            sources[page.id] = hit["_source"]
+                    found[number][by_place[place].id] = round(hit["_score"])
                 more = following(search, hits)
                 if more is not None:
                     rest.append(
-                        (number, more | {"size": MAX_RESULT_WINDOW, "_source": search["_source"] and list(CARD_FIELDS)})
+                        (
+                            number,
+                            best_by_doc_values(more["query"], LIGHT_FIELDS) | {"search_after": more["search_after"]},
+                        )
                     )
             some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
-        if whole:
-            self._sources, self._until = whole, time.monotonic() + CACHE_SECONDS
+        self._sources = sources
+        self._places = {
+            page.id: place for place, page in by_place.items() if place < NO_PLACE and page.id not in sources
+        }
+        self._until = time.monotonic() + CACHE_SECONDS
         return found
 
+    def _identified(self, hits: Sequence[Hit]) -> Iterator[Hit]:
+        """Yield hits; those whose doc values do not tell their id, because the URL is very long, as whole documents."""
+        unknown = [hit["sort"][-1] for hit in hits if "_source" not in hit and "url" not in hit["fields"]]
+        documents = self._index.sources_at(unknown) if unknown else {}
+        for hit in hits:
+            if (place := hit["sort"][-1]) in documents:
+                id_, source = documents[place]
+                hit |= {"_id": id_, "_source": source}
+            yield hit
 
-def _searches(queries: Sequence[_TokenQuery], where: Filters) -> list[Search]:
-    filters = conditions(where)
+
+def _page_of(hit: Hit) -> _Page:
+    """Make a page from a whole document, or from its LIGHT_FIELDS."""
+    if "_source" in hit:
+        source = hit["_source"]
+        card = card_of(hit["_id"], source)
+        minhash = b64decode(source.get("minhash") or "")
+        return _Page(card.id, card.url, card.site, card.shingle_count, card.sketch_count, minhash)
+    value = {name: values[0] for name, values in hit["fields"].items()}
+    id_ = value.get("id") or capture_id(value["url"], time_of(value.get("fetched_us")))
+    minhash = b64decode(value.get("minhash", "") + "==")
+    return _Page(id_, value["url"], value.get("site", ""), value["shingle_count"], value["sketch_count"], minhash)
+
+
+def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list[Search]:
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]

@@ -118,6 +118,11 @@ class Engine(NamedTuple):
         return self.product == "opensearch" and self.version >= (2, 4)
 
     @property
+    def searches_doc_values(self) -> bool:
+        """Whether a field that has doc values but is not indexed can be searched."""
+        return self.product == "opensearch" and self.version >= (2, 19)
+
+    @property
     def search_pipelines(self) -> bool:
         """Whether the engine has search pipelines whose processors change the number of hits."""
         return self.product == "opensearch" and self.version >= (2, 12)

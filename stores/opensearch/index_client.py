@@ -11,9 +11,9 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
-from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import Search, count, following
-from opensearch_winnow.stores.opensearch.client import engine_of
+from opensearch_winnow.queries.dsl.filters import Clause, all_of
+from opensearch_winnow.queries.dsl.pages import BY_PLACE, Search, count, following
+from opensearch_winnow.stores.opensearch.client import Engine, engine_of
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
@@ -22,6 +22,7 @@ Hit = dict[str, Any]
 
 SEARCHES_PER_REQUEST = 500
 DOCUMENTS_PER_REQUEST = 100  # by id; a whole document has some 10 kB
+SMALL_DOCUMENTS_PER_REQUEST = 2_000  # without their texts
 # An answer is complete, or an error: a shard that does not answer must not make pages vanish.
 NO_PARTIAL_RESULTS = {"allow_partial_search_results": "false"}
 DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards together
@@ -123,6 +124,17 @@ class IndexClient:
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
+    def sources_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, tuple[str, dict[str, Any]]]:
+        """Return the ids and sources of documents by place, with these fields or all: where the id is not known."""
+        found: dict[int, tuple[str, dict[str, Any]]] = {}
+        batch = SMALL_DOCUMENTS_PER_REQUEST if fields and "text" not in fields else DOCUMENTS_PER_REQUEST
+        for start in range(0, len(places), batch):
+            some = list(places[start : start + batch])
+            search = {"query": all_of([{"terms": {"place": some}}]), "size": len(some), "sort": BY_PLACE}
+            hits = self.hits(search | {"_source": list(fields) or True, "track_total_hits": False})
+            found |= {hit["sort"][0]: (hit["_id"], hit["_source"]) for hit in hits}
+        return found
+
     def term_vectors(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the documents of an `_mtermvectors` request."""
         with reporting_engine_errors(self.name, "read"):
@@ -149,9 +161,9 @@ class IndexClient:
         return answer
 
     @cached_property
-    def has_points_in_time(self) -> bool:
-        """Whether the engine has points in time; scroll is the alternative."""
-        return engine_of(self.client, self.name).point_in_time
+    def engine(self) -> Engine:
+        """The engine's product and version, on which some requests depend."""
+        return engine_of(self.client, self.name)
 
 
 def total(answer: Mapping[str, Any]) -> int:

@@ -51,12 +51,11 @@ SHAPES: dict[type, _Shape] = {
 def read_pages(index: IndexClient, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
     """Read pages by id; those that do not exist are left out. `overlaps` caches the candidates found last."""
     shape, wanted = SHAPES[fields], list(ids)
-    sources = overlaps.cached(wanted) if fields in (Sketches, Text) else {}
-    unread = [id_ for id_ in wanted if id_ not in sources]
-    if unread:
-        names = () if isinstance(shape.fields, bool) else shape.fields
-        sources |= index.sources(unread, names)
-    return {id_: shape.make(id_, sources[id_]) for id_ in wanted if id_ in sources}
+    if isinstance(shape.fields, bool):
+        sources = index.sources(wanted)
+        return {id_: shape.make(id_, sources[id_]) for id_ in wanted if id_ in sources}
+    documents = overlaps.documents(wanted, shape.fields)
+    return {id_: shape.make(*documents[id_]) for id_ in wanted if id_ in documents}
 
 
 def scan_pages(

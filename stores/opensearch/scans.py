@@ -15,7 +15,7 @@ KEEP_ALIVE = "10m"  # for which the engine keeps the frozen state between two re
 def scan(index: IndexClient, filters: Sequence[Clause], *, size: int, fields: Sequence[str] | bool) -> Iterator[Hit]:
     """Yield the hits for `filters`; `size` of them are in memory at a time."""
     search = first(filters, size=size, fields=fields)
-    return _by_points_in_time(index, search) if index.has_points_in_time else _by_scroll(index, search)
+    return _by_points_in_time(index, search) if index.engine.point_in_time else _by_scroll(index, search)
 
 
 def _by_points_in_time(index: IndexClient, search: dict[str, Any]) -> Iterator[Hit]:

@@ -78,7 +78,7 @@ def test_overlap_counts_different_shared_tokens(
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
         ((_, found),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
-        assert [(each.card.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
+        assert [(each.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
 
 
 @given(RECORDS, st.lists(st.sampled_from(TOKENS), unique=True), st.integers(0, 4), st.integers(1, 3))
@@ -142,7 +142,7 @@ def test_replacing_is_deleting_and_writing(
             assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest_ids(here)
             for field in FIELDS:
                 ((_, found),) = store.candidates([Lookup(field, array("Q", TOKENS))])
-                assert {each.card.id: each.shared for each in found} == {
+                assert {each.id: each.shared for each in found} == {
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
             for word in WORDS:
@@ -164,7 +164,7 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
     ((_, found),) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
-    assert [each.card.id for each in found] == [records[1].id]
+    assert [each.id for each in found] == [records[1].id]
 
 
 def test_captures_are_the_latest_first(store: Store, record: Make) -> None:

@@ -106,7 +106,7 @@ def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     assert {each.outcome for each in store.write(records)} == {"added"}
     ids = sorted(record.id for record in records)
     ((_, found),) = store.candidates([Lookup("fingerprints", array("Q", [7, 8]))])
-    assert [each.card.id for each in found] == ids
+    assert [each.id for each in found] == ids
     cards = captures(store, "https://a.org/")
     assert [card.id for card in cards] == [record.id for record in reversed(records)]
     assert [card.id for card in cards if card.latest] == [records[-1].id]
@@ -137,7 +137,7 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
     for minimum in (1, 2, 333, 334, 1_000, 2_500):
         ((_, found),) = store.candidates([Lookup("fingerprints", tokens, minimum)], where)
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
-        assert {each.card.id: each.shared for each in found} == wanted
+        assert {each.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
     # Two lookups that just fit in one query, two that just do not, and one with the maximum tokens of a query.
     for size in (500, 975, 979, 980, 1_000):
@@ -321,7 +321,7 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         question = records[7]
         lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
         assert store.frequencies(lookups, over=1) == [{}, {}]
-        assert [[each.card.id for each in pages] for _, pages in store.candidates(lookups)] == [[question.id]] * 2
+        assert [[each.id for each in pages] for _, pages in store.candidates(lookups)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
         with pytest.raises(StoreError, match="use whole words"):
             store.search(Words.of("pag*"))
