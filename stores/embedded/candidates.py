@@ -40,7 +40,7 @@ def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes 
         condition, parameters = f"{condition} AND shingle_count BETWEEN ? AND ?", [*parameters, *sizes]
     # Deleted pages still have postings, but no row.
     found = db.execute(
-        "SELECT number, id, url, site, shingle_count, sketch_count FROM json_each(?) AS wanted"
+        "SELECT number, page.id, url, site, shingle_count, sketch_count FROM json_each(?) AS wanted"
         f" JOIN page ON number = wanted.value WHERE {condition}",
         (json.dumps(numbers), *parameters),
     )
