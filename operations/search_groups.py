@@ -123,9 +123,10 @@ class SearchGroups:
         batch = self._grouping.begin(sketched, [page.site for page in pages])
         shown = set(self._representatives[: self._shown_groups])
         while pairs := batch.undecided:
-            # Also read the pages that will probably be shown next: one request is quicker than two.
-            shown_next = [place for place in batch.possible_representatives if place not in shown]
-            self._read_places([*(place for pair in pairs for place in pair), *shown_next[: self.request.limit]])
+            # Also read the pages that may be shown next: one request is quicker than two.
+            first = batch.possible_representatives(self._shown_groups + self.request.limit)
+            shown_next = [place for place in first if place not in shown]
+            self._read_places([*(place for pair in pairs for place in pair), *shown_next])
             batch.settle([self._resemblance(self._examined[one], self._examined[other]) for one, other in pairs])
         for place, join in enumerate(self._grouping.commit(batch), start):
             if join is None:
@@ -150,7 +151,7 @@ class SearchGroups:
             **self._counts()._asdict(),
             examined=len(self._examined),
             folded=[Folded(self._examined[place].url, each) for place, some in folded.items() for each in some],
-            facets={name: self._facet(name) for name in self.request.facets},
+            facets=self._facets(),
             threshold=self.request.threshold if self._by else None,
             by=self._by,
         )
@@ -239,18 +240,23 @@ class SearchGroups:
         at_most = (clusters if exact else self.view.total) - joined
         return GroupCount(None, groups, at_most, None if exact else clusters - joined)
 
-    def _facet(self, name: FacetName) -> list[FacetCount]:
+    def _facets(self) -> dict[str, list[FacetCount]]:
         by_cluster = self._by in BY_CLUSTER
-        facets = self.view.facets(name, limit=MAX_FACET_VALUES, clusters=by_cluster)
+        found = self.view.facets(self.request.facets, limit=MAX_FACET_VALUES, clusters=by_cluster)
         if by_cluster:
-            return [FacetCount(*each) for each in facets]
-        if self._by is None:
-            return [FacetCount(each.value, each.pages, None) for each in facets]
+            return {name: [FacetCount(*each) for each in values] for name, values in found.items()}
+        groups = {name: self._groups_by_value(name) for name in found} if self._by else {}
+        return {
+            name: [FacetCount(each.value, each.pages, groups[name][each.value] if groups else None) for each in values]
+            for name, values in found.items()
+        }
+
+    def _groups_by_value(self, name: FacetName) -> Counter[str]:
+        """Count the groups with a page that has a value."""
         group_of = {place: place for place in self._representatives}
         group_of |= {each.place: each.representative for each in self._memberships}
         values = {(_facet_value(self._examined[place], name), group) for place, group in group_of.items()}
-        groups = Counter(value for value, _ in values)
-        return [FacetCount(each.value, each.pages, groups[each.value]) for each in facets]
+        return Counter(value for value, _ in values)
 
 
 def _facet_value(page: RankedPage, name: FacetName) -> str:

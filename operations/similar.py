@@ -143,10 +143,7 @@ class SimilarPages:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
         found = self._store.candidates(wanted, where, FrequencyCheck(frequent), sizes)
         pages = {
-            each.id: each
-            for some in found
-            for each in some.pages
-            if sizes is None or sizes.least <= each.shingle_count <= sizes.most
+            each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
         }
         pages.pop(self._question.record.id, None)
         sketch = next(

@@ -85,12 +85,6 @@ class Batch:
         return [(self._pages[pair & 0xFFFFFFFF].place, self._pages[pair >> 32].place) for pair in self._uncertain]
 
     @property
-    def possible_representatives(self) -> list[int]:
-        """The places of all representatives, and of the pages that may still become one, in their order."""
-        leaders = zip(self._pages, self._decider.leaders, strict=True)
-        return [page.place for page, leader in leaders if leader in (LEADER, UNDECIDED)]
-
-    @property
     def joins(self) -> list[Join | None]:
         """The representative that each page of a decided batch joins; None for a page that is one itself."""
         if self._uncertain:
@@ -101,6 +95,17 @@ class Batch:
             None if leader == LEADER else Join(self._pages[leader].place, Similarity(resemblance, error))
             for leader, resemblance, error in decisions
         ]
+
+    def possible_representatives(self, count: int) -> list[int]:
+        """Return the places of the first `count` representatives, and of pages before them that may become one."""
+        places: list[int] = []
+        for page, leader in zip(self._pages, self._decider.leaders, strict=True):
+            if leader in (LEADER, UNDECIDED):
+                places.append(page.place)
+                count -= leader == LEADER
+            if not count:
+                break
+        return places
 
     def settle(self, resemblances: Sequence[float | None]) -> None:
         """Decide with the exact resemblances of the `undecided` pairs, in their order.

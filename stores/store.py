@@ -64,6 +64,9 @@ class Sizes(NamedTuple):
     least: int
     most: int
 
+    def include(self, shingle_count: int) -> bool:
+        return self.least <= shingle_count <= self.most
+
 
 class Candidates(NamedTuple):
     """The pages that a lookup finds: most shared tokens first, then by id."""
@@ -147,8 +150,8 @@ class View(AbstractContextManager["View"], Protocol):
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         """Return the sketches of `pages`."""
 
-    def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
-        """Count the pages for each value of a field: most pages first, then by value."""
+    def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
+        """Count the pages for each value of these fields: most pages first, then by value."""
 
     def close(self) -> None:
         """Release the view. Closing twice does nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import Clause
@@ -21,7 +21,7 @@ SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash")
 PRECISION = 40_000  # clusters up to which the engine's count is nearly exact; the highest value that engines accept
 CLUSTERS, FEW_CLUSTERS, UNCLUSTERED = "clusters", "few_clusters", "unclustered"  # names of aggregations
 MAX_EXACT_CLUSTERS = 100  # up to which FEW_CLUSTERS lists them
-FACET, MISSING = "facet", "missing"  # names of aggregations
+MISSING = " missing"  # ends the name of an aggregation
 PERIODS: dict[str, dict[str, str]] = {
     "month": {"calendar_interval": "month", "format": "yyyy-MM"},
     "year": {"calendar_interval": "year", "format": "yyyy"},
@@ -81,20 +81,22 @@ def of_clusters(query: Clause, clusters: Collection[str]) -> Search:
     return ranked(_and(query, {"terms": {"cluster": list(clusters)}}))
 
 
-def facet(query: Clause, name: str, *, size: int, clusters: bool = False) -> Search:
+def facets(query: Clause, names: Iterable[str], *, size: int, clusters: bool = False) -> Search:
     """Return a search that counts hits by site, crawl, month or year.
 
-    The aggregation FACET has the values, and MISSING the hits without one. With `clusters`, both also estimate the
-    number of clusters of their hits.
+    For each name, an aggregation of that name has the values, and another, whose name ends with MISSING, the hits
+    without one. With `clusters`, both also estimate the number of clusters of their hits.
     """
-    field = "fetched_at" if name in PERIODS else name
-    values = (
-        {"date_histogram": {"field": field, "min_doc_count": 1, **PERIODS[name]}}
-        if name in PERIODS
-        else {"terms": {"field": field, "size": size, "order": [{"_count": "desc"}, {"_key": "asc"}]}}
-    )
     below = {"aggs": {CLUSTERS: COUNT_CLUSTERS}} if clusters else {}
-    aggregations = {FACET: values | below, MISSING: {"missing": {"field": field}} | below}
+    aggregations: dict[str, Any] = {}
+    for name in names:
+        field = "fetched_at" if name in PERIODS else name
+        values = (
+            {"date_histogram": {"field": field, "min_doc_count": 1, **PERIODS[name]}}
+            if name in PERIODS
+            else {"terms": {"field": field, "size": size, "order": [{"_count": "desc"}, {"_key": "asc"}]}}
+        )
+        aggregations |= {name: values | below, name + MISSING: {"missing": {"field": field}} | below}
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
 
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import Row, conditions, reporting_damage
+from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
 from opensearch_winnow.stores.embedded.writes import gone_pages
 from opensearch_winnow.stores.store import Candidate, Candidates, Sizes
 
@@ -36,22 +37,18 @@ def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes 
         shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
     condition, parameters = conditions(where)
-    if sizes is not None:
-        condition, parameters = f"{condition} AND shingle_count BETWEEN ? AND ?", [*parameters, *sizes]
     # Deleted pages still have postings, but no row.
     found = db.execute(
-        "SELECT number, page.id, url, site, shingle_count, sketch_count FROM json_each(?) AS wanted"
-        f" JOIN page ON number = wanted.value WHERE {condition}",
+        f"SELECT number, {CARD} FROM json_each(?) AS wanted JOIN page ON number = wanted.value WHERE {condition}",
         (json.dumps(numbers), *parameters),
     )
-    return sorted((_candidate(row, shared[row[0]]) for row in found), key=lambda each: (-each.shared, each.id))
+    candidates = (_candidate(card_of(row), shared[number]) for number, *row in found)
+    wanted = [each for each in candidates if sizes is None or sizes.include(each.shingle_count)]
+    return sorted(wanted, key=lambda each: (-each.shared, each.id))
 
 
-@reporting_damage
-def _candidate(row: Row, shared: int) -> Candidate:
-    """Make a candidate from columns without a checksum; the checksum is compared when its card is read."""
-    _, id_, url, site, shingle_count, sketch_count = row
-    return Candidate(id_.hex(), url, site, int(shingle_count), int(sketch_count), shared)
+def _candidate(card: Card, shared: int) -> Candidate:
+    return Candidate(card.id, card.url, card.site, card.shingle_count, card.sketch_count, shared)
 
 
 def count_pages(db: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:

@@ -107,16 +107,8 @@ class EmbeddedView(Closing):
             rows = self._columns("sketch", "page_hashes", numbers)
             return [hashes_of(row[0], number) for number, row in zip(numbers, rows, strict=True)]
 
-    def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
-        cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
-        with self._using():
-            rows = self._db.execute(
-                f"SELECT {FACETS[name]} AS value, count(*) AS pages, {cluster_count}"
-                " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
-                " GROUP BY 1 ORDER BY pages DESC, value LIMIT ?",
-                (json.dumps(self._ranking.numbers.tolist()), limit),
-            )
-            return [Facet(*row) for row in rows]
+    def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
+        return {name: self._facet(name, limit, clusters=clusters) for name in names}
 
     def close(self) -> None:
         with self._turn:
@@ -126,6 +118,17 @@ class EmbeddedView(Closing):
     def _using(self) -> Iterator[None]:
         with self._turn, reporting_sqlite_errors(self._name):
             yield
+
+    def _facet(self, name: FacetName, limit: int, *, clusters: bool) -> list[Facet]:
+        cluster_count = "count(DISTINCT coalesce(cluster, page.id))" if clusters else "0"
+        with self._using():
+            rows = self._db.execute(
+                f"SELECT {FACETS[name]} AS value, count(*) AS pages, {cluster_count}"
+                " FROM json_each(?) AS wanted JOIN page ON number = wanted.value"
+                " GROUP BY 1 ORDER BY pages DESC, value LIMIT ?",
+                (json.dumps(self._ranking.numbers.tolist()), limit),
+            )
+            return [Facet(*row) for row in rows]
 
     @reporting_damage
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:

@@ -23,12 +23,11 @@ from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, count
 from opensearch_winnow.queries.dsl.ranked import (
     BY_RANK,
     CLUSTERS,
-    FACET,
     FEW_CLUSTERS,
     MISSING,
     UNCLUSTERED,
     clustered,
-    facet,
+    facets,
     of_clusters,
     ranked,
     unclustered,
@@ -127,11 +126,11 @@ class OpenSearchView(Closing):
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         return [unpacked_tokens(source.get("sketch") or "") for _, source in self._documents(pages)]
 
-    def facets(self, name: FacetName, *, limit: int, clusters: bool = False) -> list[Facet]:
-        if self._query is None:
-            return []
-        values = self._values(facet(self._query, name, size=limit, clusters=clusters))
-        return sorted(values, key=lambda each: (-each.pages, each.value))[:limit]
+    def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
+        if self._query is None or not names:
+            return {name: [] for name in names}
+        found = self._search(facets(self._query, names, size=limit, clusters=clusters))["aggregations"]
+        return {name: _facet(found[name]["buckets"], found[name + MISSING])[:limit] for name in names}
 
     def close(self) -> None:
         if self._point:
@@ -175,16 +174,6 @@ class OpenSearchView(Closing):
             hits = self._hits(search)
             yield from map(_page, hits)
             search = following(search, hits)
-
-    def _values(self, search: Search) -> list[Facet]:
-        aggregations = self._search(search)["aggregations"]
-        values: dict[str, Facet] = {}
-        for each in [*aggregations[FACET]["buckets"], aggregations[MISSING] | {"key": ""}]:
-            value = each.get("key_as_string", each["key"])
-            before = values.get(value, Facet(value, 0))
-            clusters = each.get(CLUSTERS, {"value": 0})["value"]
-            values[value] = Facet(value, before.pages + each["doc_count"], before.clusters + clusters)
-        return [each for each in values.values() if each.pages]
 
     def _documents(self, pages: Sequence[RankedPage]) -> list[tuple[str, dict[str, Any]]]:
         """Return the ids and sources of pages; a page that was deleted has an empty source."""
@@ -292,3 +281,14 @@ def _page(hit: Hit) -> RankedPage:
 def _rank(page: RankedPage) -> tuple[float, float, int, str, int]:
     time = float("inf") if page.fetched_at is None else (EPOCH - page.fetched_at).total_seconds()
     return -page.score, time, len(page.url), page.url, page.view_key
+
+
+def _facet(buckets: Sequence[dict[str, Any]], missing: dict[str, Any]) -> list[Facet]:
+    """Make a facet from aggregations of the search `facets`. A value may be in two of them: unknown, and empty."""
+    values: dict[str, Facet] = {}
+    for each in [*buckets, missing | {"key": ""}]:
+        value = each.get("key_as_string", each["key"])
+        before = values.get(value, Facet(value, 0))
+        clusters = each.get(CLUSTERS, {"value": 0})["value"]
+        values[value] = Facet(value, before.pages + each["doc_count"], before.clusters + clusters)
+    return sorted((each for each in values.values() if each.pages), key=lambda each: (-each.pages, each.value))

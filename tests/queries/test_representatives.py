@@ -93,9 +93,13 @@ class Pages:
         return representatives.commit(self.decide(representatives.begin(pages, sites)))
 
     def decide(self, batch: Batch) -> Batch:
+        possible: list[tuple[int, set[int]]] = []  # how many representatives, and where they may be
         while pairs := batch.undecided:
-            assert {page for pair in pairs for page in pair} <= set(batch.possible_representatives)
+            assert {page for pair in pairs for page in pair} <= set(batch.possible_representatives(len(self.texts)))
+            possible += [(count, set(batch.possible_representatives(count))) for count in range(1, 5)]
             batch.settle(self.compare(pairs))
+        found = batch.possible_representatives(len(self.texts))
+        assert all(set(found[:count]) <= places for count, places in possible)
         return batch
 
     def by_brute_force(self, threshold: float) -> list[int | None]:
