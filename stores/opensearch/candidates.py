@@ -22,14 +22,15 @@ from opensearch_winnow.queries.dsl.overlap import (
     uncounted,
 )
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, best_by_doc_values, following
+from opensearch_winnow.queries.dsl.ranked import without_place
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.stores.opensearch.index_client import Hit, IndexClient, total
+from opensearch_winnow.stores.opensearch.index_client import Document, Hit, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, Candidates
 
-# The first pages of an answer come as whole documents, because their texts are usually read next, and another request
-# costs more. All others come from doc values: reading a document takes fifty times as long as reading these.
-WHOLE_DOCUMENTS = 8
+# The best candidates come as whole documents, because their texts are usually read next, and another request costs
+# more. All others come from doc values: reading a document takes fifty times as long as reading these.
+WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
 CACHE_SECONDS = 1.0
 NO_PLACE = 2**63 - 1  # the sort value of a page without a place, which other software has written
@@ -68,7 +69,7 @@ class Overlaps:
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
-        self._sources: dict[str, dict[str, Any]] = {}
+        self._documents: dict[str, Document] = {}
         self._places: dict[str, int] = {}
         self._until = 0.0
 
@@ -94,23 +95,26 @@ class Overlaps:
             return None
         return self._candidates(lookups, queries, searches, answers[len(checks) :])
 
-    def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-        """Return the ids and sources of pages: from the cache, or else with these fields from the index.
+    def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Document]:
+        """Return the documents of candidates by their ids: from the cache, or else with these fields from the index.
 
-        The id of a document that other software has written may differ from the one that is known of the candidate.
+        The id of a document that other software has written may differ from that of the candidate.
         """
         if time.monotonic() > self._until:
             self.forget()
-        found = {id_: (id_, self._sources[id_]) for id_ in ids if id_ in self._sources}
-        places = {self._places[id_]: id_ for id_ in ids if id_ in self._places}
-        unread = [id_ for id_ in ids if id_ not in self._sources and id_ not in self._places]
+        found = {id_: self._documents[id_] for id_ in ids if id_ in self._documents}
+        places = {self._places[id_]: id_ for id_ in ids if id_ in self._places and id_ not in found}
         if places:
-            read = self._index.sources_at(list(places), fields)
-            found |= {places[place]: document for place, document in read.items()}
-        return found | {id_: (id_, source) for id_, source in self._index.sources(unread, fields).items()}
+            few = len(places) <= WHOLE_DOCUMENTS
+            read = self._index.documents_at(list(places), () if few else fields)
+            by_id = {places[place]: document for place, document in read.items()}
+            found |= by_id
+            self._documents |= by_id if few else {}
+        unknown = [id_ for id_ in ids if id_ not in found and id_ not in self._places]
+        return found | {id_: (id_, source) for id_, source in self._index.sources(unknown, fields).items()}
 
     def forget(self) -> None:
-        self._sources, self._places = {}, {}
+        self._documents, self._places = {}, {}
 
     def _candidates(
         self,
@@ -119,8 +123,7 @@ class Overlaps:
         searches: Sequence[Search],
         answers: Sequence[dict[str, Any]],
     ) -> list[Candidates]:
-        pages: dict[str, _Page] = {}
-        counted = self._counts(searches, answers, pages)
+        pages, counted = self._counts(searches, answers)
         counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
         found = [[next(counts) for _ in each.parts] for each in queries]
         more = [
@@ -136,11 +139,12 @@ class Overlaps:
         ]
         for (number, _), shared in zip(more, rest, strict=True):
             found[number].append(shared)
+        by_id = {page.id: page for page in pages.values()}
         return [
             Candidates(
                 lookup,
                 sorted(
-                    (pages[id_].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
+                    (by_id[id_].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
                     key=lambda candidate: (-candidate.shared, candidate.id),
                 ),
             )
@@ -148,51 +152,57 @@ class Overlaps:
         ]
 
     def _counts(
-        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], pages: dict[str, _Page]
-    ) -> list[dict[str, int]]:
-        """For each search, return the number of shared tokens by id, and add the pages to `pages`."""
+        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]]
+    ) -> tuple[dict[int | str, _Page], list[dict[str, int]]]:
+        """Return all pages by their `_key`, and for each search the number of shared tokens by id."""
+        pages: dict[int | str, _Page] = {}
+        self.forget()
         found: list[dict[str, int]] = [{} for _ in searches]
-        sources: dict[str, dict[str, Any]] = {}
-        by_place: dict[int, _Page] = {}
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
         while waiting:
             rest: list[tuple[int, Search]] = []
             for number, search, answer in waiting:
                 hits: list[Hit] = answer["hits"]["hits"]
-                for hit in self._identified(hits):
-                    place = hit["sort"][-1]
-                    if place not in by_place or place == NO_PLACE:
-                        by_place[place] = page = _page_of(hit)
-                        pages[page.id] = page
-                        if "_source" in hit:
-                            sources[page.id] = hit["_source"]
-                    found[number][by_place[place].id] = round(hit["_score"])
+                for hit in self._identified(search, hits):
+                    key = _key(hit)
+                    if key not in pages:
+                        pages[key] = _page_of(hit)
+                    if "_source" in hit:
+                        self._documents[pages[key].id] = hit["_id"], hit["_source"]
+                    found[number][pages[key].id] = round(hit["_score"])
                 more = following(search, hits)
                 if more is not None:
-                    rest.append(
-                        (
-                            number,
-                            best_by_doc_values(more["query"], LIGHT_FIELDS) | {"search_after": more["search_after"]},
-                        )
-                    )
+                    light = best_by_doc_values(more["query"], LIGHT_FIELDS)
+                    rest.append((number, light | {"search_after": more["search_after"]}))
             some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
-        self._sources = sources
-        self._places = {
-            page.id: place for place, page in by_place.items() if place < NO_PLACE and page.id not in sources
-        }
+        self._places = {page.id: key for key, page in pages.items() if isinstance(key, int)}
         self._until = time.monotonic() + CACHE_SECONDS
-        return found
+        return pages, found
 
-    def _identified(self, hits: Sequence[Hit]) -> Iterator[Hit]:
-        """Yield hits; those whose doc values do not tell their id, because the URL is very long, as whole documents."""
-        unknown = [hit["sort"][-1] for hit in hits if "_source" not in hit and "url" not in hit["fields"]]
-        documents = self._index.sources_at(unknown) if unknown else {}
+    def _identified(self, search: Search, hits: Sequence[Hit]) -> Iterator[Hit]:
+        """Yield hits of a search; as whole documents where doc values do not tell the id.
+
+        Such are documents that other software has written without a place, and those with a very long URL.
+        """
+        light = [hit for hit in hits if "_source" not in hit]
+        long = [hit["sort"][-1] for hit in light if "url" not in hit["fields"]]
+        documents = self._index.documents_at(long) if long else {}
         for hit in hits:
-            if (place := hit["sort"][-1]) in documents:
+            place = hit["sort"][-1]
+            if place in documents:
                 id_, source = documents[place]
-                hit |= {"_id": id_, "_source": source}
-            yield hit
+                yield hit | {"_id": id_, "_source": source}
+            elif place < NO_PLACE or "_source" in hit:
+                yield hit
+        if any(hit["sort"][-1] == NO_PLACE for hit in hits) and (light or len(hits) == search["size"]):
+            yield from self._index.hits(best(without_place(search["query"]), fields=True))
+
+
+def _key(hit: Hit) -> int | str:
+    """Return the place of a hit; its id if other software has written it without a place."""
+    place: int = hit["sort"][-1]
+    return place if place < NO_PLACE else str(hit["_id"])
 
 
 def _page_of(hit: Hit) -> _Page:
@@ -209,10 +219,13 @@ def _page_of(hit: Hit) -> _Page:
 
 
 def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list[Search]:
+    """Return a search for each part of the queries, or one for all of them. The first returns whole documents."""
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
-    return [best(query, size=WHOLE_DOCUMENTS, fields=True) for query in overlaps]
+    first, *others = overlaps
+    whole = best(first, size=WHOLE_DOCUMENTS, fields=True)
+    return [whole, *(best_by_doc_values(query, LIGHT_FIELDS) for query in others)]
 
 
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:

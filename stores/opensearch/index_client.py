@@ -19,6 +19,7 @@ from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_
 from opensearch_winnow.stores.store import StoreError
 
 Hit = dict[str, Any]
+Document = tuple[str, dict[str, Any]]  # id and source
 
 SEARCHES_PER_REQUEST = 500
 DOCUMENTS_PER_REQUEST = 100  # by id; a whole document has some 10 kB
@@ -124,9 +125,9 @@ class IndexClient:
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
-    def sources_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, tuple[str, dict[str, Any]]]:
-        """Return the ids and sources of documents by place, with these fields or all: where the id is not known."""
-        found: dict[int, tuple[str, dict[str, Any]]] = {}
+    def documents_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, Document]:
+        """Return documents by place, with these fields or all: where the id is not known."""
+        found: dict[int, Document] = {}
         batch = SMALL_DOCUMENTS_PER_REQUEST if fields and "text" not in fields else DOCUMENTS_PER_REQUEST
         for start in range(0, len(places), batch):
             some = list(places[start : start + batch])
