@@ -223,9 +223,8 @@ def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
-    first, *others = overlaps
-    whole = best(first, size=WHOLE_DOCUMENTS, fields=True)
-    return [whole, *(best_by_doc_values(query, LIGHT_FIELDS) for query in others)]
+    whole = [best(query, size=WHOLE_DOCUMENTS, fields=True) for query in overlaps[:1]]
+    return whole + [best_by_doc_values(query, LIGHT_FIELDS) for query in overlaps[1:]]
 
 
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:

@@ -17,7 +17,7 @@ from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.index_client import IndexClient
+from opensearch_winnow.stores.opensearch.client import Engine
 from opensearch_winnow.stores.opensearch.retries import Patience
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.opensearch.transport import RetryingTransport
@@ -110,7 +110,7 @@ def test_a_scroll_with_a_shard_that_fails_is_an_error(
     engine: Running, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Engines without points in time are read by scrolling, which is never repeated."""
-    monkeypatch.setattr(IndexClient, "has_points_in_time", False)
+    monkeypatch.setattr(Engine, "point_in_time", False)
     with PartialGateway(engine.url) as gateway, OpenSearchStore.open(f"{gateway.url}/{name}") as store:
         assert len(list(store.scan(Card))) == 20
         gateway.spoiled = "_search/scroll"

@@ -16,9 +16,11 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
+from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
+from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
@@ -26,12 +28,13 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
+from opensearch_winnow.stores.opensearch import candidates as candidates_
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.setup import set_up
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
-from opensearch_winnow.stores.store import StoreError, Text, Written
+from opensearch_winnow.stores.store import Sizes, StoreError, Text, Written
 from tests.stores.conftest import START, numbered
 
 Open = Callable[..., OpenSearchStore]
@@ -68,6 +71,10 @@ def small(number: int, **changes: object) -> Record:
     return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
 
 
+def index_of(store: OpenSearchStore) -> str:
+    return store.name.rpartition("/")[2]
+
+
 def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run writes again what is missing, and nothing else: a page that is stored must have the right `latest`."""
     store = fresh()
@@ -93,10 +100,44 @@ def test_a_write_mends_several_latest_captures(fresh: Open, client: OpenSearch, 
     store = fresh()
     stored = [small(number, fetched_at=START + timedelta(number)) for number in (1, 2)]
     store.write(stored)
-    index = store.name.rpartition("/")[2]
-    client.update(index=index, id=stored[0].id, body={"doc": {"latest": True}}, params={"refresh": "true"})
+    client.update(index=index_of(store), id=stored[0].id, body={"doc": {"latest": True}}, params={"refresh": "true"})
     store.write([small(new, fetched_at=START + timedelta(new))])
     assert [card.latest for card in captures(store, stored[0].url)] == [True, False, False]
+
+
+def test_candidates_from_doc_values_are_those_of_whole_documents(
+    fresh: Open, client: OpenSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = fresh()
+    pages = [numbered(number, sketch=array("Q", range(number % 5))) for number in range(1, 12)]
+    store.write([*pages, numbered(20, url=f"https://a.org/{'long/' * 2_000}")])
+    for number in (30, 31):  # written by other software, which chooses its own ids and knows nothing of places
+        source = source_of(numbered(number), place=0, latest=True)
+        del source["place"]
+        body = {"fetched_us": 0, "site": "b.org", "url_length": 1} | source
+        client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
+    client.indices.refresh(index=index_of(store))
+    every = array("Q", sorted({hash_ for page in store.scan(Record) for hash_ in page.fingerprints}))
+    lookups = [Lookup("fingerprints", every), Lookup("sketch", array("Q", range(5)), 2)]
+
+    def found() -> list[Any]:
+        candidates = store.candidates(lookups)
+        ids = [page.id for page in candidates[0].pages]
+        return [candidates, store.read(ids, Card), store.read(ids, Text), store.read(ids, Sketches)]
+
+    whole = found()
+    assert len(whole[0][0].pages) == len(whole[1]) == len(whole[2]) == 14
+    for number in (1, 2, 5, 12, 13):
+        monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", number)
+        assert found() == whole
+
+
+def test_pages_of_other_sizes_are_left_out(fresh: Open) -> None:
+    store = fresh()
+    store.write([small(number, shingle_count=number) for number in range(1, 9)])
+    ((_, found),) = store.candidates([Lookup("fingerprints", array("Q", [7]))], sizes=Sizes(3, 5))
+    left_out = store._index.engine.searches_doc_values
+    assert sorted(page.shingle_count for page in found) == ([3, 4, 5] if left_out else list(range(1, 9)))
 
 
 @pytest.mark.check

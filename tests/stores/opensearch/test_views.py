@@ -86,7 +86,7 @@ def test_documents_of_other_software_are_found_without_groups(address: str) -> N
 
 def test_a_cursor_works_in_another_process(address: str) -> None:
     with Index.open(address) as index:
-        if not index.store._index.has_points_in_time:  # type: ignore[attr-defined]
+        if not index.store._index.engine.point_in_time:  # type: ignore[attr-defined]
             first = index.search("mill", group=True, limit=3, stable=True)
             with Index.open(address) as other, pytest.raises(StoreError, match="the cursor has expired: search again"):
                 other.search(cursor=first.cursor)
