@@ -1,9 +1,11 @@
-"""A certificate authority, and indices of a stranger, for the tests."""
+"""A certificate authority, indices of a stranger, and new stores, for the tests."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from array import array
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -11,10 +13,17 @@ import pytest
 import trustme
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch import OpenSearchStore
+from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.setup import set_up
+from tests.stores.conftest import numbered
 from tests.stores.opensearch.own_index import OwnIndex, article
 
 NUMBERS = count()
+Open = Callable[..., OpenSearchStore]
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +39,9 @@ def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url, timeout=60) as made:
-        yield made
+    made = connect(Address.of(f"{engine.url}/any"))
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -49,3 +59,31 @@ def articles(own: OwnIndex) -> OwnIndex:
     own.write((str(number), article(number)) for number in range(9))
     own.write([("9", {"headline": "A picture", "author": "cleo"})])
     return own
+
+
+@pytest.fixture
+def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
+    """An empty store with a given number of shards, which is deleted after the test."""
+    name = re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
+    made: list[str] = []
+
+    def store(shards: int = 1) -> OpenSearchStore:
+        index = f"{name}-on-{shards}"
+        set_up(client, index, Scheme(), shards=shards)
+        made.append(index)
+        return OpenSearchStore.open(f"{engine.url}/{index}", client=client)
+
+    yield store
+    for index in made:
+        client.indices.delete(index=f"{index}-0*,{index}.settings")
+        client.indices.delete_index_template(name=f"winnow-{index}")
+
+
+def index_of(store: OpenSearchStore) -> str:
+    return store.name.rpartition("/")[2]
+
+
+def small(number: int, **changes: object) -> Record:
+    """Many captures of one page, at different times."""
+    values = {"url": "https://a.org/", "text": "plum", "fingerprints": array("Q", [7]), "sketch": array("Q")}
+    return numbered(number, **values | {"bands": array("Q"), "minhash": b"", "title": None} | changes)
