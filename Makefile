@@ -67,7 +67,7 @@ screenshots: $(DEV) build ## take the README's pictures, and pictures of every s
 bench: $(BENCH) build ## run the benchmarks, which compare with other tools
 	$(RUN)/python -m benchmarks
 
-ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py test_searches.py test_docs_opensearch.py)
+ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py operations/test_searches.py test_docs_opensearch.py)
 engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and Elasticsearch 7.10.2
 	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)
 	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)

@@ -137,3 +137,8 @@ def test_the_stub_of_the_package_imports_every_public_name_from_its_module(root:
     imported = {name.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
     modules = vars(opensearch_winnow)["_MODULES"]
     assert imported == {name: f"opensearch_winnow.{module}" for name, module in modules.items()}
+
+
+def test_the_tests_named_in_the_makefile_exist(root: Path) -> None:
+    (listed,) = re.findall(r"^ON_ENGINES := \$\(addprefix tests/,(.*)\)$", (root / "Makefile").read_text(), re.MULTILINE)
+    assert [name for name in listed.split() if not (root / "tests" / name).exists()] == []
