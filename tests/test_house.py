@@ -140,5 +140,6 @@ def test_the_stub_of_the_package_imports_every_public_name_from_its_module(root:
 
 
 def test_the_tests_named_in_the_makefile_exist(root: Path) -> None:
-    (listed,) = re.findall(r"^ON_ENGINES := \$\(addprefix tests/,(.*)\)$", (root / "Makefile").read_text(), re.MULTILINE)
+    makefile = (root / "Makefile").read_text()
+    (listed,) = re.findall(r"^ON_ENGINES := \$\(addprefix tests/,(.*)\)$", makefile, re.MULTILINE)
     assert [name for name in listed.split() if not (root / "tests" / name).exists()] == []
