@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import ceil, floor
 from typing import NamedTuple, TypeVar
 
@@ -164,7 +165,9 @@ class SimilarPages:
         if self._thresholds.any_passage:
             return pages
         if candidates.sketch and not self._exclusions:
-            pages = [page for page in pages if self._may_match(page, candidates.sketch)]
+            shared = candidates.sketch.with_page
+            may_match = cache(self._may_match)  # many candidates have the same numbers
+            pages = [page for page in pages if may_match(shared(page), page.sketch_count)]
         if len(pages) < MIN_CANDIDATES_TO_ESTIMATE:
             return pages
         known = not self._exclusions and all(page.minhash for page in pages)
@@ -176,8 +179,9 @@ class SimilarPages:
             self._question.sketched, Sketches(page.shingle_count, NO_SKETCHES.sketch, page.minhash), self._scheme
         )
 
-    def _may_match(self, page: Candidate, sketch: SharedSketch) -> bool:
-        shared, ours, theirs = sketch.with_page(page), len(self._question.sketched.sketch), page.sketch_count
+    def _may_match(self, shared: int, theirs: int) -> bool:
+        """Return whether a page may match that has `theirs` shingles in its sketch, `shared` with the question's."""
+        ours = len(self._question.sketched.sketch)
         if self._thresholds.may_be_met_by(estimate_by_counts(shared, ours, theirs, self._scheme), CLEAR_ERRORS):
             return True
         # A standard error says little about a sample of a few shingles. There the exact binomial decides.
