@@ -94,90 +94,104 @@ AVX2 static inline ptrdiff_t rightmost_minimum_avx2(const uint64_t *keys, ptrdif
     return rightmost_equal(keys, end, even);
 }
 
-/* Writes the upper halves of the keys. They decide almost every comparison, and twice as many fit into a vector. */
-AVX2 static inline void upper_halves(const uint64_t *keys, uint32_t *tops, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; i += 8) {
-        const __m256 four = _mm256_castsi256_ps(load_keys(keys + i));
-        const __m256 more = _mm256_castsi256_ps(load_keys(keys + i + 4));
-        const __m256i mixed = _mm256_castps_si256(_mm256_shuffle_ps(four, more, 0xDD));
-        _mm256_storeu_si256((__m256i *)(tops + i), _mm256_permute4x64_epi64(mixed, 0xD8));
+/* Returns the 16 bits below the highest, which is 0, of each of 8 keys: the lower four and the upper four take turns. */
+AVX2 static inline __m256i tops_of(const uint64_t *keys) {
+    const __m256 four = _mm256_castsi256_ps(load_keys(keys)), more = _mm256_castsi256_ps(load_keys(keys + 4));
+    return _mm256_srli_epi32(_mm256_castps_si256(_mm256_shuffle_ps(four, more, 0xDD)), 15);
+}
+
+/* Writes the tops of the keys. These 16 bits decide almost every comparison, and four times as many fit into a vector. */
+AVX2 static inline void write_tops(const uint64_t *keys, uint16_t *tops, ptrdiff_t n) {
+    const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (ptrdiff_t i = 0; i < n; i += 16) {
+        const __m256i pairs = _mm256_packus_epi32(tops_of(keys + i), tops_of(keys + i + 8));
+        _mm256_storeu_si256((__m256i *)(tops + i), _mm256_permutevar8x32_epi32(pairs, in_order));
     }
 }
 
-AVX2 static inline __m256i load_tops(const uint32_t *tops) { return _mm256_loadu_si256((const __m256i *)tops); }
+AVX2 static inline __m256i load_tops(const uint16_t *tops) { return _mm256_loadu_si256((const __m256i *)tops); }
 
 /* minima[i] = the smallest of tops[i .. i+w), in about log4(w) passes: a window of 4s keys is four windows of s side by
  * side, and in the last pass these overlap if w is no power of four. */
-AVX2 static inline void sliding_minima(const uint32_t *tops, uint32_t *minima, ptrdiff_t n, ptrdiff_t w) {
-    const uint32_t *from = tops;
+AVX2 static inline void sliding_minima(const uint16_t *tops, uint16_t *minima, ptrdiff_t n, ptrdiff_t w) {
+    const uint16_t *from = tops;
     for (ptrdiff_t s = 1; s < w || s == 1; s *= 4) {
         const ptrdiff_t last = w < 4 * s ? w - s : 3 * s;
         const ptrdiff_t second = s < last ? s : last, third = 2 * s < last ? 2 * s : last;
-        for (ptrdiff_t i = 0; i < n; i += 8) {
-            const __m256i left = _mm256_min_epu32(load_tops(from + i), load_tops(from + i + second));
-            const __m256i right = _mm256_min_epu32(load_tops(from + i + third), load_tops(from + i + last));
-            _mm256_storeu_si256((__m256i *)(minima + i), _mm256_min_epu32(left, right));
+        for (ptrdiff_t i = 0; i < n; i += 16) {
+            const __m256i left = _mm256_min_epu16(load_tops(from + i), load_tops(from + i + second));
+            const __m256i right = _mm256_min_epu16(load_tops(from + i + third), load_tops(from + i + last));
+            _mm256_storeu_si256((__m256i *)(minima + i), _mm256_min_epu16(left, right));
         }
         from = minima;
     }
 }
 
-/* Returns a bit for each of 8 upper halves, whether it is equal in a and b. */
-AVX2 static inline uint64_t equal_tops(__m256i a, __m256i b) {
-    return (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+/* Returns a bit for each of 32 comparisons of tops. */
+AVX2 static inline uint64_t bits(__m256i sixteen, __m256i more) {
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(sixteen, more), 0xD8));
+}
+
+/* Returns a bit for each of 32 tops, whether it is equal in a and b. */
+AVX2 static inline uint64_t equal_tops(const uint16_t *a, const uint16_t *b) {
+    return bits(_mm256_cmpeq_epi16(load_tops(a), load_tops(b)), _mm256_cmpeq_epi16(load_tops(a + 16), load_tops(b + 16)));
 }
 
 /* Bit i of the result: window i of 64 may have to pick anew, because its minimum differs from that of the window before,
  * or because its last key is as small. */
-AVX2 static inline uint64_t changes(const uint32_t *minima, const uint32_t *lasts) {
-    uint64_t changed = 0;
-    for (int lane = 0; lane < 64; lane += 8) {
-        const __m256i now = load_tops(minima + lane);
-        const uint64_t same = equal_tops(now, load_tops(minima + lane - 1));
-        changed |= ((same ^ 0xFF) | equal_tops(now, load_tops(lasts + lane))) << lane;
-    }
-    return changed;
+AVX2 static inline uint64_t changes(const uint16_t *minima, const uint16_t *lasts) {
+    const uint64_t same = equal_tops(minima, minima - 1) | equal_tops(minima + 32, minima + 31) << 32;
+    return ~same | equal_tops(minima, lasts) | equal_tops(minima + 32, lasts + 32) << 32;
 }
 
-/* Decides one window: the smallest of the keys with the smallest upper half; of equal ones the rightmost. */
-AVX2 static inline void pick_in(Windows *in, const uint32_t *tops, const uint32_t *minima, ptrdiff_t window) {
-    const __m256i least = _mm256_set1_epi32((int)minima[window]);
+/* Returns the pick of a window by itself: the smallest of the keys with the smallest top, and of equal ones the
+ * rightmost. Adds the other keys with that top to `ties`: in ordinary text they are few. */
+AVX2 static inline ptrdiff_t pick_of(
+    const Windows *in, const uint16_t *tops, const uint16_t *minima, ptrdiff_t window, ptrdiff_t *ties) {
+    const __m256i least = _mm256_set1_epi16((short)minima[window]);
     uint64_t found = 0;
-    for (ptrdiff_t lane = 0; lane < in->w; lane += 8)
-        found |= equal_tops(least, load_tops(tops + window + lane)) << lane;
+    for (ptrdiff_t lane = 0; lane < in->w; lane += 32) {
+        const uint16_t *here = tops + window + lane;
+        found |= bits(_mm256_cmpeq_epi16(least, load_tops(here)), _mm256_cmpeq_epi16(least, load_tops(here + 16))) << lane;
+    }
     found &= ((uint64_t)1 << in->w) - 1;
     ptrdiff_t last = 63 - __builtin_clzll(found), pick = window + last;
-    while ((found ^= (uint64_t)1 << last)) { /* rare: two upper halves are equal */
+    while ((found ^= (uint64_t)1 << last)) {
         last = 63 - __builtin_clzll(found);
         if (in->keys[window + last] < in->keys[pick]) pick = window + last;
+        ++*ties;
     }
-    record(in, window, pick);
+    return pick;
 }
 
 /* Decides the windows from `next` on; at least one is decided already. The windows where the minimum changes are known
- * before the picks, so no pick waits for the one before it. */
+ * before the picks, so no pick waits for the one before it. Stops early if there are more ties than keys. */
 AVX2 static inline void slide_avx2(Windows *windows) {
     Windows in = *windows; /* a local copy, which no store can alias, stays in registers */
     const ptrdiff_t end = in.n - in.w + 1;
-    uint32_t *tops = (uint32_t *)in.scratch, *minima = tops + in.n + MARGIN;
-    upper_halves(in.keys, tops, in.n);
+    ptrdiff_t ties = 0, base = in.next;
+    uint16_t *tops = (uint16_t *)in.scratch, *minima = tops + in.n + MARGIN;
+    write_tops(in.keys, tops, in.n);
     sliding_minima(tops, minima, in.n, in.w);
-    for (ptrdiff_t base = in.next; base < end; base += 64) {
+    for (; base < end && ties <= in.n; base += 64) {
         uint64_t changed = changes(minima + base, tops + base + in.w - 1);
         if (end - base < 64) changed &= ((uint64_t)1 << (end - base)) - 1;
         for (; changed; changed &= changed - 1) {
             const ptrdiff_t window = base + __builtin_ctzll(changed);
-            while (in.pick + 1 < window) pick_in(&in, tops, minima, in.pick + 1); /* the pick left, an equal key stayed */
+            while (in.pick + 1 < window) /* the pick left, an equal key stayed */
+                record(&in, in.pick + 1, pick_of(&in, tops, minima, in.pick + 1, &ties));
             if (minima[window] != minima[window - 1] || in.pick < window) {
-                pick_in(&in, tops, minima, window);
-            } else { /* an equal upper half entered: only the key that entered can beat the pick */
+                record(&in, window, pick_of(&in, tops, minima, window, &ties));
+            } else { /* an equal top entered: only the key that entered can beat the pick */
                 const ptrdiff_t last = window + in.w - 1;
                 if (in.keys[last] < in.keys[in.pick] + !in.robust) record(&in, window, last);
             }
         }
     }
-    while (in.pick + 1 < end) pick_in(&in, tops, minima, in.pick + 1);
-    in.next = end;
+    if (base >= end) {
+        while (in.pick + 1 < end) record(&in, in.pick + 1, pick_of(&in, tops, minima, in.pick + 1, &ties));
+        in.next = end;
+    }
     *windows = in;
 }
 #else

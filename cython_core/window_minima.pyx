@@ -3,7 +3,7 @@
 There are three ways to the same picks. `slide` finds the minima of short windows with vectors. `hop` goes from pick to
 pick: it looks for the next smaller key and searches a whole window only when its pick has left it, like figure 5 of the
 winnowing paper. `halve` takes the same time for all keys, more than the others on ordinary text; it takes over where
-`hop` would be quadratic.
+the others would be quadratic.
 """
 
 import array
@@ -122,8 +122,8 @@ cdef void decide(Windows* windows) noexcept nogil:
         slide_avx2(windows)
     else:
         hop(windows)
-        if windows.next <= windows.n - windows.w:
-            halve(windows)
+    if windows.next <= windows.n - windows.w:
+        halve(windows)
 
 
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
