@@ -9,7 +9,7 @@ the others would be quadratic.
 import array
 
 from cpython cimport array
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport UINT64_MAX, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
 
@@ -112,8 +112,7 @@ cdef void halve(Windows* windows) noexcept nogil:
 
 
 cdef void decide(Windows* windows) noexcept nogil:
-    """Decide all complete windows, and put the picks into `picks`, `firsts` and `count`."""
-    windows.count = 0
+    """Decide all complete windows, and add the picks to `picks`, `firsts` and `count`."""
     if windows.n < windows.w:
         return
     if windows.pick < 0:
@@ -126,9 +125,48 @@ cdef void decide(Windows* windows) noexcept nogil:
         halve(windows)
 
 
+cdef bint decide_among(Windows* windows, const uint32_t* places, Py_ssize_t count) noexcept nogil:
+    """Decide all complete windows like decide(), but look only at the keys at `places`, which are in order.
+
+    Every window must hold one of them, and all other keys must be larger. Return False, with some windows undecided, if
+    it would take quadratic time.
+    """
+    cdef:
+        Py_ssize_t w = windows.w, n = windows.n, first = 0, i, best, left
+        Py_ssize_t searches = MAX_SEARCH_RATIO * (n // w + 1)
+        uint64_t* keys = windows.keys
+        uint64_t bound, least
+    while first < count and places[first] <= windows.pick:
+        first += 1
+    while searches:
+        left = windows.pick + w             # the window that ends here is the first without the pick
+        bound = keys[windows.pick] + (not windows.robust) if windows.pick >= 0 else 0
+        least = UINT64_MAX
+        i = best = first
+        while i < count and places[i] < min(left, n) and keys[places[i]] >= bound:
+            if keys[places[i]] <= least:
+                least = keys[places[i]]
+                best = i
+            i += 1
+        if i < count and places[i] < min(left, n):
+            best = i                        # it replaces the pick when it enters
+            left = places[i]
+        elif left >= n:
+            windows.next = n - w + 1
+            return True
+        else:
+            searches -= 1
+            if i < count and places[i] == left and keys[places[i]] <= least:
+                best = i
+        record(windows, left - w + 1, places[best])
+        first = best + 1
+    return False
+
+
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
     """Move the last window to the front, to continue with more keys after it; return by how many keys."""
     cdef Py_ssize_t gone = windows.n - windows.w
+    windows.count = 0
     memmove(windows.keys, windows.keys + gone, windows.w * sizeof(uint64_t))
     windows.n -= gone
     windows.next -= gone
