@@ -32,6 +32,8 @@ cdef struct Roller:
     uint64_t[4][4] factors      # by how many characters a text is longer: theirs, and that of the text before them
     uint64_t[256] enters        # what a one-byte character adds when it enters the k-gram
     uint64_t[256] leaves        # what it subtracts when it leaves
+    const uint64_t* table       # what a wider character adds
+    uint32_t table_size         # of characters beyond, what they add is computed
 
 
 cdef Roller roller(str chars, Py_ssize_t k, uint64_t key)
