@@ -20,7 +20,7 @@ AVX2 static inline uint64_t smallest_at(const SmallGrams *in, ptrdiff_t start, p
 AVX2 static inline ptrdiff_t find_at(
     SmallGrams *in, ptrdiff_t a, ptrdiff_t b, ptrdiff_t start, ptrdiff_t end, uint32_t *places) {
     ptrdiff_t count = 0;
-    for (; start < end && in->ties <= in->windows->n; start += 64) {
+    for (; start < end && in->ties <= MAX_TIES(in->windows->n); start += 64) {
         uint64_t found = smallest_at(in, start, a) | smallest_at(in, start, b);
         if (end - start < 64) found &= ((uint64_t)1 << (end - start)) - 1;
         for (; found; found &= found - 1) {
@@ -34,7 +34,7 @@ AVX2 static inline ptrdiff_t find_at(
 }
 
 /* Writes the places of syncmers among `n` k-grams in order, and to `keys` their classes, and returns their number. Closed
- * ones that share each window of w k-grams with an open one are left out. Returns -1 if there are more ties than keys. */
+ * ones that share each window of w k-grams with an open one are left out. Returns -1 if there are too many ties. */
 AVX2 static inline ptrdiff_t find_syncmers_avx2(
     Windows *small, ptrdiff_t n, ptrdiff_t w, uint64_t open, uint64_t closed, uint32_t *places, uint64_t *keys) {
     const ptrdiff_t last = small->w - 1, middle = last / 2;
@@ -55,7 +55,7 @@ AVX2 static inline ptrdiff_t find_syncmers_avx2(
         if (i < open_count) keys[places[count++] = (uint32_t)place] = open;
         after = place + 1;
     }
-    return in.ties <= small->n ? count : -1;
+    return in.ties <= MAX_TIES(small->n) ? count : -1;
 }
 #else
 static inline ptrdiff_t find_syncmers_avx2(

@@ -20,10 +20,7 @@ from opensearch_winnow.cython_core.vectors cimport avx2
 cdef extern from "window_minima.h":
     void record(Windows*, Py_ssize_t window, Py_ssize_t pick) nogil
     void slide_avx2(Windows*) nogil
-    Py_ssize_t first_below_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
-    Py_ssize_t first_below_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
-    Py_ssize_t rightmost_minimum_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
-    Py_ssize_t rightmost_minimum_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
+    void hop_avx2(Windows*, Py_ssize_t searches) nogil
 
 # In ordinary text `hop` searches about as many keys for new picks as there are keys. A block where it would search this
 # many times as many has rising hashes, by chance or by design, and goes to `halve`.
@@ -52,18 +49,26 @@ cdef void release(Windows* windows) noexcept nogil:
     free(windows.memory)
 
 
-cdef Py_ssize_t rightmost_minimum(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    return rightmost_minimum_avx2(keys, start, end) if avx2 else rightmost_minimum_portable(keys, start, end)
+cdef inline Py_ssize_t rightmost_minimum(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t i, best = end - 1
+    for i in range(end - 2, start - 1, -1):
+        if keys[i] < keys[best]:
+            best = i
+    return best
 
 
-cdef Py_ssize_t first_below(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end, uint64_t bound) noexcept nogil:
-    return first_below_avx2(keys, start, end, bound) if avx2 else first_below_portable(keys, start, end, bound)
+cdef inline Py_ssize_t first_below(
+    const uint64_t* keys, Py_ssize_t start, Py_ssize_t end, uint64_t bound
+) noexcept nogil:
+    while start < end and keys[start] >= bound:
+        start += 1
+    return start
 
 
-cdef void hop(Windows* windows) noexcept nogil:
+cdef void hop(Windows* windows, Py_ssize_t searches) noexcept nogil:
+    """Decide the windows from `next` on, with at most so many searches of a whole window."""
     cdef:
         Py_ssize_t w = windows.w, last = windows.n - w, stop, found
-        Py_ssize_t searches = MAX_SEARCH_RATIO * (windows.n // w + 1)
         uint64_t* keys = windows.keys
     while windows.next <= last and searches:
         if windows.pick < windows.next:
@@ -113,14 +118,17 @@ cdef void halve(Windows* windows) noexcept nogil:
 
 cdef void decide(Windows* windows) noexcept nogil:
     """Decide all complete windows, and add the picks to `picks`, `firsts` and `count`."""
+    cdef Py_ssize_t searches = MAX_SEARCH_RATIO * (windows.n // windows.w + 1)
     if windows.n < windows.w:
         return
-    if windows.pick < 0:
-        record(windows, 0, rightmost_minimum(windows.keys, 0, windows.w))
     if avx2 and windows.w < SHORT_WINDOW:
+        if windows.pick < 0:
+            record(windows, 0, rightmost_minimum(windows.keys, 0, windows.w))
         slide_avx2(windows)
+    elif avx2:
+        hop_avx2(windows, searches)
     else:
-        hop(windows)
+        hop(windows, searches)
     if windows.next <= windows.n - windows.w:
         halve(windows)
 
