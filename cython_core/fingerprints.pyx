@@ -307,7 +307,7 @@ def fingerprints(
         allocate(&windows, block + w, w, robust)
         if has_small:
             allocate(&inner, block + k + w, k - gram + (w if by_place else 1), robust=False)
-        # Without vectors, finding syncmers takes longer than the hashes that it saves.
+        # Syncmers are found with vectors only, in k-grams that are short windows of small grams.
         by_syncmers = avx2 and has_small and not by_place and inner.w < SHORT_WINDOW and inner.w - 1 <= w
         if by_syncmers:
             ones = roller(chars, 1, key)
