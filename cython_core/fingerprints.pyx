@@ -10,12 +10,21 @@ import array
 cimport cython
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 
 from opensearch_winnow.cython_core.hashing cimport mix
 from opensearch_winnow.cython_core.kgram_hashes cimport (
-    CLOSED, OPEN, OTHER, KeyClass, Roller, hash_of, key_of, roll, roller
+    CLOSED, OPEN, OTHER, KeyClass, Roller, add_hashes, hash_fours, hash_of, key_of, roll, roller
 )
-from opensearch_winnow.cython_core.window_minima cimport Windows, allocate, decide, release, shift
+from opensearch_winnow.cython_core.vectors cimport avx2
+from opensearch_winnow.cython_core.window_minima cimport (
+    SHORT_WINDOW, Windows, allocate, decide, decide_among, release, shift
+)
+
+cdef extern from "syncmers.h":
+    Py_ssize_t find_syncmers_avx2(
+        Windows* small, Py_ssize_t n, Py_ssize_t w, uint64_t open, uint64_t closed, uint32_t* places, uint64_t* keys
+    ) nogil
 
 SELECTIONS = ("winnow", "open-closed", "mod-minimizer", "mod-p")
 
@@ -56,6 +65,14 @@ cdef class Prints:
         self.positions.data.as_uints[self.count] = <uint32_t>position
         self.count += 1
 
+    cdef int keep_picks(self, const Windows* windows, Py_ssize_t base) except -1 nogil:
+        """Add the picks of a block whose first k-gram is at `base`."""
+        cdef Py_ssize_t i
+        self.reserve(windows.count)
+        for i in range(windows.count):
+            self.keep(windows.keys[windows.picks[i]], base + windows.picks[i])
+        return 0
+
     cdef tuple arrays(self):
         array.resize(self.hashes, self.count)
         array.resize(self.positions, self.count)
@@ -65,7 +82,7 @@ cdef class Prints:
 cdef void decide_small(const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
     """Find the smallest small gram of each of `n` windows, the first at `start`."""
     inner.n = n + inner.w - 1
-    inner.next = 0
+    inner.next = inner.count = 0
     inner.pick = -1
     roll(small, start, inner.n, OTHER, inner.keys)
     decide(inner)
@@ -101,7 +118,7 @@ cdef int winnow(
     const Roller* small, Windows* inner, Py_ssize_t block
 ) except -1 nogil:
     """Winnow `n` k-grams by their hashes or, if `small` is given, in the open-closed order."""
-    cdef Py_ssize_t i, fresh, made = 0, base = 0
+    cdef Py_ssize_t fresh, made = 0, base = 0
     cdef uint64_t* keys
     while made < n:
         fresh = min(block, n - made)
@@ -112,10 +129,83 @@ cdef int winnow(
         windows.n += fresh
         made += fresh
         decide(windows)
-        prints.reserve(windows.count)
-        for i in range(windows.count):
-            prints.keep(windows.keys[windows.picks[i]], base + windows.picks[i])
+        prints.keep_picks(windows, base)
         base += shift(windows)
+    return 0
+
+
+cdef struct Syncmers:
+    # k-grams with their smallest small gram in the middle (open) or at an end (closed).
+    uint32_t* places            # in the windows of the block
+    Py_ssize_t count
+    uint64_t* prefixes          # hashes of prefixes of the block: see hash_fours()
+
+
+cdef int allocate_syncmers(Syncmers* syncmers, Py_ssize_t chars) except -1:
+    """Allocate space for a block of `chars` characters; free(prefixes) frees it."""
+    syncmers.prefixes = <uint64_t*>malloc((chars // 4 + 2) * sizeof(uint64_t) + chars * sizeof(uint32_t))
+    if syncmers.prefixes is NULL:
+        raise MemoryError(f"no memory for the syncmers of {chars} characters")
+    syncmers.places = <uint32_t*>(syncmers.prefixes + chars // 4 + 2)
+    syncmers.count = 0
+    return 0
+
+
+cdef bint decide_by_syncmers(
+    Syncmers* syncmers, const Roller* grams, const Roller* ones, Windows* inner, Windows* windows, Py_ssize_t fresh,
+    Py_ssize_t start
+) noexcept nogil:
+    """Decide the windows with the last `fresh` k-grams, of which the first is at `start` in the text.
+
+    Any k - SMALL_GRAM k-grams in a row have a syncmer, so the windows hold one if they are not shorter, and no other
+    k-gram needs a hash. Return False, with windows undecided, if the text makes this slow.
+    """
+    cdef Py_ssize_t i, count, before = windows.n - fresh
+    cdef uint32_t* places = syncmers.places + syncmers.count
+    cdef uint64_t* keys = windows.keys + before
+    inner.n = fresh + inner.w - 1
+    hash_fours(ones, start, inner.n, inner.keys, syncmers.prefixes)
+    count = find_syncmers_avx2(inner, fresh, windows.w, key_of(0, OPEN), key_of(0, CLOSED), places, keys)
+    if count < 0:
+        return False
+    add_hashes(grams, start, syncmers.prefixes, places, count, keys)
+    for i in range(count):
+        places[i] += <uint32_t>before
+    syncmers.count += count
+    return decide_among(windows, syncmers.places, syncmers.count)
+
+
+cdef void forget_first(Syncmers* syncmers, uint32_t gone) noexcept nogil:
+    """Forget the syncmers before `gone`, and count the places of the others from there."""
+    cdef Py_ssize_t i, first = syncmers.count
+    while first and syncmers.places[first - 1] >= gone:
+        first -= 1
+    syncmers.count -= first
+    for i in range(syncmers.count):
+        syncmers.places[i] = syncmers.places[first + i] - gone
+
+
+cdef int winnow_syncmers(
+    Prints prints, const Roller* grams, Py_ssize_t n, Windows* windows,
+    const Roller* small, Windows* inner, Syncmers* syncmers, const Roller* ones, Py_ssize_t block
+) except -1 nogil:
+    """Winnow `n` k-grams in the open-closed order, and hash only those that can be picked."""
+    cdef Py_ssize_t i, fresh, gone, made = 0, base = 0
+    while made < n:
+        fresh = min(block, n - made)
+        windows.n += fresh
+        if not decide_by_syncmers(syncmers, grams, ones, inner, windows, fresh, made):
+            roll(grams, base, windows.n, OTHER, windows.keys)
+            order_open_closed(small, inner, base, windows.n, windows.keys)
+            decide(windows)
+            syncmers.count = windows.n
+            for i in range(windows.n):
+                syncmers.places[i] = <uint32_t>i
+        made += fresh
+        prints.keep_picks(windows, base)
+        gone = shift(windows)
+        forget_first(syncmers, <uint32_t>gone)
+        base += gone
     return 0
 
 
@@ -192,18 +282,23 @@ def fingerprints(
         w = n
         if selection != "mod-p":
             selection = "winnow"
+    if k <= SMALL_GRAM and selection == "open-closed":
+        selection = "winnow"  # all k-grams are small grams
 
     cdef:
         Prints prints = Prints(n * 5 // (2 * w + 2) + 64)  # winnowing keeps about 2 / (w + 1) of ordinary text
         Windows windows, inner
         Roller grams = roller(chars, k, key)
-        Roller small
+        Roller small, ones
+        Syncmers syncmers
         bint has_small = selection == "open-closed" or selection == "mod-minimizer"
         bint by_place = selection == "mod-minimizer"
         bint by_value = selection == "mod-p"
+        bint by_syncmers = False
         Py_ssize_t gram = min(SMALL_GRAM, k)
         Py_ssize_t block = min(n, max(BLOCK, MIN_BLOCK_RATIO * max(k, w)))
-    windows.memory = inner.memory = NULL
+    windows.memory = inner.memory = syncmers.prefixes = NULL
+    syncmers.count = 0
     if by_place and k > SMALL_GRAM:
         gram += (k - SMALL_GRAM) % w
     if has_small:
@@ -212,14 +307,22 @@ def fingerprints(
         allocate(&windows, block + w, w, robust)
         if has_small:
             allocate(&inner, block + k + w, k - gram + (w if by_place else 1), robust=False)
+        # Syncmers are found with vectors only, in k-grams that are short windows of small grams.
+        by_syncmers = avx2 and has_small and not by_place and inner.w < SHORT_WINDOW and inner.w - 1 <= w
+        if by_syncmers:
+            ones = roller(chars, 1, key)
+            allocate_syncmers(&syncmers, block + k + w)
         with nogil:
             if by_value:
                 keep_multiples(prints, &grams, n, &windows, p, block)
             elif by_place:
                 mod_minimize(prints, &grams, n, &windows, &small, &inner, block)
+            elif by_syncmers:
+                winnow_syncmers(prints, &grams, n, &windows, &small, &inner, &syncmers, &ones, block)
             else:
                 winnow(prints, &grams, n, &windows, &small if has_small else NULL, &inner, block)
         return prints.arrays()
     finally:
         release(&windows)
         release(&inner)
+        free(syncmers.prefixes)

@@ -1,6 +1,6 @@
 """Hashes of k-grams: 61-bit integers, and keys by which windows order them."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 # A key below 2**63 has a class in its top bits and a 61-bit hash below; the lowest class is preferred. The three low
 # bits of a polynomial mod 2**64 are its weakest. Dropping them makes room for the class, and k-grams that tie in a
@@ -29,9 +29,19 @@ cdef struct Roller:
     uint64_t key
     uint64_t base
     uint64_t base_k             # base**k
+    uint64_t[4][4] factors      # by how many characters a text is longer: theirs, and that of the text before them
     uint64_t[256] enters        # what a one-byte character adds when it enters the k-gram
     uint64_t[256] leaves        # what it subtracts when it leaves
+    const uint64_t* table       # what a wider character adds
+    uint32_t table_size         # of characters beyond, what they add is computed
 
 
 cdef Roller roller(str chars, Py_ssize_t k, uint64_t key)
 cdef void roll(const Roller* grams, Py_ssize_t start, Py_ssize_t n, KeyClass key_class, uint64_t* keys) noexcept nogil
+cdef void hash_fours(
+    const Roller* ones, Py_ssize_t start, Py_ssize_t n, uint64_t* keys, uint64_t* prefixes
+) noexcept nogil
+cdef void add_hashes(
+    const Roller* grams, Py_ssize_t start, const uint64_t* prefixes, const uint32_t* places, Py_ssize_t count,
+    uint64_t* keys
+) noexcept nogil

@@ -1,8 +1,7 @@
-/* The vector loops of window_minima.pyx. Each has a portable form and, on x86-64 with gcc or clang, one for AVX2 that is
- * chosen at run time: the same wheel serves every processor.
+/* The vector loops of window_minima.pyx, for AVX2, on x86-64 with gcc or clang. They are chosen at run time: the same
+ * wheel serves every processor.
  *
- * Keys are below 2**63, so a signed comparison orders them. Reads may run up to MARGIN keys past either end of a range;
- * the buffer has that space. */
+ * Reads may run up to MARGIN keys past either end of a range; the buffers have that space. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +10,13 @@
 
 #define MARGIN 128
 
-/* Windows of fewer keys are processed as vectors: the positions in a window fit the bits of a word. For longer ones hop()
- * is used, which is faster at 100 keys (docs/decisions/0002-fingerprints.md). */
+/* Windows of fewer keys go to slide(): the positions in a window fit the bits of a word. For longer ones hop() is faster
+ * (docs/decisions/0002-fingerprints.md). */
 #define SHORT_WINDOW 64
+
+/* How many ties slide() takes in n keys. In ordinary text there is hardly any; they take time where a text repeats itself,
+ * or was made for it. */
+#define MAX_TIES(n) ((n) / 8)
 
 /* A block of keys, and the state of the windows before it. Window i holds the keys i to i + w - 1. */
 typedef struct {
@@ -36,152 +39,170 @@ static inline void record(Windows *in, ptrdiff_t window, ptrdiff_t pick) {
     in->next = window + 1;
 }
 
-static inline ptrdiff_t first_below_portable(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end, uint64_t bound) {
-    while (i < end && keys[i] >= bound) i++;
-    return i;
-}
-
-static inline ptrdiff_t rightmost_minimum_portable(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end) {
-    ptrdiff_t best = end - 1;
-    for (ptrdiff_t j = end - 2; j >= i; j--)
-        if (keys[j] < keys[best]) best = j;
-    return best;
-}
-
 #ifdef VECTORS
 AVX2 static inline __m256i load_keys(const uint64_t *keys) { return _mm256_loadu_si256((const __m256i *)keys); }
 
-AVX2 static inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
-
-AVX2 static inline ptrdiff_t first_below_avx2(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end, uint64_t bound) {
-    const __m256i bounds = _mm256_set1_epi64x((long long)bound);
-    for (; i < end; i += 16) {
-        unsigned found = 0;
-        for (int lane = 0; lane < 16; lane += 4) {
-            const __m256i below = _mm256_cmpgt_epi64(bounds, load_keys(keys + i + lane));
-            found |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(below)) << lane;
-        }
-        if (found) {
-            i += __builtin_ctz(found);
-            return i < end ? i : end;
-        }
-    }
-    return end;
+/* Returns the 16 bits below the highest, which is 0, of each of 8 keys: the lower four and the upper four take turns. */
+AVX2 static inline __m256i tops_of(const uint64_t *keys) {
+    const __m256 four = _mm256_castsi256_ps(load_keys(keys)), more = _mm256_castsi256_ps(load_keys(keys + 4));
+    return _mm256_srli_epi32(_mm256_castps_si256(_mm256_shuffle_ps(four, more, 0xDD)), 15);
 }
 
-/* Returns the rightmost key before `end` that equals `value`; there must be one. */
-AVX2 static inline ptrdiff_t rightmost_equal(const uint64_t *keys, ptrdiff_t end, __m256i value) {
-    for (;; end -= 32) {
-        unsigned found = 0;
-        for (int lane = 0; lane < 32; lane += 4) {
-            const __m256i equal = _mm256_cmpeq_epi64(value, load_keys(keys + end - 32 + lane));
-            found |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << lane;
-        }
-        if (found) return end - 1 - __builtin_clz(found);
+/* Writes the tops of the keys. These 16 bits decide almost every comparison, and four times as many fit into a vector. */
+AVX2 static inline void write_tops(const uint64_t *keys, uint16_t *tops, ptrdiff_t n) {
+    const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (ptrdiff_t i = 0; i < n; i += 16) {
+        const __m256i pairs = _mm256_packus_epi32(tops_of(keys + i), tops_of(keys + i + 8));
+        _mm256_storeu_si256((__m256i *)(tops + i), _mm256_permutevar8x32_epi32(pairs, in_order));
     }
 }
 
-AVX2 static inline ptrdiff_t rightmost_minimum_avx2(const uint64_t *keys, ptrdiff_t i, ptrdiff_t end) {
-    if (end - i < 8) return rightmost_minimum_portable(keys, i, end);
-    __m256i even = load_keys(keys + end - 8), odd = load_keys(keys + end - 4);
-    for (; i + 8 <= end; i += 8) {
-        even = lesser(even, load_keys(keys + i));
-        odd = lesser(odd, load_keys(keys + i + 4));
-    }
-    even = lesser(even, odd);
-    even = lesser(even, _mm256_permute4x64_epi64(even, 0x4E)); /* the halves swapped */
-    even = lesser(even, _mm256_permute4x64_epi64(even, 0xB1)); /* the neighbours swapped */
-    return rightmost_equal(keys, end, even);
-}
-
-/* Writes the upper halves of the keys. They decide almost every comparison, and twice as many fit into a vector. */
-AVX2 static inline void upper_halves(const uint64_t *keys, uint32_t *tops, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; i += 8) {
-        const __m256 four = _mm256_castsi256_ps(load_keys(keys + i));
-        const __m256 more = _mm256_castsi256_ps(load_keys(keys + i + 4));
-        const __m256i mixed = _mm256_castps_si256(_mm256_shuffle_ps(four, more, 0xDD));
-        _mm256_storeu_si256((__m256i *)(tops + i), _mm256_permute4x64_epi64(mixed, 0xD8));
-    }
-}
-
-AVX2 static inline __m256i load_tops(const uint32_t *tops) { return _mm256_loadu_si256((const __m256i *)tops); }
+AVX2 static inline __m256i load_tops(const uint16_t *tops) { return _mm256_loadu_si256((const __m256i *)tops); }
 
 /* minima[i] = the smallest of tops[i .. i+w), in about log4(w) passes: a window of 4s keys is four windows of s side by
  * side, and in the last pass these overlap if w is no power of four. */
-AVX2 static inline void sliding_minima(const uint32_t *tops, uint32_t *minima, ptrdiff_t n, ptrdiff_t w) {
-    const uint32_t *from = tops;
+AVX2 static inline void sliding_minima(const uint16_t *tops, uint16_t *minima, ptrdiff_t n, ptrdiff_t w) {
+    const uint16_t *from = tops;
     for (ptrdiff_t s = 1; s < w || s == 1; s *= 4) {
         const ptrdiff_t last = w < 4 * s ? w - s : 3 * s;
         const ptrdiff_t second = s < last ? s : last, third = 2 * s < last ? 2 * s : last;
-        for (ptrdiff_t i = 0; i < n; i += 8) {
-            const __m256i left = _mm256_min_epu32(load_tops(from + i), load_tops(from + i + second));
-            const __m256i right = _mm256_min_epu32(load_tops(from + i + third), load_tops(from + i + last));
-            _mm256_storeu_si256((__m256i *)(minima + i), _mm256_min_epu32(left, right));
+        for (ptrdiff_t i = 0; i < n; i += 16) {
+            const __m256i left = _mm256_min_epu16(load_tops(from + i), load_tops(from + i + second));
+            const __m256i right = _mm256_min_epu16(load_tops(from + i + third), load_tops(from + i + last));
+            _mm256_storeu_si256((__m256i *)(minima + i), _mm256_min_epu16(left, right));
         }
         from = minima;
     }
 }
 
-/* Returns a bit for each of 8 upper halves, whether it is equal in a and b. */
-AVX2 static inline uint64_t equal_tops(__m256i a, __m256i b) {
-    return (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+/* Returns a bit for each of 32 comparisons of tops. */
+AVX2 static inline uint64_t bits(__m256i sixteen, __m256i more) {
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(sixteen, more), 0xD8));
+}
+
+/* Returns a bit for each of 32 tops, whether it is equal in a and b. */
+AVX2 static inline uint64_t equal_tops(const uint16_t *a, const uint16_t *b) {
+    return bits(_mm256_cmpeq_epi16(load_tops(a), load_tops(b)), _mm256_cmpeq_epi16(load_tops(a + 16), load_tops(b + 16)));
 }
 
 /* Bit i of the result: window i of 64 may have to pick anew, because its minimum differs from that of the window before,
  * or because its last key is as small. */
-AVX2 static inline uint64_t changes(const uint32_t *minima, const uint32_t *lasts) {
-    uint64_t changed = 0;
-    for (int lane = 0; lane < 64; lane += 8) {
-        const __m256i now = load_tops(minima + lane);
-        const uint64_t same = equal_tops(now, load_tops(minima + lane - 1));
-        changed |= ((same ^ 0xFF) | equal_tops(now, load_tops(lasts + lane))) << lane;
-    }
-    return changed;
+AVX2 static inline uint64_t changes(const uint16_t *minima, const uint16_t *lasts) {
+    const uint64_t same = equal_tops(minima, minima - 1) | equal_tops(minima + 32, minima + 31) << 32;
+    return ~same | equal_tops(minima, lasts) | equal_tops(minima + 32, lasts + 32) << 32;
 }
 
-/* Decides one window: the smallest of the keys with the smallest upper half; of equal ones the rightmost. */
-AVX2 static inline void pick_in(Windows *in, const uint32_t *tops, const uint32_t *minima, ptrdiff_t window) {
-    const __m256i least = _mm256_set1_epi32((int)minima[window]);
+/* Returns the pick of a window by itself: the smallest of the keys with the smallest top, and of equal ones the
+ * rightmost. Adds the number of other keys with that top to `ties`. */
+AVX2 static inline ptrdiff_t pick_of(
+    const Windows *in, const uint16_t *tops, const uint16_t *minima, ptrdiff_t window, ptrdiff_t *ties) {
+    const __m256i least = _mm256_set1_epi16((short)minima[window]);
     uint64_t found = 0;
-    for (ptrdiff_t lane = 0; lane < in->w; lane += 8)
-        found |= equal_tops(least, load_tops(tops + window + lane)) << lane;
+    for (ptrdiff_t lane = 0; lane < in->w; lane += 32) {
+        const uint16_t *here = tops + window + lane;
+        found |= bits(_mm256_cmpeq_epi16(least, load_tops(here)), _mm256_cmpeq_epi16(least, load_tops(here + 16))) << lane;
+    }
     found &= ((uint64_t)1 << in->w) - 1;
     ptrdiff_t last = 63 - __builtin_clzll(found), pick = window + last;
-    while ((found ^= (uint64_t)1 << last)) { /* rare: two upper halves are equal */
+    while ((found ^= (uint64_t)1 << last)) {
         last = 63 - __builtin_clzll(found);
         if (in->keys[window + last] < in->keys[pick]) pick = window + last;
+        ++*ties;
     }
-    record(in, window, pick);
+    return pick;
 }
 
 /* Decides the windows from `next` on; at least one is decided already. The windows where the minimum changes are known
- * before the picks, so no pick waits for the one before it. */
+ * before the picks, so no pick waits for the one before it. Stops early if there are too many ties. */
 AVX2 static inline void slide_avx2(Windows *windows) {
     Windows in = *windows; /* a local copy, which no store can alias, stays in registers */
     const ptrdiff_t end = in.n - in.w + 1;
-    uint32_t *tops = (uint32_t *)in.scratch, *minima = tops + in.n + MARGIN;
-    upper_halves(in.keys, tops, in.n);
+    ptrdiff_t ties = 0, base = in.next;
+    uint16_t *tops = (uint16_t *)in.scratch, *minima = tops + in.n + MARGIN;
+    write_tops(in.keys, tops, in.n);
     sliding_minima(tops, minima, in.n, in.w);
-    for (ptrdiff_t base = in.next; base < end; base += 64) {
+    for (; base < end && ties <= MAX_TIES(in.n); base += 64) {
         uint64_t changed = changes(minima + base, tops + base + in.w - 1);
         if (end - base < 64) changed &= ((uint64_t)1 << (end - base)) - 1;
         for (; changed; changed &= changed - 1) {
             const ptrdiff_t window = base + __builtin_ctzll(changed);
-            while (in.pick + 1 < window) pick_in(&in, tops, minima, in.pick + 1); /* the pick left, an equal key stayed */
+            while (in.pick + 1 < window) /* the pick left, an equal key stayed */
+                record(&in, in.pick + 1, pick_of(&in, tops, minima, in.pick + 1, &ties));
             if (minima[window] != minima[window - 1] || in.pick < window) {
-                pick_in(&in, tops, minima, window);
-            } else { /* an equal upper half entered: only the key that entered can beat the pick */
+                record(&in, window, pick_of(&in, tops, minima, window, &ties));
+            } else { /* an equal top entered: only the key that entered can beat the pick */
                 const ptrdiff_t last = window + in.w - 1;
                 if (in.keys[last] < in.keys[in.pick] + !in.robust) record(&in, window, last);
             }
         }
     }
-    while (in.pick + 1 < end) pick_in(&in, tops, minima, in.pick + 1);
-    in.next = end;
+    if (base >= end) {
+        while (in.pick + 1 < end) record(&in, in.pick + 1, pick_of(&in, tops, minima, in.pick + 1, &ties));
+        in.next = end;
+    }
+    *windows = in;
+}
+
+/* Returns the first key from `i` to `end` that replaces the pick when it enters a window, or `end`. */
+AVX2 static inline ptrdiff_t first_below_pick(const Windows *in, const uint16_t *tops, ptrdiff_t i, ptrdiff_t end) {
+    const uint64_t bound = in->keys[in->pick] + !in->robust;
+    if (i < end && in->keys[i] < bound) return i; /* in falling keys each one replaces the pick */
+    const __m256i top = _mm256_set1_epi16((short)tops[in->pick]);
+    for (; i < end; i += 32) {
+        const __m256i some = load_tops(tops + i), more = load_tops(tops + i + 16);
+        uint64_t found = bits(
+            _mm256_cmpeq_epi16(some, _mm256_min_epu16(some, top)), _mm256_cmpeq_epi16(more, _mm256_min_epu16(more, top)));
+        for (; found; found &= found - 1) {
+            const ptrdiff_t key = i + __builtin_ctzll(found);
+            if (in->keys[key] < bound) return key < end ? key : end;
+        }
+    }
+    return end;
+}
+
+/* Returns the pick of a window by itself, like pick_of(), for a window of at least 16 keys. */
+AVX2 static inline ptrdiff_t search(const Windows *in, const uint16_t *tops, ptrdiff_t window) {
+    ptrdiff_t end = window + in->w, pick = -1;
+    __m256i least = load_tops(tops + end - 16);
+    for (ptrdiff_t i = window; i < end - 16; i += 16) least = _mm256_min_epu16(least, load_tops(tops + i));
+    least = _mm256_min_epu16(least, _mm256_permute4x64_epi64(least, 0x4E)); /* the halves swapped */
+    least = _mm256_broadcastw_epi16(_mm_minpos_epu16(_mm256_castsi256_si128(least)));
+    for (; end > window; end -= 32) {
+        const uint16_t *here = tops + end - 32;
+        uint64_t found = bits(_mm256_cmpeq_epi16(least, load_tops(here)), _mm256_cmpeq_epi16(least, load_tops(here + 16)));
+        if (end - window < 32) found &= ~(uint64_t)0 << (32 - (end - window));
+        while (found) {
+            const ptrdiff_t last = 63 - __builtin_clzll(found), key = end - 32 + last;
+            if (pick < 0 || in->keys[key] < in->keys[pick]) pick = key;
+            found ^= (uint64_t)1 << last;
+        }
+    }
+    return pick;
+}
+
+/* Decides the windows from `next` on, with at most so many searches of a whole window: hop() of window_minima.pyx. */
+AVX2 static inline void hop_avx2(Windows *windows, ptrdiff_t searches) {
+    Windows in = *windows;
+    const ptrdiff_t last = in.n - in.w;
+    uint16_t *tops = (uint16_t *)in.scratch + MARGIN;
+    write_tops(in.keys, tops, in.n);
+    while (in.next <= last && searches) {
+        if (in.pick < in.next) {
+            searches--;
+            record(&in, in.next, search(&in, tops, in.next));
+            continue;
+        }
+        const ptrdiff_t stop = in.pick < last ? in.pick : last;
+        const ptrdiff_t found = first_below_pick(&in, tops, in.next + in.w - 1, stop + in.w);
+        if (found < stop + in.w)
+            record(&in, found - in.w + 1, found);
+        else
+            in.next = stop + 1;
+    }
     *windows = in;
 }
 #else
-#define first_below_avx2 first_below_portable
-#define rightmost_minimum_avx2 rightmost_minimum_portable
-static inline void slide_avx2(Windows *windows) { (void)windows; } /* never called */
+/* Never called. */
+static inline void slide_avx2(Windows *windows) { (void)windows; }
+static inline void hop_avx2(Windows *windows, ptrdiff_t searches) { (void)windows, (void)searches; }
 #endif

@@ -21,4 +21,5 @@ cdef extern from "window_minima.h":
 cdef int allocate(Windows* windows, Py_ssize_t capacity, Py_ssize_t w, bint robust) except -1
 cdef void release(Windows* windows) noexcept nogil
 cdef void decide(Windows* windows) noexcept nogil
+cdef bint decide_among(Windows* windows, const uint32_t* places, Py_ssize_t count) noexcept nogil
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil

@@ -3,13 +3,13 @@
 There are three ways to the same picks. `slide` finds the minima of short windows with vectors. `hop` goes from pick to
 pick: it looks for the next smaller key and searches a whole window only when its pick has left it, like figure 5 of the
 winnowing paper. `halve` takes the same time for all keys, more than the others on ordinary text; it takes over where
-`hop` would be quadratic.
+the others would be quadratic.
 """
 
 import array
 
 from cpython cimport array
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport UINT64_MAX, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
 
@@ -20,10 +20,7 @@ from opensearch_winnow.cython_core.vectors cimport avx2
 cdef extern from "window_minima.h":
     void record(Windows*, Py_ssize_t window, Py_ssize_t pick) nogil
     void slide_avx2(Windows*) nogil
-    Py_ssize_t first_below_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
-    Py_ssize_t first_below_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end, uint64_t bound) nogil
-    Py_ssize_t rightmost_minimum_avx2(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
-    Py_ssize_t rightmost_minimum_portable(const uint64_t*, Py_ssize_t start, Py_ssize_t end) nogil
+    void hop_avx2(Windows*, Py_ssize_t searches) nogil
 
 # In ordinary text `hop` searches about as many keys for new picks as there are keys. A block where it would search this
 # many times as many has rising hashes, by chance or by design, and goes to `halve`.
@@ -52,18 +49,26 @@ cdef void release(Windows* windows) noexcept nogil:
     free(windows.memory)
 
 
-cdef Py_ssize_t rightmost_minimum(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    return rightmost_minimum_avx2(keys, start, end) if avx2 else rightmost_minimum_portable(keys, start, end)
+cdef inline Py_ssize_t rightmost_minimum(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t i, best = end - 1
+    for i in range(end - 2, start - 1, -1):
+        if keys[i] < keys[best]:
+            best = i
+    return best
 
 
-cdef Py_ssize_t first_below(const uint64_t* keys, Py_ssize_t start, Py_ssize_t end, uint64_t bound) noexcept nogil:
-    return first_below_avx2(keys, start, end, bound) if avx2 else first_below_portable(keys, start, end, bound)
+cdef inline Py_ssize_t first_below(
+    const uint64_t* keys, Py_ssize_t start, Py_ssize_t end, uint64_t bound
+) noexcept nogil:
+    while start < end and keys[start] >= bound:
+        start += 1
+    return start
 
 
-cdef void hop(Windows* windows) noexcept nogil:
+cdef void hop(Windows* windows, Py_ssize_t searches) noexcept nogil:
+    """Decide the windows from `next` on, with at most so many searches of a whole window."""
     cdef:
         Py_ssize_t w = windows.w, last = windows.n - w, stop, found
-        Py_ssize_t searches = MAX_SEARCH_RATIO * (windows.n // w + 1)
         uint64_t* keys = windows.keys
     while windows.next <= last and searches:
         if windows.pick < windows.next:
@@ -112,23 +117,64 @@ cdef void halve(Windows* windows) noexcept nogil:
 
 
 cdef void decide(Windows* windows) noexcept nogil:
-    """Decide all complete windows, and put the picks into `picks`, `firsts` and `count`."""
-    windows.count = 0
+    """Decide all complete windows, and add the picks to `picks`, `firsts` and `count`."""
+    cdef Py_ssize_t searches = MAX_SEARCH_RATIO * (windows.n // windows.w + 1)
     if windows.n < windows.w:
         return
-    if windows.pick < 0:
-        record(windows, 0, rightmost_minimum(windows.keys, 0, windows.w))
     if avx2 and windows.w < SHORT_WINDOW:
+        if windows.pick < 0:
+            record(windows, 0, rightmost_minimum(windows.keys, 0, windows.w))
         slide_avx2(windows)
+    elif avx2:
+        hop_avx2(windows, searches)
     else:
-        hop(windows)
-        if windows.next <= windows.n - windows.w:
-            halve(windows)
+        hop(windows, searches)
+    if windows.next <= windows.n - windows.w:
+        halve(windows)
+
+
+cdef bint decide_among(Windows* windows, const uint32_t* places, Py_ssize_t count) noexcept nogil:
+    """Decide all complete windows like decide(), but look only at the keys at `places`, which are in order.
+
+    Every window must hold one of them, and all other keys must be larger. Return False, with some windows undecided, if
+    it would take quadratic time.
+    """
+    cdef:
+        Py_ssize_t w = windows.w, n = windows.n, first = 0, i, best, left
+        Py_ssize_t searches = MAX_SEARCH_RATIO * (n // w + 1)
+        uint64_t* keys = windows.keys
+        uint64_t bound, least
+    while first < count and places[first] <= windows.pick:
+        first += 1
+    while searches:
+        left = windows.pick + w             # the window that ends here is the first without the pick
+        bound = keys[windows.pick] + (not windows.robust) if windows.pick >= 0 else 0
+        least = UINT64_MAX
+        i = best = first
+        while i < count and places[i] < min(left, n) and keys[places[i]] >= bound:
+            if keys[places[i]] <= least:
+                least = keys[places[i]]
+                best = i
+            i += 1
+        if i < count and places[i] < min(left, n):
+            best = i                        # it replaces the pick when it enters
+            left = places[i]
+        elif left >= n:
+            windows.next = n - w + 1
+            return True
+        else:
+            searches -= 1
+            if i < count and places[i] == left and keys[places[i]] <= least:
+                best = i
+        record(windows, left - w + 1, places[best])
+        first = best + 1
+    return False
 
 
 cdef Py_ssize_t shift(Windows* windows) noexcept nogil:
     """Move the last window to the front, to continue with more keys after it; return by how many keys."""
     cdef Py_ssize_t gone = windows.n - windows.w
+    windows.count = 0
     memmove(windows.keys, windows.keys + gone, windows.w * sizeof(uint64_t))
     windows.n -= gone
     windows.next -= gone

@@ -66,6 +66,35 @@ def test_texts_of_several_blocks(selection: str, robust: bool, alphabet: str) ->
     assert list(zip(hashes, positions, strict=True)) == reference.fingerprints(text, 9, 30, selection, robust=robust)
 
 
+@pytest.mark.parametrize("robust", [True, False])
+@pytest.mark.parametrize("alphabet", ["ab", LETTERS, "жз中"])
+@pytest.mark.parametrize(
+    ("k", "w"),
+    [
+        (4, 9),
+        (5, 1),
+        (5, 9),
+        (6, 2),
+        (9, 4),
+        (9, 5),
+        (9, 6),
+        (11, 40),
+        (66, 62),
+        (66, 90),
+        (67, 63),
+        (68, 64),
+        (70, 80),
+    ],
+)
+def test_open_closed_for_windows_that_all_have_a_syncmer_and_shorter_ones(
+    k: int, w: int, alphabet: str, robust: bool
+) -> None:
+    """Windows of at least k - 4 k-grams have one, and vectors find it in k-grams of up to 66 characters."""
+    text = random_text(3_000, alphabet=alphabet) + alphabet[0] * 300 + random_text(1_500, 2, alphabet)
+    hashes, positions = fingerprints(text, k, w, "open-closed", robust=robust)
+    assert list(zip(hashes, positions, strict=True)) == reference.fingerprints(text, k, w, "open-closed", robust=robust)
+
+
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_a_hash_is_that_of_the_kgram_at_its_position(selection: str) -> None:
     text = random_text(20_000)

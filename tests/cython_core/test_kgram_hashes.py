@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 
 keys = st.one_of(st.just(0), st.integers(0, 2**64 - 1))
@@ -19,6 +20,16 @@ def test_compiled_is_reference_for_every_character_width(chars: str, k: int, key
 def test_a_hash_does_not_depend_on_the_width_of_the_string(chars: str, wide: str, k: int) -> None:
     alone = kgram_hashes(chars, k)
     assert kgram_hashes(chars + wide, k)[: len(alone)] == alone
+
+
+@pytest.mark.parametrize("key", range(8))
+def test_characters_in_a_table_and_beyond_hash_alike(key: int) -> None:
+    """Wide characters of a few keys are looked up in tables of 2**18; others, and those of more keys, are computed."""
+    chars = "aж中\uffff\U00010330\U0003fffe\U0003ffff\U00040000\U00040001\U0010ffff" * 3
+    assert list(kgram_hashes(chars, 4, key)) == [reference.mix(hash_) for hash_ in reference.kgrams(chars, 4, key)]
+    assert list(zip(*fingerprints(chars, 6, 5, "open-closed", key), strict=True)) == reference.fingerprints(
+        chars, 6, 5, "open-closed", key
+    )
 
 
 def test_a_key_changes_every_hash() -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from shutil import which
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.cython_core.fingerprints import fingerprints
+from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.vectors import use_vectors, vector_path
 
 T = TypeVar("T")
@@ -85,13 +86,16 @@ def test_both_paths_read_a_long_text_alike(last: str) -> None:
     assert vectors.offsets == portable.offsets
 
 
-@pytest.mark.parametrize("w", [1, 30, 63, 64, 300])
-def test_both_paths_keep_the_same_fingerprints(w: int) -> None:
-    text = "".join(chr(97 + i * i % 26) for i in range(100_000))
-    assert len(set(on_both_paths(lambda: tuple(map(tuple, fingerprints(text, 20, w)))))) == 1
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("w", [1, 15, 16, 17, 30, 63, 64, 300])
+@pytest.mark.parametrize("alphabet", ["abcdefghijklmnopqrstuvwxyz", "0123", "0", "абвгдежз", "𐌰𐌱𐌲𐌳𐌴𐌵"])
+def test_both_paths_keep_the_same_fingerprints(selection: str, w: int, alphabet: str) -> None:
+    text = "".join(Random(0).choices(alphabet, k=20_000))
+    vectors, portable = on_both_paths(fingerprints, text, 20, w, selection)
+    assert vectors == portable
 
 
-@pytest.mark.parametrize("header", ["window_minima.h", "ascii_text.h"])
+@pytest.mark.parametrize("header", ["window_minima.h", "syncmers.h", "ascii_text.h"])
 @pytest.mark.parametrize("processor", [[], ["-DPORTABLE"]], ids=["x86-64", "other"])
 def test_headers_compile_with_and_without_vectors(root: Path, header: str, processor: list[str]) -> None:
     compilers = [shlex.split(sysconfig.get_config_var("CC") or "cc"), *[["clang"]] * bool(which("clang"))]

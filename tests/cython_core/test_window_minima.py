@@ -24,10 +24,12 @@ def path(request: pytest.FixtureRequest) -> Iterator[None]:
     use_vectors(True)
 
 
-# Few values, so that there are ties; many, like hashes; rising and falling, as an adversary would choose.
+# Few values, so that there are ties; many, like hashes; some whose highest bits alone are equal; rising and falling, as
+# an adversary would choose.
 hashes = st.one_of(
     st.lists(st.integers(0, 2), max_size=300),
     st.lists(st.integers(0, 2**61 - 1), max_size=300),
+    st.lists(st.integers(0, 8).map(lambda number: (number % 3 << 46) + number), max_size=300),
     st.lists(st.integers(0, 200), max_size=300).map(sorted),
     st.lists(st.integers(0, 200), max_size=300).map(lambda numbers: sorted(numbers, reverse=True)),
 )
