@@ -134,7 +134,7 @@ cdef Py_ssize_t _unpack(
     while at < end:
         distance_bytes, page_bytes, further = (at[0] & 7) + 1, (at[0] >> 3 & 3) + 1, at[0] >> 5
         at += 1
-        if end - at >= 16:  # so many that eight bytes can be read for either number
+        if end - at >= 16:  # enough to read eight bytes for each of the two numbers
             distance = _eight(at) << (64 - 8 * distance_bytes) >> (64 - 8 * distance_bytes)
             pages[i] = <uint32_t>(_eight(at + distance_bytes) << (64 - 8 * page_bytes) >> (64 - 8 * page_bytes))
         elif end - at >= distance_bytes + page_bytes:
