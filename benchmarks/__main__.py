@@ -42,7 +42,8 @@ ON_REQUEST = (
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
-    "opensearch_bulk",  # this and the next three start a real OpenSearch
+    "opensearch_bulk",  # this and the next four start a real OpenSearch
+    "opensearch_bytes",
     "opensearch_questions",
     "opensearch_search",
     "own_index",  # takes 15 minutes

@@ -80,18 +80,19 @@ class Loading:
         self._make(PLAIN, {})
         return self._clocked(lambda: helpers.bulk(self._client, map(self._action, self.records)))
 
-    def texts(self) -> Took:
-        self._make(PLAIN, {})
+    def texts(self, *, codec: str = "default") -> Took:
+        self._make(PLAIN, {"codec": codec})
         return self._clocked(
             lambda: self._bulk(Operation("index", NAME, each.id, texts(each)) for each in self.records)
         )
 
-    def all_fields(self) -> Took:
-        self._make(mapping(Scheme()), index_settings(replicas=0))
+    def all_fields(self, *, without: str = "", codec: str = "default") -> Took:
+        self._make(mapping(Scheme()), index_settings(replicas=0) | {"codec": codec})
+        sources = ((each.id, source_of(each, place=time.time_ns(), latest=True)) for each in self.records)
         return self._clocked(
             lambda: self._bulk(
-                Operation("index", NAME, each.id, source_of(each, place=time.time_ns(), latest=True))
-                for each in self.records
+                Operation("index", NAME, id_, {name: value for name, value in source.items() if name != without})
+                for id_, source in sources
             )
         )
 

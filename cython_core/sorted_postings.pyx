@@ -12,6 +12,10 @@ from opensearch_winnow.cython_core.arrays cimport hashes, page_numbers
 cdef array.array NO_TOKENS = array.array("Q")
 cdef array.array NO_PAGES = array.array("I")
 
+cdef enum:
+    BUCKET_BITS = 12  # the top bits of a token; a bucket of a large batch fits into the first cache
+    BUCKETS = 1 << BUCKET_BITS
+
 
 cdef struct Posting:
     uint64_t token
@@ -26,7 +30,7 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
     cdef const uint64_t[::1] source = hashes(tokens, "sorted_postings")
     cdef const uint32_t[::1] lengths = page_numbers(counts, "sorted_postings")
     cdef const uint32_t[::1] numbers = page_numbers(pages, "sorted_postings")
-    cdef Py_ssize_t n = source.shape[0], m = lengths.shape[0], i, j, end, k = 0, total = 0
+    cdef Py_ssize_t n = source.shape[0], m = lengths.shape[0], i, j, k = 0, total = 0
     for i in range(m):
         total += lengths[i]
     if numbers.shape[0] != m or total != n:
@@ -38,14 +42,7 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
         raise MemoryError(f"no memory to sort {n} postings")
     try:
         with nogil:
-            j = 0
-            for i in range(m):
-                end = j + lengths[i]
-                while j < end:
-                    postings[j].token = source[j]
-                    postings[j].page = numbers[i]
-                    j += 1
-            qsort(postings, n, sizeof(Posting), _compare)
+            _sort(source, lengths, numbers, postings)
             for j in range(n):  # a token may occur twice on a page
                 if j == 0 or _compare(&postings[j], &postings[k - 1]):
                     postings[k] = postings[j]
@@ -117,6 +114,34 @@ def document_frequency_histogram(tokens) -> Counter:
     if once:
         histogram[1] = once
     return histogram
+
+
+cdef void _sort(
+    const uint64_t[::1] tokens, const uint32_t[::1] counts, const uint32_t[::1] pages, Posting* postings
+) noexcept nogil:
+    """Write the postings in order: first into buckets by the top bits of their tokens, then sorted in each bucket."""
+    cdef Py_ssize_t starts[BUCKETS + 1]
+    cdef Py_ssize_t i, j = 0, end, n = tokens.shape[0]
+    cdef Posting* place
+    for i in range(BUCKETS + 1):
+        starts[i] = 0
+    for j in range(n):
+        starts[(tokens[j] >> (64 - BUCKET_BITS)) + 1] += 1
+    for i in range(BUCKETS):
+        starts[i + 1] += starts[i]
+    j = 0
+    for i in range(counts.shape[0]):
+        end = j + counts[i]
+        while j < end:
+            place = &postings[starts[tokens[j] >> (64 - BUCKET_BITS)]]
+            place.token, place.page = tokens[j], pages[i]
+            starts[tokens[j] >> (64 - BUCKET_BITS)] += 1
+            j += 1
+    j = 0
+    for i in range(BUCKETS):  # each start has become the end of its bucket
+        if starts[i] - j > 1:
+            qsort(&postings[j], starts[i] - j, sizeof(Posting), _compare)
+        j = starts[i]
 
 
 cdef int _compare(const void* a, const void* b) noexcept nogil:

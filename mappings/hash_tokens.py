@@ -10,8 +10,8 @@ import re
 import sys
 from array import array
 from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
-from itertools import accumulate, pairwise
 
+from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
 from opensearch_winnow.mappings.record import in_order
 
 TOKEN_CHARS = 11
@@ -55,32 +55,9 @@ def unpacked_tokens(packed: str) -> array[int]:
 
 
 def packed_positions(positions: array[int]) -> str:
-    """Return the differences of 32-bit positions as varints (7 bits per byte, lowest first) in base64."""
-    steps = [(after - before) & 0xFFFFFFFF for before, after in pairwise((0, *positions))]
-    if max(steps, default=0) < 128:  # the usual case: picked k-grams are close together
-        return b64encode(bytes(steps)).decode()
-    packed = bytearray()
-    for step in steps:
-        while step >= 128:
-            packed.append(step & 127 | 128)
-            step >>= 7
-        packed.append(step)
-    return b64encode(packed).decode()
+    """Return positions packed and in base64, as a document has them."""
+    return b64encode(pack_positions(positions)).decode()
 
 
 def unpacked_positions(packed: str) -> array[int]:
-    raw = b64decode(packed, validate=True)
-    if raw.isascii():
-        return array("I", accumulate(raw))
-    positions = array("I")
-    position = step = shift = 0
-    for byte in raw:
-        step |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            position = (position + step) & 0xFFFFFFFF
-            positions.append(position)
-            step = shift = 0
-    if shift:
-        raise ValueError("packed positions end in the middle of one")
-    return positions
+    return unpack_positions(b64decode(packed, validate=True))

@@ -122,9 +122,28 @@ ALTER TABLE scheme ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 UPDATE scheme SET checksum = row_checksum(id, choices, keyed);
 """
 
+# Postings and positions are packed: see cython_core/packed_postings.pyx and packed_positions.pyx. Hashes are in two
+# tables, because smaller rows leave fewer bytes of the file empty, and sketches are often read alone.
+FIFTH_FORMAT = """
+CREATE TABLE page_fingerprints (
+    number INTEGER PRIMARY KEY,
+    fingerprints BLOB NOT NULL,
+    positions BLOB NOT NULL,
+    bands BLOB NOT NULL
+);
+CREATE TABLE page_sketches (number INTEGER PRIMARY KEY, sketch BLOB NOT NULL, minhash BLOB NOT NULL);
+INSERT INTO page_fingerprints SELECT number, fingerprints, repacked_positions(positions, number), bands
+    FROM page_hashes ORDER BY number;
+INSERT INTO page_sketches SELECT number, sketch, minhash FROM page_hashes ORDER BY number;
+DROP TABLE page_hashes;
+UPDATE fingerprints SET block = repacked_postings(block, place);
+UPDATE sketch SET block = repacked_postings(block, place);
+UPDATE bands SET block = repacked_postings(block, place);
+"""
+
 # Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,
 # the words of all pages are indexed again at the end.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT)
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:

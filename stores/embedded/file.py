@@ -17,7 +17,8 @@ from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 from opensearch_winnow.record_files.atomic_file import sync_folder
-from opensearch_winnow.stores.embedded.rows import add_functions, row_checksum, text_of
+from opensearch_winnow.stores.embedded.migration_functions import add_functions
+from opensearch_winnow.stores.embedded.rows import row_checksum, text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import StoreError
 

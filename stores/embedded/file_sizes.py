@@ -9,8 +9,10 @@ from pathlib import Path
 SIZES_TABLE = "dbstat"  # a virtual table; some builds of SQLite do not have it
 # What tables hold, by the beginning of their names. The name of an index begins with that of its table.
 TABLE_KINDS = {
+    "page_text_digest": "pages",
     "page_text": "texts",
-    "page_hashes": "hashes",
+    "page_fingerprints": "hashes",
+    "page_sketches": "hashes",
     "page": "pages",
     "word": "text index",
     "fingerprints": "fingerprints",

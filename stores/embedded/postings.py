@@ -1,8 +1,8 @@
-"""Stores the postings of one field in SQLite: sorted runs, cut into blocks that fill a page of the file.
+"""Stores the postings of one field in SQLite: sorted runs, packed into blocks of which eight fill a page of the file.
 
 A row for each posting would be simple, but hashes come in random order: a batch of pages would touch every leaf of such
 a tree, which costs more the larger it is. Here a batch is sorted and merged into the first of a few runs, each of which
-holds up to eight times as much as the one before. A posting is moved only a few times in all, and takes 12 bytes
+holds up to eight times as much as the one before. A posting is moved only a few times in all, and takes at most 9 bytes
 instead of 18.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -18,9 +17,10 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
 
+from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
 from opensearch_winnow.cython_core.sorted_postings import document_frequency_histogram, drop_pages, merge_postings
 from opensearch_winnow.foundation.cancellation import check_cancelled
-from opensearch_winnow.mappings.record import in_order
+from opensearch_winnow.stores.embedded.rows import reporting_damage
 from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
 # The key of a row is its place: three bits for the run, then the upper bits of its first token, as many as fit into a
@@ -28,12 +28,14 @@ from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 # the same block.
 PLACE_BITS = 60
 SLOT_BITS = 64 - PLACE_BITS
+MAX_TOKEN_PLACE = (1 << PLACE_BITS) - 1  # of a place, the bits that are not the run
 MAX_RUNS = 8
 FIRST_RUN_POSTINGS = 1 << 16  # that fit in run 0: few enough to be moved for each page that is added alone
 GROWTH = 8  # ratio of the sizes of two runs: run 3 has up to 33 million postings, of some 330,000 pages
-POSTING_BYTES = 12
-BLOCK_POSTINGS = 679  # that fill a page of 8,192 bytes, with their checksum; a block of a single token may have more
-WINDOW_BLOCKS = 256  # of each run in memory while runs are merged
+# Eight blocks of this size fill a page of 8,192 bytes, with their keys and checksums. A lookup unpacks a whole block:
+# smaller ones save little of its time.
+BLOCK_BYTES = 1_002
+WINDOW_BLOCKS = 2_048  # of each run in memory while runs are merged
 OUT_OF_ORDER = "postings are not in order"  # only in a damaged file
 
 
@@ -71,7 +73,7 @@ class Postings:
         )
         for place, block in found:
             check_cancelled()
-            run = _run(unsealed(block, place))
+            run = unpacked(place, block)
             low = bisect_left(wanted, run.tokens[0])
             high = bisect_right(wanted, run.tokens[-1])
             end = 0
@@ -115,9 +117,7 @@ class Postings:
         for run in _merged([iter([more]), *(self._blocks(run, take=True) for run in runs)]):
             if dropped:
                 run = SortedRun(*drop_pages(*run, dropped))
-            for block in _blocks(run):
-                place = target << PLACE_BITS | block.tokens[0] >> SLOT_BITS
-                self._db.execute(f"INSERT INTO {self._table} VALUES (?, ?)", (place, sealed(_bytes(block), place)))
+            self._db.executemany(f"INSERT INTO {self._table} VALUES (?, ?)", _packed(run, target))
             size += len(run.tokens)
         self._db.execute("DELETE FROM run WHERE field = ? AND run <= ?", (self._table, target))
         if size:
@@ -137,7 +137,7 @@ class Postings:
                 self._db.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
             window = SortedRun(array("Q"), array("I"))
             for at, block in rows:
-                for numbers, more in zip(window, _run(unsealed(block, at)), strict=True):
+                for numbers, more in zip(window, unpacked(at, block), strict=True):
                     numbers.extend(more)
             yield window
             # Continue after the last token, not after the last place: blocks that were just written may lie between.
@@ -165,31 +165,19 @@ def _merged(sources: list[Iterator[SortedRun]]) -> Iterator[SortedRun]:
             yield part
 
 
-def _blocks(run: SortedRun) -> Iterator[SortedRun]:
-    start, tokens = 0, run.tokens
-    while start < len(tokens):
-        end = start + BLOCK_POSTINGS
-        if end < len(tokens):
-            slot = tokens[end] >> SLOT_BITS << SLOT_BITS
-            end = bisect_left(tokens, slot, start, end)
-            if end == start:
-                end = bisect_left(tokens, slot + (1 << SLOT_BITS), start)
-        if end <= start:
-            raise sqlite3.DatabaseError(OUT_OF_ORDER)
-        yield SortedRun(tokens[start:end], run.pages[start:end])
-        start = end
+def _packed(run: SortedRun, target: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the rows of postings for the run `target`."""
+    for first, block in _blocks(run):
+        place = target << PLACE_BITS | first >> SLOT_BITS
+        yield place, sealed(block, place)
 
 
-def _bytes(run: SortedRun) -> bytes:
-    return in_order(run.tokens, "little") + in_order(run.pages, "little")
+@reporting_damage
+def _blocks(run: SortedRun) -> list[tuple[int, bytes]]:
+    return pack_postings(*run, BLOCK_BYTES, SLOT_BITS)
 
 
-def _run(block: bytes) -> SortedRun:
-    count, rest = divmod(len(block), POSTING_BYTES)
-    if rest or not count:
-        raise sqlite3.DatabaseError("a block of postings has a wrong length")
-    run = SortedRun(array("Q", block[: 8 * count]), array("I", block[8 * count :]))
-    if sys.byteorder == "big":
-        for numbers in run:
-            numbers.byteswap()
-    return run
+@reporting_damage
+def unpacked(place: int, block: object) -> SortedRun:
+    """Return the postings of a row."""
+    return SortedRun(*unpack_postings(unsealed(block, place), (place & MAX_TOKEN_PLACE) << SLOT_BITS))

@@ -58,7 +58,7 @@ SHAPES: dict[type, _Shape] = {
     Card: _Shape(CARD, "page", card_of),
     Sketches: _Shape(
         "number, shingle_count, sketch, minhash",
-        "page JOIN page_hashes USING (number)",
+        "page JOIN page_sketches USING (number)",
         lambda row: Sketches(row[1], hashes_of(row[2], row[0]), unsealed(row[3], row[0])),
     ),
     Text: _Shape("number, text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[1], row[0]))),

@@ -15,11 +15,12 @@ from zlib import crc32
 
 import zstandard
 
+from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.stores.embedded.seals import sealed, unsealed
+from opensearch_winnow.stores.embedded.seals import unsealed
 
 ID = re.compile(r"[0-9a-f]{32}")
 
@@ -28,8 +29,10 @@ FACTS = (
     "checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
     " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of"
 )
-RECORD = f"number, cluster, fingerprints, positions, sketch, minhash, bands, text, {FACTS}"
-WHOLE_PAGE = "page JOIN page_hashes USING (number) JOIN page_text USING (number)"
+RECORD = f"number, cluster, text, fingerprints, positions, bands, sketch, minhash, {FACTS}"
+WHOLE_PAGE = (
+    "page JOIN page_text USING (number) JOIN page_fingerprints USING (number) JOIN page_sketches USING (number)"
+)
 CARD = f"cluster, latest, {FACTS}"
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
@@ -123,18 +126,21 @@ def row_checksum(*columns: str | int) -> int:
     return crc32("\0".join(map(str, columns)).encode())
 
 
-def hashes_row(record: Record) -> tuple[bytes, ...]:
-    """Return the row of table `page_hashes`, without the number, and not sealed."""
-    prints, positions, sketch, bands = (
-        in_order(numbers, "little") for numbers in (record.fingerprints, record.positions, record.sketch, record.bands)
-    )
-    return prints, positions, sketch, record.minhash, bands
+def fingerprints_row(record: Record) -> tuple[bytes, ...]:
+    """Return the row of table `page_fingerprints`, without the number, and not sealed."""
+    prints, bands = (in_order(numbers, "little") for numbers in (record.fingerprints, record.bands))
+    return prints, pack_positions(record.positions), bands
+
+
+def sketches_row(record: Record) -> tuple[bytes, ...]:
+    """Return the row of table `page_sketches`, without the number, and not sealed."""
+    return in_order(record.sketch, "little"), record.minhash
 
 
 @reporting_damage
 def record_of(row: Row) -> Record:
     """Make a record from the columns of RECORD."""
-    number, cluster, prints, positions, sketch, minhash, bands, text = row[:8]
+    number, cluster, text, prints, positions, bands, sketch, minhash = row[:8]
     facts = facts_of(row[8:])
     return Record(
         url=facts.url,
@@ -148,7 +154,7 @@ def record_of(row: Row) -> Record:
         text_digest=unpacked(facts.text_digest),
         shingle_digest=unpacked(facts.shingle_digest),
         fingerprints=hashes_of(prints, number),
-        positions=numbers_of("I", positions, number),
+        positions=unpack_positions(unsealed(positions, number)),
         shingle_count=facts.shingle_count,
         sketch=hashes_of(sketch, number),
         minhash=unsealed(minhash, number),
@@ -224,16 +230,12 @@ def text_of(stored: bytes, number: int) -> str:
     return (zstandard.ZstdDecompressor().decompress(raw) if raw.startswith(ZSTD_FRAME) else raw).decode()
 
 
-def hashes_of(stored: bytes, number: int) -> array[int]:
-    return numbers_of("Q", stored, number)
-
-
 @reporting_damage
-def numbers_of(typecode: str, stored: bytes, number: int) -> array[int]:
-    numbers = array(typecode, unsealed(stored, number))
+def hashes_of(stored: bytes, number: int) -> array[int]:
+    hashes = array("Q", unsealed(stored, number))
     if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+        hashes.byteswap()
+    return hashes
 
 
 @reporting_damage
@@ -251,10 +253,3 @@ def setting_of(name: str, value: str, checksum: int) -> Any:
 
 def time_of(stored: int | None) -> datetime | None:
     return None if stored is None else EPOCH + timedelta(microseconds=stored)
-
-
-def add_functions(db: sqlite3.Connection) -> None:
-    """Make the functions that migrations call known to SQLite."""
-    db.create_function("sealed", 2, sealed)
-    db.create_function("facts_checksum", 15, facts_checksum)
-    db.create_function("row_checksum", -1, row_checksum)

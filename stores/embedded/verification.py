@@ -10,7 +10,8 @@ from opensearch_winnow.stores.embedded.seals import unsealed
 # The sealed columns of each table, after the key that they are sealed with.
 SEALED = {
     "page_text": ("number", "text"),
-    "page_hashes": ("number", "fingerprints", "positions", "sketch", "minhash", "bands"),
+    "page_fingerprints": ("number", "fingerprints", "positions", "bands"),
+    "page_sketches": ("number", "sketch", "minhash"),
     "fingerprints": ("place", "block"),
     "sketch": ("place", "block"),
     "bands": ("place", "block"),

@@ -104,7 +104,7 @@ class EmbeddedView(Closing):
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         numbers = [page.view_key for page in pages]
         with self._using():
-            rows = self._columns("sketch", "page_hashes", numbers)
+            rows = self._columns("sketch", "page_sketches", numbers)
             return [hashes_of(row[0], number) for number, row in zip(numbers, rows, strict=True)]
 
     def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
@@ -134,7 +134,7 @@ class EmbeddedView(Closing):
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:
         rows = self._columns(
             f"cluster, minhash, {FACTS}",
-            "page JOIN page_hashes USING (number)",
+            "page JOIN page_sketches USING (number)",
             [number for number, _ in ranked],
         )
         pages = []

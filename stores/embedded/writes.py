@@ -13,9 +13,17 @@ from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
+from opensearch_winnow.stores.embedded.leaf_order import leaf_order
 from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.rows import hashes_row, packed_text, page_numbers, page_row, required_row
-from opensearch_winnow.stores.embedded.seals import sealed
+from opensearch_winnow.stores.embedded.rows import (
+    fingerprints_row,
+    packed_text,
+    page_numbers,
+    page_row,
+    required_row,
+    sketches_row,
+)
+from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed
 from opensearch_winnow.stores.embedded.text_index import TextIndex
 from opensearch_winnow.stores.store import Written
 
@@ -34,8 +42,9 @@ class _Page(NamedTuple):
 
     record: Record
     row: tuple[Any, ...]
-    hashes: tuple[bytes, ...]
     text: bytes
+    fingerprints: tuple[bytes, ...]
+    sketches: tuple[bytes, ...]
 
     @property
     def key(self) -> bytes:
@@ -48,7 +57,13 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
     compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
     ids = [record.id for record in records]
     pages = [
-        _Page(record, page_row(record), hashes_row(record), packed_text(record.text, compressor))
+        _Page(
+            record,
+            page_row(record),
+            packed_text(record.text, compressor),
+            fingerprints_row(record),
+            sketches_row(record),
+        )
         for record in dict(zip(ids, records, strict=True)).values()
     ]
     known = set()
@@ -71,18 +86,26 @@ def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
             before[page.key] = row
     _delete_rows(db, [number for number, _ in before.values()])
     (first,) = db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
+    # Pages are numbered in an order in which their texts fill the file; places are in the order of writing.
+    order = leaf_order([len(page.text) + SEAL_BYTES for page in pages])
+    places = [before.get(pages[index].key, (None, first + index))[1] for index in order]
+    pages = [pages[index] for index in order]
     numbers = range(first, first + len(pages))
-    new = list(zip(numbers, pages, strict=True))
     columns = ", ".join("?" * (2 + len(pages[0].row)))
     db.executemany(
         f"INSERT INTO page VALUES ({columns})",
-        ((number, before.get(page.key, (None, number))[1], *page.row) for number, page in new),
+        ((number, place, *page.row) for number, place, page in zip(numbers, places, pages, strict=True)),
     )
-    db.executemany(
-        "INSERT INTO page_hashes VALUES (?, ?, ?, ?, ?, ?)",
-        ((number, *(sealed(each, number) for each in page.hashes)) for number, page in new),
-    )
-    db.executemany("INSERT INTO page_text VALUES (?, ?)", ((number, sealed(page.text, number)) for number, page in new))
+    for table, rows in (
+        ("page_text (number, text)", [(page.text,) for page in pages]),
+        ("page_fingerprints (number, fingerprints, positions, bands)", [page.fingerprints for page in pages]),
+        ("page_sketches (number, sketch, minhash)", [page.sketches for page in pages]),
+    ):
+        columns = ", ".join("?" * (1 + len(rows[0])))
+        db.executemany(
+            f"INSERT INTO {table} VALUES ({columns})",
+            ((number, *(sealed(each, number) for each in row)) for number, row in zip(numbers, rows, strict=True)),
+        )
     TextIndex(db).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
         _add_postings(db, field, [getattr(page.record, field) for page in pages], numbers)
@@ -107,7 +130,7 @@ def gone_pages(db: sqlite3.Connection) -> array[int]:
 def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     TextIndex(db).forget(numbers)
     parameters = [(number,) for number in numbers]
-    for table in ("page", "page_hashes", "page_text"):
+    for table in ("page", "page_text", "page_fingerprints", "page_sketches"):
         db.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
     db.executemany("INSERT INTO gone VALUES (?)", parameters)
 

@@ -17,6 +17,8 @@ from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.leaders import LeaderAssignment
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
+from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
+from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.passages import join_runs, passages
@@ -178,4 +180,8 @@ CALLS: dict[str, Callable[[], object]] = {
         sorted_postings.drop_pages(SORTED, PAGES[: len(SORTED)], PAGES[::2]),
         sorted_postings.document_frequency_histogram(SORTED),
     ),
+    "packed_positions": lambda: unpack_positions(pack_positions(PAGES)),
+    "packed_postings": lambda: [
+        unpack_postings(block, first) for first, block in pack_postings(SORTED, PAGES[: len(SORTED)], 1_000, 0)
+    ],
 }

@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import suppress
 from math import isclose
 
-from opensearch_winnow.cython_core import reference, reference_pairs
+from opensearch_winnow.cython_core import reference, reference_packed, reference_pairs
 from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.estimates import (
@@ -20,6 +20,8 @@ from opensearch_winnow.cython_core.estimates import (
 from opensearch_winnow.cython_core.leaders import LeaderAssignment
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
+from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
+from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch
@@ -177,6 +179,26 @@ def fuzz_hash_sets(data: bytes, compares: bool) -> None:
         assert runs == reference.matching_runs(one.tolist(), b)
 
 
+def fuzz_packed(data: bytes, compares: bool) -> None:
+    reader = Reader(data)
+    tokens, pages, block_bytes, slot_bits = reader.hashes(), reader.numbers(), reader.size(), reader.size()
+    assert unpack_positions(pack_positions(pages)) == pages
+    with suppress(*REFUSED):
+        blocks = pack_postings(tokens, pages, block_bytes, slot_bits)
+        unpacked = [unpack_postings(block, first >> slot_bits << slot_bits) for first, block in blocks]
+        assert b"".join(bytes(some) for some, _ in unpacked) == bytes(tokens)
+        assert b"".join(bytes(some) for _, some in unpacked) == bytes(pages)
+        if compares:
+            postings = list(zip(tokens, pages, strict=True))
+            assert blocks == reference_packed.pack_postings(postings, block_bytes, slot_bits)
+    lowest, block = reader.key(), reader.rest()
+    with suppress(*REFUSED):
+        assert len(unpack_positions(block)) <= len(block)
+    with suppress(*REFUSED):
+        found = list(zip(*unpack_postings(block, lowest), strict=True))
+        assert found == sorted(set(found))
+
+
 def fuzz_postings(data: bytes, _: bool) -> None:
     reader = Reader(data)
     tokens, pages, counts, dropped = reader.hashes(), reader.numbers(), reader.numbers(), reader.numbers()
@@ -265,6 +287,10 @@ TARGETS = {
         ],
     ),
     "hash_sets": (fuzz_hash_sets, [b"\x04\x02\x02" + SETS + b"\x00\x02\x00\x01\x00\x02\x01\x01"]),
+    "packed": (
+        fuzz_packed,
+        [b"\x00\x03\x05\x05\x15\x00\x03\x01\x09\x02\x20\x04\x00\x20\x05\x01\x08\x18\x10\x00\x02\x01\x07"],
+    ),
     "postings": (fuzz_postings, [SETS + b"\x00\x02\x02\x01" + SETS + SETS + b"\x03"]),
     "pairs": (fuzz_pairs, [b"\x09\x02\x03" + SETS + part(b"") * 2 + SETS + SETS]),
 }

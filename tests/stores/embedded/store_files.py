@@ -8,7 +8,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from opensearch_winnow.cython_core.packed_positions import unpack_positions
 from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.embedded.postings import unpacked
+from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 from tests.stores.conftest import numbered
 
 START = """
@@ -19,6 +22,18 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
+# Turns a store into one of the fourth format, whose postings and positions were not packed.
+FOURTH_FORMAT = """
+CREATE TABLE page_hashes (number INTEGER PRIMARY KEY, fingerprints, positions, sketch, minhash, bands);
+INSERT INTO page_hashes SELECT number, fingerprints, old_positions(positions, number), sketch, minhash, bands
+    FROM page_fingerprints JOIN page_sketches USING (number);
+DROP TABLE page_fingerprints;
+DROP TABLE page_sketches;
+UPDATE fingerprints SET block = old_postings(block, place);
+UPDATE sketch SET block = old_postings(block, place);
+UPDATE bands SET block = old_postings(block, place);
+PRAGMA user_version = 4;
+"""
 SEALED_COLUMNS = {
     "page_text": ("text",),
     "page_hashes": ("fingerprints", "positions", "sketch", "minhash", "bands"),
@@ -30,7 +45,8 @@ SEALED_COLUMNS = {
 }
 # Turns a store into one of the second format, which had no checksums.
 SECOND_FORMAT = (
-    "".join(f"ALTER TABLE {table} DROP COLUMN checksum;" for table in ("page", "setting", "scheme"))
+    FOURTH_FORMAT
+    + "".join(f"ALTER TABLE {table} DROP COLUMN checksum;" for table in ("page", "setting", "scheme"))
     + "".join(
         f"UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 4);"
         for table, columns in SEALED_COLUMNS.items()
@@ -52,7 +68,19 @@ PRAGMA user_version = 1;
 
 
 def rows(path: Path) -> closing[sqlite3.Connection]:
-    return closing(sqlite3.connect(path, isolation_level=None))
+    db = sqlite3.connect(path, isolation_level=None)
+    db.create_function("old_positions", 2, old_positions)
+    db.create_function("old_postings", 2, old_postings)
+    return closing(db)
+
+
+def old_positions(stored: bytes, number: int) -> bytes:
+    return sealed(unpack_positions(unsealed(stored, number)).tobytes(), number)
+
+
+def old_postings(stored: bytes, place: int) -> bytes:
+    tokens, pages = unpacked(place, stored)
+    return sealed(tokens.tobytes() + pages.tobytes(), place)
 
 
 def filled(path: Path, *numbers: int) -> Path:

@@ -12,7 +12,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
-from tests.stores.embedded.store_files import FIRST_FORMAT, SECOND_FORMAT, filled, rows
+from tests.stores.embedded.store_files import FIRST_FORMAT, FOURTH_FORMAT, SECOND_FORMAT, filled, rows
 
 
 def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (4,)
+        assert there.execute("PRAGMA user_version").fetchone() == (5,)
         there.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", scheme)
     with EmbeddedStore.open(path) as store:
         store.write([numbered(1), numbered(2)])
@@ -36,7 +36,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(1), numbered(2)]
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (5,)
+        assert there.execute("PRAGMA user_version").fetchone() == (6,)
         assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
     monkeypatch.undo()
     with pytest.raises(StoreError, match="was written by a newer winnow"):
@@ -77,6 +77,28 @@ def test_a_store_of_the_second_format_gets_checksums(path: Path) -> None:
             numbered(31, text=""),
         ]
         assert [store.search(Words.of("words"), limit=40), store.statistics().frequencies] == answers
+
+
+def test_hashes_of_the_fourth_format_are_packed(path: Path) -> None:
+    filled(path, *range(30))
+    with EmbeddedStore.open(path) as store:
+        store.delete([numbered(7).id])
+        before = list(store.scan(Record)), store.statistics().frequencies
+    with rows(path) as there:
+        there.executescript(FOURTH_FORMAT)
+    with EmbeddedStore.open(path) as store:
+        assert (list(store.scan(Record)), store.statistics().frequencies) == before
+        store.verify()
+        store.write([numbered(40)])  # merges old blocks with new ones
+        assert list(store.scan(Record)) == [*before[0], numbered(40)]
+
+
+def test_a_block_of_the_fourth_format_that_is_damaged(path: Path) -> None:
+    filled(path, 1)
+    with rows(path) as there:
+        there.executescript(f"{FOURTH_FORMAT} UPDATE bands SET block = zeroblob(16)")
+    with pytest.raises(StoreError, match="is damaged"):
+        EmbeddedStore.open(path)
 
 
 def test_a_migration_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

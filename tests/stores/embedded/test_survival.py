@@ -127,7 +127,7 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
     # Small runs and segments, so that the process is often killed during a merge.
     code = (
         "import opensearch_winnow.stores.embedded.postings as p;"
-        "p.FIRST_RUN_POSTINGS, p.GROWTH, p.BLOCK_POSTINGS = 500, 2, 20;"
+        "p.FIRST_RUN_POSTINGS, p.GROWTH, p.BLOCK_BYTES = 500, 2, 200;"
         "import opensearch_winnow.stores.embedded.text_index as t; t.MERGE_FACTOR = 2" + WRITER
     )
     for _ in range(12):

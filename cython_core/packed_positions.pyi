@@ -1,0 +1,6 @@
+from array import array
+
+from typing_extensions import Buffer
+
+def pack_positions(positions: Buffer) -> bytes: ...
+def unpack_positions(packed: bytes) -> array[int]: ...

@@ -1,0 +1,6 @@
+from array import array
+
+from typing_extensions import Buffer
+
+def pack_postings(tokens: Buffer, pages: Buffer, block_bytes: int, slot_bits: int) -> list[tuple[int, bytes]]: ...
+def unpack_postings(block: bytes, lowest: int) -> tuple[array[int], array[int]]: ...
