@@ -180,7 +180,7 @@ AVX2 static inline ptrdiff_t search(const Windows *in, const uint16_t *tops, ptr
     return pick;
 }
 
-/* Decides the windows from `next` on, with at most so many searches of a whole window: hop() of window_minima.pyx. */
+/* Decides the windows from `next` on, with at most `searches` searches of a whole window: hop() of window_minima.pyx. */
 AVX2 static inline void hop_avx2(Windows *windows, ptrdiff_t searches) {
     Windows in = *windows;
     const ptrdiff_t last = in.n - in.w;

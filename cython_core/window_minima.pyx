@@ -66,7 +66,7 @@ cdef inline Py_ssize_t first_below(
 
 
 cdef void hop(Windows* windows, Py_ssize_t searches) noexcept nogil:
-    """Decide the windows from `next` on, with at most so many searches of a whole window."""
+    """Decide the windows from `next` on, with at most `searches` searches of a whole window."""
     cdef:
         Py_ssize_t w = windows.w, last = windows.n - w, stop, found
         uint64_t* keys = windows.keys

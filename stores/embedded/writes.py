@@ -86,8 +86,10 @@ def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
             before[page.key] = row
     _delete_rows(db, [number for number, _ in before.values()])
     (first,) = db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
-    # Pages are numbered in an order in which their texts fill the file; places are in the order of writing.
-    order = leaf_order([len(page.text) + SEAL_BYTES for page in pages])
+    # Pages are numbered in an order in which their texts fill the file; places are in the order of writing. Copies keep
+    # that order: the first of them is the original of the others.
+    sizes = [len(page.text) + SEAL_BYTES for page in pages]
+    order = leaf_order(sizes, [page.record.shingle_digest for page in pages])
     places = [before.get(pages[index].key, (None, first + index))[1] for index in order]
     pages = [pages[index] for index in order]
     numbers = range(first, first + len(pages))

@@ -17,9 +17,13 @@ from opensearch_winnow.stores.embedded.leaf_order import leaf_order
 from tests.stores.conftest import numbered
 
 
-@given(st.lists(st.integers(0, 50_000), max_size=50))
-def test_every_row_comes_once(sizes: list[int]) -> None:
-    assert sorted(leaf_order(sizes)) == list(range(len(sizes)))
+@given(st.lists(st.tuples(st.integers(0, 50_000), st.sampled_from("abc")), max_size=50))
+def test_every_row_comes_once_and_families_stay_in_order(rows: list[tuple[int, str]]) -> None:
+    order = leaf_order([size for size, _ in rows], [family for _, family in rows])
+    assert sorted(order) == list(range(len(rows)))
+    for family in "abc":
+        places = [index for index in order if rows[index][1] == family]
+        assert places == sorted(places)
 
 
 def test_few_bytes_stay_empty(tmp_path: Path) -> None:
@@ -27,7 +31,8 @@ def test_few_bytes_stay_empty(tmp_path: Path) -> None:
     source = Random(3)
     sizes = [int(source.lognormvariate(8, 0.8)) for _ in range(1_000)]
     empty = []
-    for name, order in (("as they come", range(len(sizes))), ("in our order", leaf_order(sizes))):
+    ours = leaf_order(sizes, [str(index) for index in range(len(sizes))])
+    for name, order in (("as they come", range(len(sizes))), ("in our order", ours)):
         with closing(connect(tmp_path / name)) as db:
             db.executescript(f"PRAGMA page_size = {PAGE_SIZE}; CREATE TABLE t (number INTEGER PRIMARY KEY, data)")
             db.executemany("INSERT INTO t (data) VALUES (zeroblob(?))", [(sizes[index],) for index in order])
