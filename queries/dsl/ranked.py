@@ -21,7 +21,8 @@ SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash")
 PRECISION = 40_000  # clusters up to which the engine's count is nearly exact; the highest value that engines accept
 CLUSTERS, FEW_CLUSTERS, UNCLUSTERED = "clusters", "few_clusters", "unclustered"  # names of aggregations
 MAX_EXACT_CLUSTERS = 100  # up to which FEW_CLUSTERS lists them
-MISSING = " missing"  # ends the name of an aggregation
+# The names of two aggregations are the name of a facet and one of these. That alone would be the name of a field.
+VALUES, MISSING = " values", " missing"
 PERIODS: dict[str, dict[str, str]] = {
     "month": {"calendar_interval": "month", "format": "yyyy-MM"},
     "year": {"calendar_interval": "year", "format": "yyyy"},
@@ -84,8 +85,8 @@ def of_clusters(query: Clause, clusters: Collection[str]) -> Search:
 def facets(query: Clause, names: Iterable[str], *, size: int, clusters: bool = False) -> Search:
     """Return a search that counts hits by site, crawl, month or year.
 
-    For each name, an aggregation of that name has the values, and another, whose name ends with MISSING, the hits
-    without one. With `clusters`, both also estimate the number of clusters of their hits.
+    For each name, the aggregation name + VALUES has the values, and name + MISSING the hits without one. With
+    `clusters`, both also estimate the number of clusters of their hits.
     """
     below = {"aggs": {CLUSTERS: COUNT_CLUSTERS}} if clusters else {}
     aggregations: dict[str, Any] = {}
@@ -96,7 +97,7 @@ def facets(query: Clause, names: Iterable[str], *, size: int, clusters: bool = F
             if name in PERIODS
             else {"terms": {"field": field, "size": size, "order": [{"_count": "desc"}, {"_key": "asc"}]}}
         )
-        aggregations |= {name: values | below, name + MISSING: {"missing": {"field": field}} | below}
+        aggregations |= {name + VALUES: values | below, name + MISSING: {"missing": {"field": field}} | below}
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
 
 

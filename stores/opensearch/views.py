@@ -26,6 +26,7 @@ from opensearch_winnow.queries.dsl.ranked import (
     FEW_CLUSTERS,
     MISSING,
     UNCLUSTERED,
+    VALUES,
     clustered,
     facets,
     of_clusters,
@@ -130,7 +131,7 @@ class OpenSearchView(Closing):
         if self._query is None or not names:
             return {name: [] for name in names}
         found = self._search(facets(self._query, names, size=limit, clusters=clusters))["aggregations"]
-        return {name: _facet(found[name]["buckets"], found[name + MISSING])[:limit] for name in names}
+        return {name: _facet(found[name + VALUES]["buckets"], found[name + MISSING])[:limit] for name in names}
 
     def close(self) -> None:
         if self._point:
