@@ -32,6 +32,8 @@ def test_an_attached_index_is_a_store(articles: OwnIndex) -> None:
         assert sorted(match.url for match in index.similar(url="0")) == ["1", "2"]
         assert {match.title for match in index.similar(url="0")} == {"Article 1", "Article 2"}
         assert sizes(index, "edition") == [3]
+        facets = index.search("edition", facets=["site", "month"]).facets
+        assert {name: [each.pages for each in values] for name, values in facets.items()} == {"site": [3], "month": [3]}
         assert index.page("3").text == article(3)["body"]
         assert index.statistics().stale == 0
     assert articles.without_ours() == before
