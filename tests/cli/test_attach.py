@@ -43,6 +43,7 @@ def articles(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
     client.indices.delete(index=f"{own.name},winnow.{own.name}.settings", params={"ignore_unavailable": "true"})
 
 
+@pytest.mark.check
 def test_the_whole_journey(winnow: Winnow, articles: OwnIndex) -> None:
     store, before = str(articles.address), articles.sources()
     assert "`winnow attach` makes it one" in winnow("similar", "0", "--store", store).stderr

@@ -142,6 +142,7 @@ def test_what_was_added_since_is_said(own_file: Path, serve: Serve) -> None:
     assert "1 capture has been added since near-copies were last looked for" in serve(own_file).get("/").text
 
 
+@pytest.mark.check
 def test_what_is_typed_while_the_pages_are_counted_is_kept(
     page: Page, known_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,7 @@ def record(number: int, body: bytes = b"<p>Hello") -> bytes:
 
 
 def gzipped(*numbers: int) -> bytes:
-    return b"".join(gzip.compress(record(number)) for number in numbers)
+    return b"".join(gzip.compress(record(number), mtime=0) for number in numbers)
 
 
 @pytest.fixture

@@ -193,6 +193,7 @@ def test_members_would_not_be_those_of_a_point_in_time(client: OpenSearch) -> No
         client.delete_pit(body={"pit_id": [point]})
 
 
+@pytest.mark.check
 def test_hits_of_a_store_are_in_the_groups_of_its_own_search(engine: Running, client: OpenSearch) -> None:
     store, random = "own-searches-store", Random(7)
     pages = []
