@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -51,8 +52,16 @@ class Took(NamedTuple):
 
 
 def tables(run: Run) -> Iterator[Table]:
+    with loading(run.size(PAGES, least=5)) as load:
+        yield times_table(load, run.size(ROUNDS))
+        yield size_table(load)
+
+
+@contextmanager
+def loading(pages: int) -> Iterator[Loading]:
+    """Start an engine, and make the records of this many real pages of each set."""
     maker = RecordMaker(Recipe())
-    made = (maker.make(page) for _, pages in sets(run.size(PAGES, least=5)) for page in pages)
+    made = (maker.make(page) for _, some in sets(pages) for page in some)
     records = [record for record in made if isinstance(record, Record)]
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
@@ -60,9 +69,7 @@ def tables(run: Run) -> Iterator[Table]:
         (node,) = running.nodes
         try:
             with OpenSearch(running.url, timeout=300) as client:
-                load = Loading(client, running.url, psutil.Process(node.pid), records)
-                yield times_table(load, run.size(ROUNDS))
-                yield size_table(load)
+                yield Loading(client, running.url, psutil.Process(node.pid), records)
         finally:
             engine.stop()
 

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import psutil
-from opensearchpy import OpenSearch
-
-from benchmarks.opensearch_bulk import Loading
-from benchmarks.store_cost import sets
+from benchmarks.opensearch_bulk import Loading, loading
 from benchmarks.table import Run, Table
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.opensearch_mapping import FIELDS
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 
 PAGES = 3_000  # of each set
 MIN_BYTES = 40  # of a field to be listed: the sizes of two indices with the same pages differ by up to 15
@@ -25,20 +14,9 @@ CODECS = ("default", "best_compression")
 
 
 def tables(run: Run) -> Iterator[Table]:
-    maker = RecordMaker(Recipe())
-    made = (maker.make(page) for _, pages in sets(run.size(PAGES, least=5)) for page in pages)
-    records = [record for record in made if isinstance(record, Record)]
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
-        (node,) = running.nodes
-        try:
-            with OpenSearch(running.url, timeout=300) as client:
-                load = Loading(client, running.url, psutil.Process(node.pid), records)
-                yield fields_table(load)
-                yield codecs_table(load)
-        finally:
-            engine.stop()
+    with loading(run.size(PAGES, least=5)) as load:
+        yield fields_table(load)
+        yield codecs_table(load)
 
 
 def bytes_of_a_page(load: Loading, *, without: str = "", codec: str = "default") -> float:

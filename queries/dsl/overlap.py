@@ -68,9 +68,9 @@ class Part(NamedTuple):
         """Return the query for the pages with at least `minimum` tokens of this part."""
         return overlap(field, self.tokens, minimum=self.minimum, filters=filters)
 
-    def overlap_of(self, field: str, ids: Iterable[str]) -> Clause:
-        """Return the query that counts the tokens of this part on pages that other parts have found."""
-        return overlap(field, self.tokens, filters=[{"ids": {"values": list(ids)}}])
+    def overlap_of(self, field: str, pages: Clause) -> Clause:
+        """Return the query that counts the tokens of this part on `pages`, which other parts have found."""
+        return overlap(field, self.tokens, filters=[pages])
 
 
 def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY) -> list[Part]:

@@ -32,7 +32,8 @@ from opensearch_winnow.stores.store import Candidate, Candidates
 # more. All others come from doc values: reading a document takes fifty times as long as reading these.
 WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
-CACHE_SECONDS = 1.0
+CACHE_SECONDS = 1.0  # for documents
+MAX_PLACES = 100_000  # that are remembered
 NO_PLACE = 2**63 - 1  # the sort value of a page without a place, which other software has written
 MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
 
@@ -65,7 +66,7 @@ class _Page(NamedTuple):
 
 
 class Overlaps:
-    """Finds candidates by their tokens. For a moment, it caches the documents found last, or where they are."""
+    """Finds candidates by their tokens. Remembers their places, and for a moment the documents found last."""
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
@@ -103,18 +104,21 @@ class Overlaps:
         if time.monotonic() > self._until:
             self.forget()
         found = {id_: self._documents[id_] for id_ in ids if id_ in self._documents}
-        places = {self._places[id_]: id_ for id_ in ids if id_ in self._places and id_ not in found}
+        unread = [id_ for id_ in ids if id_ not in found]
+        few = len(unread) <= WHOLE_DOCUMENTS and all(id_ in self._places for id_ in unread)
+        wanted = () if few else fields  # a candidate whose card is read is usually compared next
+        read = {id_: (id_, source) for id_, source in self._index.sources(unread, wanted).items()}
+        places = {self._places[id_]: id_ for id_ in unread if id_ not in read and id_ in self._places}
         if places:
-            few = len(places) <= WHOLE_DOCUMENTS
-            read = self._index.documents_at(list(places), () if few else fields)
-            by_id = {places[place]: document for place, document in read.items()}
-            found |= by_id
-            self._documents |= by_id if few else {}
-        unknown = [id_ for id_ in ids if id_ not in found and id_ not in self._places]
-        return found | {id_: (id_, source) for id_, source in self._index.sources(unknown, fields).items()}
+            elsewhere = self._index.documents_at(list(places), wanted)
+            read |= {places[place]: document for place, document in elsewhere.items()}
+        if few and time.monotonic() <= self._until:
+            self._documents |= read
+        return found | read
 
     def forget(self) -> None:
-        self._documents, self._places = {}, {}
+        """Forget documents, which may have changed. Places never change."""
+        self._documents = {}
 
     def _candidates(
         self,
@@ -126,25 +130,25 @@ class Overlaps:
         pages, counted = self._counts(searches, answers)
         counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
         found = [[next(counts) for _ in each.parts] for each in queries]
+        keys = {page.id: key for key, page in pages.items()}
         more = [
-            (number, best(part.overlap_of(each.field, some)))
+            (number, best(part.overlap_of(each.field, _these([keys[id_] for id_ in some]))))
             for number, each in enumerate(queries)
             if len(each.parts) > 1
             for part, ids in zip(each.parts, uncounted(each.parts, found[number], each.minimum), strict=True)
             for some in _batches(ids)
         ]
         rest = [
-            {hit["_id"]: round(hit["_score"]) for hit in answer["hits"]["hits"]}
+            {pages[_key(hit)].id: round(hit["_score"]) for hit in answer["hits"]["hits"]}
             for answer in self._index.searches([search for _, search in more])
         ]
         for (number, _), shared in zip(more, rest, strict=True):
             found[number].append(shared)
-        by_id = {page.id: page for page in pages.values()}
         return [
             Candidates(
                 lookup,
                 sorted(
-                    (by_id[id_].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
+                    (pages[keys[id_]].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
                     key=lambda candidate: (-candidate.shared, candidate.id),
                 ),
             )
@@ -176,7 +180,9 @@ class Overlaps:
                     rest.append((number, light | {"search_after": more["search_after"]}))
             some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
-        self._places = {page.id: key for key, page in pages.items() if isinstance(key, int)}
+        if len(self._places) > MAX_PLACES:
+            self._places = {}
+        self._places |= {page.id: key for key, page in pages.items() if isinstance(key, int)}
         self._until = time.monotonic() + CACHE_SECONDS
         return pages, found
 
@@ -203,6 +209,12 @@ def _key(hit: Hit) -> int | str:
     """Return the place of a hit; its id if other software has written it without a place."""
     place: int = hit["sort"][-1]
     return place if place < NO_PLACE else str(hit["_id"])
+
+
+def _these(keys: Sequence[int | str]) -> Clause:
+    """Return a query for the pages with these keys."""
+    places, ids = [key for key in keys if isinstance(key, int)], [key for key in keys if isinstance(key, str)]
+    return {"bool": {"should": [{"terms": {"place": places}}, {"ids": {"values": ids}}]}}
 
 
 def _page_of(hit: Hit) -> _Page:

@@ -117,9 +117,10 @@ class IndexClient:
         distinct = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # no document has another id
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
+        batch = _documents_per_request(fields)
+        for start in range(0, len(distinct), batch):
             check_cancelled()
-            body = {"ids": distinct[start : start + DOCUMENTS_PER_REQUEST]}
+            body = {"ids": distinct[start : start + batch]}
             with reporting_engine_errors(self.name, "read"):
                 documents = self.client.mget(index=self.index_name, body=body, params=parameters)["docs"]
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
@@ -128,7 +129,7 @@ class IndexClient:
     def documents_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, Document]:
         """Return documents by place, with these fields or all: where the id is not known."""
         found: dict[int, Document] = {}
-        batch = SMALL_DOCUMENTS_PER_REQUEST if fields and "text" not in fields else DOCUMENTS_PER_REQUEST
+        batch = _documents_per_request(fields)
         for start in range(0, len(places), batch):
             some = list(places[start : start + batch])
             search = {"query": all_of([{"terms": {"place": some}}]), "size": len(some), "sort": BY_PLACE}
@@ -165,6 +166,10 @@ class IndexClient:
     def engine(self) -> Engine:
         """The engine's product and version, on which some requests depend."""
         return engine_of(self.client, self.name)
+
+
+def _documents_per_request(fields: Sequence[str]) -> int:
+    return SMALL_DOCUMENTS_PER_REQUEST if fields and "text" not in fields else DOCUMENTS_PER_REQUEST
 
 
 def total(answer: Mapping[str, Any]) -> int:

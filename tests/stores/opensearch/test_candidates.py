@@ -50,6 +50,29 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
         assert found() == whole
 
 
+def test_pages_that_other_software_has_written_are_counted_and_read(
+    fresh: Open, client: OpenSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such pages have places, which the ingest pipeline gives them, but ids of their own."""
+    store = fresh()
+    tokens = array("Q", range(2_500))
+    for number in range(1, 7):
+        record = numbered(number, fingerprints=tokens[number:], positions=array("I", range(2_500 - number)))
+        body = source_of(record, place=number, latest=True)
+        client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
+    client.indices.refresh(index=index_of(store))
+    for whole in (1, 3, 16):
+        monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", whole)
+        ((_, every),) = store.candidates([Lookup("fingerprints", tokens)])
+        assert [page.shared for page in every] == list(range(2_499, 2_493, -1))
+        ((_, found),) = store.candidates([Lookup("fingerprints", tokens, 2_496)])
+        assert [page.shared for page in found] == [2_499, 2_498, 2_497, 2_496]
+        for cached_until in (float("inf"), 0.0):
+            monkeypatch.setattr(store._overlaps, "_until", cached_until)
+            cards = store.read([page.id for page in found], Card)
+            assert [cards[page.id].id for page in found] == ["other-1", "other-2", "other-3", "other-4"]
+
+
 def test_pages_of_other_sizes_are_left_out(fresh: Open) -> None:
     store = fresh()
     store.write([small(number, shingle_count=number) for number in range(1, 9)])
