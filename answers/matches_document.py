@@ -30,14 +30,16 @@ class MatchDocument(TypedDict):
 
 class FoundDocument(TypedDict):
     """`matches` are the best of `total`, ordered by the score named in `asked`, which is at least the `threshold`.
-    `candidates` pages share hashes with the question; `unscored` of them were not scored, because the time was up.
-    `ignored` hashes were not looked up, because too many pages have them."""
+    `candidates` pages share hashes with the question; `unscored` of them were not scored, because the time was up, and
+    `uncompared` of them were not, because others share as much or more. `ignored` hashes were not looked up, because
+    too many pages have them."""
 
     total: int
     asked: Score
     threshold: float
     candidates: int
     unscored: int
+    uncompared: int
     ignored: int
     seconds: float
 
@@ -59,6 +61,7 @@ def found_document(matches: Matches) -> FoundDocument:
         "threshold": matches.threshold,
         "candidates": matches.candidates,
         "unscored": matches.unscored,
+        "uncompared": matches.uncompared,
         "ignored": matches.ignored,
         "seconds": round(matches.seconds, 6),
     }

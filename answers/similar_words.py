@@ -31,6 +31,14 @@ def unscored_sentence(matches: Matches) -> str:
     )
 
 
+def uncompared_sentence(matches: Matches) -> str:
+    """Say that not every page that shares a passage was compared, without a full stop; empty if every one was."""
+    if not matches.uncompared:
+        return ""
+    compared = matches.candidates - matches.unscored - matches.uncompared
+    return f"Compared the {compared:,} captures that share the most; {matches.uncompared:,} others share a passage, too"
+
+
 def similar_summary(similar: SimilarDocument) -> str:
     """Say what is similar to a page: "5 near-duplicates, 2 of them exact copies"."""
     total, copies = similar["total"], len(similar["copies"])

@@ -11,7 +11,7 @@ import click
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.answers.nothing_found import no_match
-from opensearch_winnow.answers.similar_words import matches_summary, unscored_sentence
+from opensearch_winnow.answers.similar_words import matches_summary, uncompared_sentence, unscored_sentence
 from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
@@ -203,6 +203,8 @@ def say_summary(matches: Matches) -> None:
         )
         if matches.unscored:
             say(f"{unscored_sentence(matches)}.")
+        if matches.uncompared:
+            say(f"{uncompared_sentence(matches)}: a higher --limit compares more.")
     if matches.ignored:
         say(
             f"{matches.ignored:,} of {matches.tokens:,} hashes were ignored because each is on more than"

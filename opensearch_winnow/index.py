@@ -139,7 +139,8 @@ class Index(Closing):
         (`min_containment=0.5`). With `min_containment=0`, every page that shares a passage is a match.
 
         - `exact`: compare the texts. With False, or where a text is not stored, scores are estimates, without passages.
-        - `limit`: the number of matches to return, None for all; `.total` counts all. `where` filters the pages.
+        - `limit`: the number of matches to return, None for all; `.total` counts all. Of many pages that share some
+          passage, those that share the most are compared; `.uncompared` counts the others. `where` filters the pages.
         - `all_captures`: return every capture. By default, the best match of each URL, and none of the question's URL.
         - `guarantee`: a larger guarantee than the scheme's, which looks up fewer fingerprints: for a quick first look.
         - `frequent`: ignore fingerprints on more pages than this, but never all fingerprints of a passage.

@@ -36,6 +36,10 @@ Page = TypeVar("Page", Candidate, Card, Candidate | Card)
 
 MAX_SIZE = 2**31 - 1  # of the numbers that a store keeps
 MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer candidates are scored as fast as they are estimated
+# Of the candidates for any passage, those that share the most are compared: at least this many, and more until there
+# are as many matches as wanted. Comparing all pages that have a popular passage could take seconds.
+MIN_COMPARED = 500
+MORE_COMPARED = 4  # times as many in the next round
 
 
 class SharedSketch(NamedTuple):
@@ -55,6 +59,7 @@ class CandidatePages(NamedTuple):
     tokens: int  # tokens of the question, in the fields that the frequency check covers
     ignored: int  # tokens among these that were too frequent to look up
     sketch: SharedSketch | None  # None unless the whole sketch was looked up
+    others: int  # further pages that share as much at most, and were not looked up
 
 
 class ScoredPage(NamedTuple):
@@ -97,14 +102,38 @@ class SimilarPages:
 
         Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
         newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further candidate is
-        scored; those with the most shared tokens are scored first.
+        scored; those with the most shared tokens are scored first. With a `limit`, a question for any passage compares
+        only the candidates that share the most.
         """
         start = time.perf_counter()
         self._end = None if max_seconds is None else start + max_seconds
         sizes = self._sizes() if exact else None
-        candidates = self._candidates(where, frequent, sizes)
-        if not all_captures:
-            candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
+        most = None if limit is None else max(limit, MIN_COMPARED)
+        while True:
+            candidates = self._candidates(where, frequent, sizes, most)
+            if not all_captures:
+                candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
+            found = self._scored(candidates, exact=exact, all_captures=all_captures)
+            if most is None or limit is None or not candidates.others or len(found) >= limit or self._is_late():
+                break
+            most *= MORE_COMPARED
+        return Matches(
+            matches=list(self._matches(found[:limit])),
+            total=len(found) + candidates.others,
+            score=self._thresholds.primary,
+            threshold=self._thresholds.primary_minimum,
+            candidates=len(candidates.pages) + candidates.others,
+            tokens=candidates.tokens,
+            ignored=candidates.ignored,
+            frequent=frequent,
+            seconds=time.perf_counter() - start,
+            unscored=self._unscored,
+            uncompared=candidates.others,
+        )
+
+    def _scored(self, candidates: CandidatePages, *, exact: bool, all_captures: bool) -> list[ScoredPage]:
+        """Return the candidates that match, best first: of each URL the best capture, or `all_captures`."""
+        self._unscored = 0
         if exact and self._question.side:
             plausible = [page.id for page in self._plausible(candidates)]
             cards = self._store.read(plausible, Card)
@@ -115,18 +144,7 @@ class SimilarPages:
         if not all_captures:
             found = list({each.card.url: each for each in reversed(found)}.values())
             found.sort(key=self._rank)
-        return Matches(
-            matches=list(self._matches(found[:limit])),
-            total=len(found),
-            score=self._thresholds.primary,
-            threshold=self._thresholds.primary_minimum,
-            candidates=len(candidates.pages),
-            tokens=candidates.tokens,
-            ignored=candidates.ignored,
-            frequent=frequent,
-            seconds=time.perf_counter() - start,
-            unscored=self._unscored,
-        )
+        return found
 
     def _is_late(self) -> bool:
         check_cancelled()
@@ -140,8 +158,8 @@ class SimilarPages:
         size = self._question.record.shingle_count
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
 
-    def _candidates(self, where: Filters, frequent: int, sizes: Sizes | None) -> CandidatePages:
-        wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions)))
+    def _candidates(self, where: Filters, frequent: int, sizes: Sizes | None, most: int | None) -> CandidatePages:
+        wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
         found = self._store.candidates(wanted, where, FrequencyCheck(frequent), sizes)
         pages = {
             each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
@@ -150,14 +168,15 @@ class SimilarPages:
         sketch = next(
             (
                 SharedSketch({each.id: each.shared for each in some}, lookup.minimum - 1)
-                for lookup, some in found
+                for lookup, some, _ in found
                 if lookup.field == "sketch" and len(lookup.tokens) == len(self._question.sketched.sketch)
             ),
             None,
         )
         tokens = sum(len(lookup.tokens) for lookup in wanted if lookup.field in CHECKED_FIELDS)
-        kept = sum(len(lookup.tokens) for lookup, _ in found if lookup.field in CHECKED_FIELDS)
-        return CandidatePages(list(pages.values()), tokens, tokens - kept, sketch)
+        kept = sum(len(each.lookup.tokens) for each in found if each.lookup.field in CHECKED_FIELDS)
+        others = sum(each.others for each in found)
+        return CandidatePages(list(pages.values()), tokens, tokens - kept, sketch, others)
 
     def _plausible(self, candidates: CandidatePages) -> Sequence[Candidate]:
         """Leave out candidates that cannot match: by the tokens they share, then by estimates."""

@@ -42,7 +42,7 @@ def _trimmed(lookup: Lookup, frequent: Mapping[int, int]) -> Lookup:
     if not frequent:
         return lookup
     tokens = rare_tokens(lookup.tokens, frequent)
-    return Lookup(lookup.field, tokens, max(lookup.minimum - (len(lookup.tokens) - len(tokens)), 1))
+    return lookup._replace(tokens=tokens, minimum=max(lookup.minimum - (len(lookup.tokens) - len(tokens)), 1))
 
 
 def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:

@@ -24,16 +24,19 @@ class Lookup(NamedTuple):
     field: Field
     tokens: array[int]  # typecode 'Q', without repeats
     minimum: int = 1  # the number of tokens that a page must share
+    most: int | None = None  # the number of pages to find, those that share the most tokens; None: all
 
 
-def lookups(question: Question, thresholds: Thresholds, *, boilerplate: bool) -> Iterator[Lookup]:
+def lookups(
+    question: Question, thresholds: Thresholds, *, boilerplate: bool, most: int | None = None
+) -> Iterator[Lookup]:
     """Yield the lookups that find every page that meets the thresholds.
 
     The sketch is a fair sample: a page with half of the question has about half of its sketch. The fingerprints, which
     are several times as many, are looked up where the sketch is too small, or where one shared passage is enough.
 
     `boilerplate` says that some is excluded. What is left of the question is then another sample, of unknown size: one
-    shared token is enough.
+    shared token is enough. `most` limits the pages of a question for any passage.
     """
     sketch = question.sketched.sketch
     n, p = len(sketch), 0.0 if boilerplate else thresholds.min_containment
@@ -42,7 +45,7 @@ def lookups(question: Question, thresholds: Thresholds, *, boilerplate: bool) ->
     if thresholds.minima.get("resemblance"):
         yield Lookup("bands", question.record.bands)
     if (1 - p) ** n > MISS_PROBABILITY:
-        yield Lookup("fingerprints", question.fingerprints)
+        yield Lookup("fingerprints", question.fingerprints, most=most if thresholds.any_passage else None)
 
 
 @cache

@@ -41,7 +41,7 @@ class Matches:
     """The matches of a question, the best first. Behaves like a list of matches."""
 
     matches: list[Match]
-    total: int  # all matches; `matches` holds the first of them
+    total: int  # all matches, including those `uncompared`; `matches` holds the first of them
     score: Score  # the score that the matches are ordered by
     threshold: float  # its minimum
     candidates: int  # pages that share tokens with the question, which were scored
@@ -50,6 +50,7 @@ class Matches:
     frequent: int  # a token on more pages than this may be ignored
     seconds: float
     unscored: int = 0  # candidates that were not scored, because the time was up
+    uncompared: int = 0  # captures in `total` that share a hash but were not compared: others share as much or more
 
     def __len__(self) -> int:
         return len(self.matches)

@@ -73,6 +73,7 @@ class Candidates(NamedTuple):
 
     lookup: Lookup  # without the tokens that the frequency check left out
     pages: list[Candidate]
+    others: int = 0  # pages that share tokens, too, but not more than those; none unless `lookup.most` is given
 
 
 class Hit(NamedTuple):

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from opensearch_winnow import __version__
 from opensearch_winnow.answers.display_text import UNSAFE, one_line, printable
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration, percent, scored_percent
-from opensearch_winnow.answers.similar_words import unscored_sentence
+from opensearch_winnow.answers.similar_words import uncompared_sentence, unscored_sentence
 from opensearch_winnow.web.marked_text import colour
 
 ROOM = Path(__file__).parent
@@ -134,6 +134,7 @@ class Pages:
         }
         self._environment.globals |= {
             "count_of": count_of,
+            "uncompared_sentence": uncompared_sentence,
             "unscored_sentence": unscored_sentence,
             "static": lambda name: f"/static/{name}?{versions[name]}",
             "version": __version__,

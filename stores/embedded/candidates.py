@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nsmallest
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
@@ -28,14 +29,19 @@ def find_candidates(
     if check is not None:
         over = check.max_pages
         lookups = check.trimmed(lookups, lambda checked: count_pages(db, checked, over=over))
-    return [Candidates(lookup, _pages(db, lookup, where, sizes)) for lookup in lookups]
+    return [_found(db, lookup, where, sizes) for lookup in lookups]
 
 
-def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes | None) -> list[Candidate]:
+def _found(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes | None) -> Candidates:
     shared: Counter[int] = Counter()
     for _, pages in Postings(db, lookup.field).pages(lookup.tokens):
         shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
+    others = 0
+    if lookup.most is not None and len(numbers) > lookup.most:
+        numbers = _still_there(db, numbers, where)
+        others = max(len(numbers) - lookup.most, 0)
+        numbers = nsmallest(lookup.most, numbers, key=lambda number: (-shared[number], number))
     condition, parameters = conditions(where)
     # Deleted pages still have postings, but no row.
     found = db.execute(
@@ -44,7 +50,20 @@ def _pages(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes 
     )
     candidates = (_candidate(card_of(row), shared[number]) for number, *row in found)
     wanted = [each for each in candidates if sizes is None or sizes.include(each.shingle_count)]
-    return sorted(wanted, key=lambda each: (-each.shared, each.id))
+    return Candidates(lookup, sorted(wanted, key=lambda each: (-each.shared, each.id)), others)
+
+
+def _still_there(db: sqlite3.Connection, numbers: Sequence[int], where: Filters) -> list[int]:
+    """Return the numbers of pages that were not deleted and that the filters let pass."""
+    if where == Filters():
+        gone = set(gone_pages(db))
+        return [number for number in numbers if number not in gone]
+    condition, parameters = conditions(where)
+    found = db.execute(
+        f"SELECT number FROM json_each(?) AS wanted JOIN page ON number = wanted.value WHERE {condition}",
+        (json.dumps(numbers), *parameters),
+    )
+    return [number for (number,) in found]
 
 
 def _candidate(card: Card, shared: int) -> Candidate:

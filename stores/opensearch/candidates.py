@@ -44,11 +44,12 @@ class _TokenQuery(NamedTuple):
     field: Field
     minimum: int
     parts: list[Part]
+    most: int | None
 
     @classmethod
     def of(cls, lookup: Lookup) -> _TokenQuery:
         minimum = max(lookup.minimum, 1)
-        return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum))
+        return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum), lookup.most)
 
 
 class _Page(NamedTuple):
@@ -127,7 +128,9 @@ class Overlaps:
         searches: Sequence[Search],
         answers: Sequence[dict[str, Any]],
     ) -> list[Candidates]:
-        pages, counted = self._counts(searches, answers)
+        most = _most(queries)
+        pages, counted = self._counts(searches, answers, most)
+        others = 0 if most is None else max(total(answers[0]) - len(counted[0]), 0)
         counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
         found = [[next(counts) for _ in each.parts] for each in queries]
         keys = {page.id: key for key, page in pages.items()}
@@ -151,14 +154,15 @@ class Overlaps:
                     (pages[keys[id_]].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
                     key=lambda candidate: (-candidate.shared, candidate.id),
                 ),
+                others,
             )
             for lookup, query, counts in zip(lookups, queries, found, strict=True)
         ]
 
     def _counts(
-        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]]
+        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], most: int | None
     ) -> tuple[dict[int | str, _Page], list[dict[str, int]]]:
-        """Return all pages by their `_key`, and for each search the number of shared tokens by id."""
+        """Return the pages by their `_key`, all or the `most` best of each search, and its shared tokens by id."""
         pages: dict[int | str, _Page] = {}
         self.forget()
         found: list[dict[str, int]] = [{} for _ in searches]
@@ -175,9 +179,10 @@ class Overlaps:
                         self._documents[pages[key].id] = hit["_id"], hit["_source"]
                     found[number][pages[key].id] = round(hit["_score"])
                 more = following(search, hits)
-                if more is not None:
+                wanted = MAX_RESULT_WINDOW if most is None else min(most - len(found[number]), MAX_RESULT_WINDOW)
+                if more is not None and wanted > 0:
                     light = best_by_doc_values(more["query"], LIGHT_FIELDS)
-                    rest.append((number, light | {"search_after": more["search_after"]}))
+                    rest.append((number, light | {"search_after": more["search_after"], "size": wanted}))
             some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
         if len(self._places) > MAX_PLACES:
@@ -235,8 +240,16 @@ def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
-    whole = [best(query, size=WHOLE_DOCUMENTS, fields=True) for query in overlaps[:1]]
+    most = _most(queries)
+    whole = [best(query, size=min(WHOLE_DOCUMENTS, most or WHOLE_DOCUMENTS), fields=True) for query in overlaps[:1]]
+    if most is not None:
+        whole[0]["track_total_hits"] = True
     return whole + [best_by_doc_values(query, LIGHT_FIELDS) for query in overlaps[1:]]
+
+
+def _most(queries: Sequence[_TokenQuery]) -> int | None:
+    """Return the number of pages that are wanted; None for all, as in a question of several parts, to add them up."""
+    return queries[0].most if [len(each.parts) for each in queries] == [1] else None
 
 
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:

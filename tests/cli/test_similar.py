@@ -18,6 +18,7 @@ from click.testing import Result
 
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations import similar
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL
@@ -58,6 +59,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> N
         "threshold": 0.5,
         "candidates": found.candidates,
         "unscored": 0,
+        "uncompared": 0,
         "ignored": 0,
     }
 
@@ -284,6 +286,17 @@ def test_matches_beyond_the_limit_are_counted(winnow: Winnow, crawl: Path) -> No
     done = winnow("similar", MILL, "--limit", "1", "--store", crawl)
     assert done.exit_code == 0
     assert f"showing 1 of {matches_of(crawl, url=MILL).total} matches; --limit shows more" in done.stderr
+
+
+def test_pages_that_were_not_compared_are_counted(winnow: Winnow, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = ["similar", MILL, "--min-containment", "0", "--limit", "1", "--all-captures", "--store", crawl]
+    every = matches_of(crawl, url=MILL, min_containment=0, all_captures=True).total
+    monkeypatch.setattr(similar, "MIN_COMPARED", 3)  # the page itself and its copies
+    done = winnow(*question)
+    left = every - 2
+    assert f"Compared the 2 captures that share the most; {left} others share a passage, too: a higher" in done.stderr
+    assert f"showing 1 of {every} matches" in done.stderr
+    assert json.loads(winnow(*question, "--json").stdout)["uncompared"] == left
 
 
 @pytest.mark.check

@@ -77,8 +77,26 @@ def test_overlap_counts_different_shared_tokens(
             for record in filter_records(where, stored_records(records))
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
-        ((_, found),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
+        ((_, found, _),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
         assert [(each.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
+
+
+@given(RECORDS, st.sets(st.sampled_from(TOKENS), min_size=1), FILTERS, st.sets(st.integers(0, 7)), st.integers(1, 4))
+def test_the_candidates_that_share_the_most(
+    new_store: New, records: list[Record], tokens: set[int], where: Filters, removed: set[int], most: int
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        store.delete([records[index].id for index in removed if index < len(records)])
+        every = Lookup("fingerprints", array("Q", tokens))
+        ((_, pages, others),) = store.candidates([every], where)
+        assert others == 0
+        for check in (None, FrequencyCheck(1_000)):
+            ((_, best, others),) = store.candidates([every._replace(most=most)], where, check)
+            assert len(best) == min(most, len(pages))
+            assert len(best) + others == len(pages)
+            assert [page.shared for page in best] == [page.shared for page in pages[:most]]
+            assert set(best) <= set(pages)
 
 
 @given(RECORDS, st.lists(st.sampled_from(TOKENS), unique=True), st.integers(0, 4), st.integers(1, 3))
@@ -89,7 +107,7 @@ def test_frequent_tokens_are_left_out(
         store.write(records)
         wanted = [Lookup(field, array("Q", tokens), minimum) for field in FIELDS]
         found = store.candidates(wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
-        for (lookup, pages), field in zip(found, FIELDS, strict=True):
+        for (lookup, pages, _), field in zip(found, FIELDS, strict=True):
             counts = Counter(
                 token for record in stored_records(records).values() for token in set(getattr(record, field))
             )
@@ -141,7 +159,7 @@ def test_replacing_is_deleting_and_writing(
             assert store.read((record.id for record in (*records, *more)), Record) == here
             assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest_ids(here)
             for field in FIELDS:
-                ((_, found),) = store.candidates([Lookup(field, array("Q", TOKENS))])
+                ((_, found, _),) = store.candidates([Lookup(field, array("Q", TOKENS))])
                 assert {each.id: each.shared for each in found} == {
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
@@ -163,7 +181,7 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert store.search(Words.of("words"), Filters()) == (0, [])
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
-    ((_, found),) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
+    ((_, found, _),) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
     assert [each.id for each in found] == [records[1].id]
 
 
@@ -294,7 +312,7 @@ def test_an_empty_store_answers(store: Store) -> None:
     assert store.write([]) == []
     assert store.read([], Record) == {}
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
-    assert store.candidates(lookups) == [(lookup, []) for lookup in lookups]
+    assert store.candidates(lookups) == [(lookup, [], 0) for lookup in lookups]
     assert store.frequencies(lookups, over=0) == [{}, {}]
     assert store.candidates([]) == []
     assert store.frequencies([], over=0) == []

@@ -16,6 +16,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations import similar
 from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.web.app import ServerOptions, make_app
 from opensearch_winnow.web.punctual_connection import PunctualConnection
@@ -60,6 +61,19 @@ def test_after_the_time_limit_the_answer_is_what_was_found_until_then(
         assert "were not compared, so there may be more matches." in served.get(pasted).text
         page = served.get(f"/page/{answer['matches'][0]['id']}?min_containment=0")
         assert "were not compared, so there may be more matches." in page.text
+
+
+def test_popular_text_is_compared_with_some_pages(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similar, "MIN_COMPARED", 3)
+    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
+    with serving_app(make_app(options)) as served:
+        answer = served.send("/api/v1/quotes?limit=1", QUESTION, content_type="application/json").json
+        assert answer["uncompared"] == answer["candidates"] - 3 > 0
+        note = f"Compared the 3 captures that share the most; {answer['uncompared']} others share a passage, too."
+        pasted = served.send("/paste", QUESTION, content_type="application/json").headers["location"]
+        assert note in served.get(f"{pasted}?limit=1").text
+        page = served.get(f"/page/{answer['matches'][0]['id']}?min_containment=0&captures=all&limit=1")
+        assert "others share a passage, too." in page.text
 
 
 def test_a_question_whose_client_has_left_is_cancelled(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def test_reading_while_another_process_writes(path: Path) -> None:
             assert seen <= len(records)
             seen = len(records)
             last = records[-1]
-            ((_, found),) = store.candidates([Lookup("fingerprints", last.fingerprints)])
+            ((_, found, _),) = store.candidates([Lookup("fingerprints", last.fingerprints)])
             assert [each.id for each in found] == [last.id]
             assert store.search(Words.of("words"), limit=1).total >= seen
     assert writer.returncode == 0
@@ -146,7 +146,7 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
             assert store.search(Words.of("words"), limit=1).total == count
             for number in source.sample(range(count), 5):
                 assert store.read([numbered(number).id], Record) == {numbered(number).id: numbered(number)}
-                ((_, found),) = store.candidates([Lookup("bands", numbered(number).bands)])
+                ((_, found, _),) = store.candidates([Lookup("bands", numbered(number).bands)])
                 assert [(each.id, each.shared) for each in found] == [(numbered(number).id, 32)]
         with rows(path) as there:
             assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -63,9 +63,9 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
     client.indices.refresh(index=index_of(store))
     for whole in (1, 3, 16):
         monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", whole)
-        ((_, every),) = store.candidates([Lookup("fingerprints", tokens)])
+        ((_, every, _),) = store.candidates([Lookup("fingerprints", tokens)])
         assert [page.shared for page in every] == list(range(2_499, 2_493, -1))
-        ((_, found),) = store.candidates([Lookup("fingerprints", tokens, 2_496)])
+        ((_, found, _),) = store.candidates([Lookup("fingerprints", tokens, 2_496)])
         assert [page.shared for page in found] == [2_499, 2_498, 2_497, 2_496]
         for cached_until in (float("inf"), 0.0):
             monkeypatch.setattr(store._overlaps, "_until", cached_until)
@@ -76,7 +76,7 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
 def test_pages_of_other_sizes_are_left_out(fresh: Open) -> None:
     store = fresh()
     store.write([small(number, shingle_count=number) for number in range(1, 9)])
-    ((_, found),) = store.candidates([Lookup("fingerprints", array("Q", [7]))], sizes=Sizes(3, 5))
+    ((_, found, _),) = store.candidates([Lookup("fingerprints", array("Q", [7]))], sizes=Sizes(3, 5))
     left_out = store._index.engine.searches_doc_values
     assert sorted(page.shingle_count for page in found) == ([3, 4, 5] if left_out else list(range(1, 9)))
 
@@ -94,7 +94,7 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
     expected = {record.id: len(record.fingerprints) for record in records}
     where = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
     for minimum in (1, 2, 333, 334, 1_000, 2_500):
-        ((_, found),) = store.candidates([Lookup("fingerprints", tokens, minimum)], where)
+        ((_, found, _),) = store.candidates([Lookup("fingerprints", tokens, minimum)], where)
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
         assert {each.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
@@ -114,7 +114,7 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         Lookup("sketch", array("Q")),
     ]
     found = store.candidates(lookups)
-    assert [len(pages) for _, pages in found] == [10, 10, 0]
+    assert [len(pages) for _, pages, _ in found] == [10, 10, 0]
     transport = store._index.client.transport
     requests: list[str] = []
 

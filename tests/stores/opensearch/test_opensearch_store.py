@@ -69,7 +69,7 @@ def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     records = [small(number) for number in range(10_050)]
     assert {each.outcome for each in store.write(records)} == {"added"}
     ids = sorted(record.id for record in records)
-    ((_, found),) = store.candidates([Lookup("fingerprints", array("Q", [7, 8]))])
+    ((_, found, _),) = store.candidates([Lookup("fingerprints", array("Q", [7, 8]))])
     assert [each.id for each in found] == ids
     cards = captures(store, "https://a.org/")
     assert [card.id for card in cards] == [record.id for record in reversed(records)]
@@ -220,7 +220,7 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         question = records[7]
         lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
         assert store.frequencies(lookups, over=1) == [{}, {}]
-        assert [[each.id for each in pages] for _, pages in store.candidates(lookups)] == [[question.id]] * 2
+        assert [[each.id for each in pages] for _, pages, _ in store.candidates(lookups)] == [[question.id]] * 2
         assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
         with pytest.raises(StoreError, match="use whole words"):
             store.search(Words.of("pag*"))
