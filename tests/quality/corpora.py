@@ -84,6 +84,8 @@ WHOLE = Corpus(
     digest="a2b218e42de56628dfdf8d715ca6d408",
     site="lucene.example",
     fast_clusters=0.98,
+    queries=80,
+    question_stride=3,
 )
 FURTHER = Corpus(
     name="further",
