@@ -22,8 +22,9 @@ from benchmarks.scale_samples import Sample, SampledQuestion
 from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 
-# The shape a of the law. Of the tokens of a page, n**-a are on no other page. On 885 sites that is .99. Broder and
-# others (1997) put 12.3 of 30 million pages into clusters, and had .59 without: a = ln(.99 / .59) / ln(30e6 / 885).
+# The shape a of the law: the share of a page's tokens that are on no other page falls as n**-a. On 885 sites it is .99.
+# Broder and others (1997) put 12.3 of 30 million pages into clusters, which leaves .59: so a is
+# ln(.99 / .59) / ln(30e6 / 885).
 SHAPE = 0.05
 NO_CHECK = 2**63
 

@@ -48,6 +48,10 @@ class Sample:
     def part(self, share: float) -> Sample:
         return Sample(self.pages[: max(int(len(self) * share), 2)])
 
+    def of_source(self, name: str) -> Sample:
+        """Return the pages with this name in their address."""
+        return Sample([page for page in self.pages if name in page.url])
+
     def shuffled(self, seed: int) -> Sample:
         return Sample(Random(seed).sample(self.pages, len(self)))
 
@@ -70,7 +74,7 @@ class Sample:
 
     @cached_property
     def run_lengths(self) -> dict[Field, list[int]]:
-        """How many tokens a page shares with exactly the same others: in a row, or of its sketch in any order."""
+        """The numbers of tokens that a page shares with the same others: in a row, or in any order in a sketch."""
         lengths: dict[Field, list[int]] = {"fingerprints": [], "sketch": []}
         for page in self.pages:
             for field, found in lengths.items():
