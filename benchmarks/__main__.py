@@ -39,6 +39,7 @@ USUAL = (
 )
 ON_REQUEST = (
     "million",  # takes two hours and 50 GB
+    "scale",  # not about speed: counts tokens of real pages, and simulates larger collections
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine

@@ -105,6 +105,8 @@ def test_tables_of_choosing_are_measured() -> None:
         ("docs/comparison.md", "For data sets"),
         ("docs/opensearch.md", "Sizing"),
         ("docs/indexing.md", "Hostile sources"),
+        ("docs/scale.md", "What is measured"),
+        ("docs/scale.md", "Candidates as the collection grows"),
     ],
 )
 def test_figures_are_measured(page: str, section: str) -> None:
