@@ -1,9 +1,7 @@
-"""Clusters record files on one machine within a memory limit: DuckDB sorts and joins, the compiled core compares."""
+"""Clusters records on one machine within a memory limit: DuckDB sorts and joins, the compiled core compares."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,17 +10,15 @@ from opensearch_winnow.clusters.duckdb_clusters import Clusters
 from opensearch_winnow.clusters.duckdb_connection import Connection, reporting_duckdb_errors
 from opensearch_winnow.clusters.duckdb_edges import Edges
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
-from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.state import State
 from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.clusters.work_folder import work_folder
 
 
-def cluster_on_duckdb(records: Sequence[str], options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
-    """Cluster `records`, which are record files or folders of them, and write the tables that `settings` names."""
-    scan = RecordScan.of(records, settings.key)
-    threads = settings.threads or os.cpu_count() or 1
+def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
+    """Cluster what `scan` reads, and write the tables that `settings` names."""
     metadata = {
         "scheme_id": scan.scheme.id,
         "threshold": options.threshold,
@@ -46,7 +42,7 @@ def cluster_on_duckdb(records: Sequence[str], options: ClusteringOptions, settin
         # Half of the memory is for DuckDB, the other half for memory-mapped files and batches.
         con = Connection(folder, settings.memory_bytes // 2, settings.threads)
         stack.callback(con.close)
-        edges = Edges(con, scan, options, folder, threads, settings.report)
+        edges = Edges(con, scan, options, folder, settings.thread_count, settings.report)
         stack.callback(edges.close)
         edges.make_pages()
         state_loaded = state is not None and state.load(con)
