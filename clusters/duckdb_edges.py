@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 # key keeps shingle digests, content digests and ids apart.
 CREATE_PAGES = """
 CREATE TABLE pages AS
-SELECT * EXCLUDE (shingle_digest, shingle_count, key), min(number) OVER (PARTITION BY key) AS content, key
+SELECT row, id, url, title, fetched_at, number, min(number) OVER (PARTITION BY key) AS content{kept}
 FROM (
     SELECT *,
         (row_number() OVER (ORDER BY fetched_at NULLS LAST, length(url), url, id) - 1)::UINTEGER AS number,
@@ -38,9 +38,7 @@ FROM (
     FROM input_rows
 )
 """
-PAGE_COLUMNS = (
-    "id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count", "cluster",
-)  # fmt: skip
+PAGE_COLUMNS = ("id", "url", "title", "fetched_at", "content_digest", "shingle_digest", "shingle_count")
 POSTINGS = pa.schema([pa.field("token", pa.int64()), pa.field("page", pa.uint32())])
 JUDGED = pa.schema(
     [("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("verdict", pa.uint8())]
@@ -78,13 +76,13 @@ class Edges:
         self._minhashes: RowFile | None = None
         self._changed: array[int] | None = None  # by page number, 1 if its pairs are needed; None if all are
 
-    def make_pages(self) -> None:
-        """Create the table `pages`."""
-        fields = [(name, pa.int64() if name == "fetched_at" else pa.string()) for name in PAGE_COLUMNS]
-        schema = pa.schema([("row", pa.uint32()), *fields]).set(
-            PAGE_COLUMNS.index("shingle_count") + 1, pa.field("shingle_count", pa.int32())
-        )
-        self._con.feed(CREATE_PAGES, schema, self._page_rows(schema))
+    def make_pages(self, kept: Sequence[str]) -> None:
+        """Create the table `pages`. Besides what every run needs, it has the columns `kept`."""
+        types = {"fetched_at": pa.int64(), "shingle_count": pa.int32()}
+        names = [*PAGE_COLUMNS, *(name for name in kept if name not in (*PAGE_COLUMNS, "key"))]
+        schema = pa.schema([("row", pa.uint32()), *((name, types.get(name, pa.string())) for name in names)])
+        create = CREATE_PAGES.format(kept="".join(f", {name}" for name in kept))
+        self._con.feed(create, schema, self._page_rows(schema))
         (self.pages,) = self._con.row("SELECT count(*) FROM pages")
         self._numbers, self._contents, self._shingle_counts = (array("I", bytes(4 * self.pages)) for _ in range(3))
         for batch in self._con.batches("SELECT row, number, content FROM pages"):
@@ -93,12 +91,13 @@ class Edges:
                 put_rows(memoryview(target).cast("B"), rows, numbers.cast("B"), 4)
 
     def _page_rows(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        for row, batch in self._scan.columns(*PAGE_COLUMNS):
+        names = schema.names[1:]
+        for row, batch in self._scan.columns(*names):
             self._progress("reading", row, None)
             times = batch.column("fetched_at").cast(pa.int64())
             batch = batch.set_column(batch.schema.get_field_index("fetched_at"), "fetched_at", times)
             rows = pa.array(range(row, row + len(batch)), pa.uint32())
-            yield pa.record_batch([rows, *(batch.column(name) for name in PAGE_COLUMNS)], schema=schema)
+            yield pa.record_batch([rows, *(batch.column(name) for name in names)], schema=schema)
 
     def make_edges(self, *, use_state: bool = False) -> None:
         """Create the table `edges`. With `use_state`, copy the edges of the loaded state and find only the others."""

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 
 import pyarrow as pa
 
 from opensearch_winnow.clusters.arrow_columns import to_column
 from opensearch_winnow.clusters.column_file import COLUMNS
+from opensearch_winnow.clusters.map_ahead import map_ahead
+from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.ingest.extractors import Extracted
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import UNREADABLE, RecordMaker
+from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
 from opensearch_winnow.mappings.record import capture_id, microseconds, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
 
 MAX_PAGES_PER_BATCH = 500
 MAX_CHARS_PER_BATCH = 4_000_000  # or bytes, of a batch before its last page
+
+
+def batches_of_columns(pages: Iterable[Page], recipe: Recipe, settings: RunSettings) -> Iterator[pa.RecordBatch]:
+    """Yield the columns of pages, made by the threads that `settings` allows."""
+    columns = partial(page_columns, maker=RecordMaker(recipe), digests=settings.evidence is not None)
+    done = 0
+    for batch in map_ahead(columns, batches_of(pages), settings.thread_count):
+        done += len(batch)
+        settings.report("reading pages", done, None)
+        yield batch
 
 
 def batches_of(pages: Iterable[Page]) -> Iterator[list[Page]]:

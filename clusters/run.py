@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import replace
-from functools import partial
 
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
-from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.page_record import Recipe
 
 # Engines are imported when they are used, because Arrow takes half a second to load.
 
@@ -58,18 +54,11 @@ def cluster_pages(
     if settings.engine != "duckdb":
         raise ClusterError("pages in memory are clustered with the engine duckdb: for Spark, make record files first")
     with extra("cluster"):
-        from opensearch_winnow.clusters.column_file import ColumnFile  # noqa: PLC0415
-        from opensearch_winnow.clusters.map_ahead import map_ahead  # noqa: PLC0415
-        from opensearch_winnow.clusters.on_duckdb import cluster_on_duckdb  # noqa: PLC0415
-        from opensearch_winnow.clusters.page_columns import batches_of, page_columns  # noqa: PLC0415
+        from opensearch_winnow.clusters.on_duckdb import cluster_columns  # noqa: PLC0415
+        from opensearch_winnow.clusters.page_columns import batches_of_columns  # noqa: PLC0415
 
     start = time.monotonic()
-    columns = partial(page_columns, maker=RecordMaker(recipe), digests=settings.evidence is not None)
-    with work_folder(settings) as folder, closing(ColumnFile(folder / "pages.arrow", recipe.scheme)) as file:
-        for batch in map_ahead(columns, batches_of(pages), settings.thread_count):
-            file.add(batch)
-            settings.report("reading", file.rows, None)
-        file.complete(unique=False)
-        result = cluster_on_duckdb(file, options, replace(settings, work=str(folder)))
+    batches = batches_of_columns(pages, recipe, settings)
+    result = cluster_columns(batches, recipe.scheme, options, settings, unique=False)
     result.seconds = round(time.monotonic() - start, 3)
     return result
