@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
 from opensearch_winnow.mappings.record import capture_id, microseconds, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
 
-MAX_PAGES_PER_BATCH = 500
+MAX_PAGES_PER_BATCH = 1_000
 MAX_CHARS_PER_BATCH = 4_000_000  # or bytes, of a batch before its last page
 
 

@@ -48,7 +48,7 @@ def cluster_pages(
 ) -> ClusteringResult:
     """Cluster `pages` without a store or record files, and write the tables that `settings` names.
 
-    The clusters are those of the pages' records, but only what clustering reads is made: that takes a third of the
+    The clusters are those of the pages' records, but only what clustering reads is made: that takes two fifths of the
     time. Pages without text, and those that cannot be read, are left out. The last page with a URL and time counts.
     """
     if settings.engine != "duckdb":

@@ -20,6 +20,7 @@ cdef enum:
     SIZE = 3  # numbers of a posting
     MAX_PARTS = 65536
 
+
 def split_postings(tokens, pages, Py_ssize_t parts) -> tuple[array.array, array.array]:
     """Partition postings into `parts` ranges of tokens; return the postings part by part, and each part's size.
 

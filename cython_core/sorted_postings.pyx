@@ -147,7 +147,7 @@ cdef void sort_in_place(Posting* postings, Posting* spare, Py_ssize_t n) noexcep
 cdef void _sort_bits(
     Posting* postings, Posting* spare, Py_ssize_t n, int shift, int passes, bint by_page
 ) noexcept nogil:
-    """Sort by so many digits above `shift`, of the token or of the page. Postings of equal digits keep their order.
+    """Sort by some digits from `shift` up, of the token or of the page. Postings of equal digits keep their order.
 
     `passes` is even, because each pass swaps the two blocks.
     """

@@ -50,10 +50,10 @@ def records_of(pages: Sequence[Page], recipe: Recipe) -> list[Record]:
     return [record for page in pages if isinstance(record := maker.make(page), Record)]
 
 
-def settings_in(folder: Path, **settings: str) -> RunSettings:
+def settings_in(folder: Path) -> RunSettings:
     folder.mkdir()
     output, evidence, changes = (str(folder / f"{name}.parquet") for name in TABLES)
-    return RunSettings(output=output, evidence=evidence, changes=changes, **settings)
+    return RunSettings(output=output, evidence=evidence, changes=changes)
 
 
 def without_time(result: ClusteringResult) -> ClusteringResult:
