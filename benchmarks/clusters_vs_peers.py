@@ -88,9 +88,9 @@ def peers_table(run: Run) -> Table:
         f"Aim: 5 × datasketch, 3 × rensa. Best of {rounds} rounds, all threads counted. {WIDTH}-word shingles,"
         f" resemblance from {THRESHOLD:g}; the truth is the same linkage of the exact resemblances of all pairs. Ours"
         " is cluster_pages, which makes only what clustering reads and keeps it in a file without compression. The"
-        " numbers after the peers are permutations; their shingles are made in Python, as their users do. datasketch and"
-        " rensa verify candidates by their MinHashes, datatrove accepts all of them. Each runs in its fastest mode unless"
-        " stated: datasketch with xxhash and batches, datatrove with words by str.split.",
+        " numbers after the peers are permutations; their shingles are made in Python, as their users do. datasketch"
+        " and rensa verify candidates by their MinHashes, datatrove accepts all of them. Each runs in its fastest mode"
+        " unless stated: datasketch with xxhash and batches, datatrove with words by str.split.",
     )
 
 
