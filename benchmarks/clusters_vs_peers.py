@@ -22,7 +22,7 @@ from benchmarks.peers.text_clusters import PEERS, THRESHOLD, Clusters, Labels
 from benchmarks.sketches_vs_peers import WIDTH, with_version
 from benchmarks.table import Run, Table, times
 from opensearch_winnow.clusters.options import LINKAGES, ClusteringOptions, Linkage, RunSettings
-from opensearch_winnow.clusters.run import cluster_records
+from opensearch_winnow.clusters.run import cluster_pages
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.shingles import shingles
@@ -30,9 +30,7 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.ingest.page_record import Recipe
 
 PAGES = 20_000
 ROUNDS = 2
@@ -87,17 +85,19 @@ def peers_table(run: Run) -> Table:
         f"Texts to clusters: {count:,} generated pages",
         columns,
         rows + [(why, *[""] * (len(columns) - 1)) for why in missing],
-        f"Aim: 10 × datasketch. Best of {rounds} rounds, all threads counted. {WIDTH}-word shingles, resemblance"
-        f" from {THRESHOLD:g}; the truth is the same linkage of the exact resemblances of all pairs. Ours makes whole"
-        " records and writes them to Parquet. The numbers after the peers are permutations; their shingles are made in"
-        " Python, as their users do. datasketch and rensa verify candidates by their MinHashes, datatrove accepts all"
-        " of them. Each runs in its fastest mode unless stated: datasketch with xxhash and batches, datatrove with"
-        " words by str.split.",
+        f"Aim: 5 × datasketch, 3 × rensa. Best of {rounds} rounds, all threads counted. {WIDTH}-word shingles,"
+        f" resemblance from {THRESHOLD:g}; the truth is the same linkage of the exact resemblances of all pairs. Ours"
+        " is cluster_pages, which makes only what clustering reads and keeps it in a file without compression. The"
+        " numbers after the peers are permutations; their shingles are made in Python, as their users do. datasketch"
+        " and rensa verify candidates by their MinHashes, datatrove accepts all of them. Each runs in its fastest mode"
+        " unless stated: datasketch with xxhash and batches, datatrove with words by str.split.",
     )
 
 
 def clustering(name: str, count: int) -> Callable[[], Labels]:
-    import_module("opensearch_winnow.clusters.on_duckdb")  # imported before the clock starts, as the peers are
+    for module in ("on_duckdb", "page_columns"):  # imported before the clock starts, as the peers are
+        import_module(f"opensearch_winnow.clusters.{module}")
+    pa.array([0])  # imports pandas if it is installed
     clusters: Clusters = partial(ours, OURS[name]) if name in OURS else PEERS[name]()
     return partial(clusters, texts_of(count))
 
@@ -107,16 +107,10 @@ def texts_of(count: int) -> list[str]:
 
 
 def ours(options: ClusteringOptions, texts: Sequence[str]) -> Labels:
-    recipe = Recipe(scheme=SCHEME)
-    maker = RecordMaker(recipe)
+    pages = (Page(f"{number:08}", text=text) for number, text in enumerate(texts))  # the URL keeps them in this order
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        records, output = str(Path(folder, "records.parquet")), str(Path(folder, "clusters.parquet"))
-        with RecordWriter(records, recipe.scheme) as writer:
-            for number, text in enumerate(texts):
-                record = maker.make(Page(f"{number:08}", text=text))  # the URL keeps them in this order
-                assert isinstance(record, Record)
-                writer.add(record)
-        cluster_records([records], options, RunSettings(output=output))
+        output = str(Path(folder, "clusters.parquet"))
+        cluster_pages(pages, options, RunSettings(output=output), Recipe(scheme=SCHEME))
         table = pq.read_table(output, columns=["url", "representative"])
     labels = array("q", bytes(8 * len(texts)))
     for url, representative in zip(*(column.to_pylist() for column in table.columns), strict=True):

@@ -20,7 +20,7 @@ def to_column(numbers: array[int] | array[float], start: int = 0, end: int | Non
     return pa.Array.from_buffers(COLUMN_TYPES[numbers.typecode], count, [None, pa.py_buffer(numbers)], offset=start)
 
 
-def to_numbers(column: pa.Array, typecode: Literal["I", "Q"]) -> memoryview:
+def to_numbers(column: pa.Array, typecode: Literal["B", "I", "Q"]) -> memoryview:
     """Return the values of a column, which may be a slice of another and must not have nulls."""
     buffer = column.buffers()[1]
     width = column.type.bit_width // 8

@@ -26,6 +26,7 @@ class Connection:
         self.run(f"SET memory_limit = '{memory // 1_000_000}MB'")
         self.run(f"SET temp_directory = '{str(folder / 'spilled').replace(chr(39), chr(39) * 2)}'")
         self.run("SET preserve_insertion_order = false")  # saves memory; queries that need an order ask for it
+        self.run("PRAGMA disable_checkpoint_on_shutdown")  # the database is removed at the end
         if threads:
             self.run(f"SET threads = {threads}")
 

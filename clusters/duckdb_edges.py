@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from opensearch_winnow.clusters.arrow_columns import histogram, to_column, to_numbers
 from opensearch_winnow.clusters.duckdb_connection import Connection
-from opensearch_winnow.clusters.flat_files import PairFiles, RowFile, SetFile
+from opensearch_winnow.clusters.flat_files import PairFiles, PostingFiles, RowFile, SetFile
+from opensearch_winnow.clusters.map_ahead import map_ahead
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, Progress
-from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import Candidates
 from opensearch_winnow.clusters.state import COPY_OLD_EDGES, EDGES, changed_pages
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
+from opensearch_winnow.cython_core.posting_parts import put_rows
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimates import CLEAR_ERRORS
@@ -29,7 +28,7 @@ from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 # key keeps shingle digests, content digests and ids apart.
 CREATE_PAGES = """
 CREATE TABLE pages AS
-SELECT * EXCLUDE (shingle_digest, shingle_count, key), min(number) OVER (PARTITION BY key) AS content, key
+SELECT row, id, url, title, fetched_at, number, min(number) OVER (PARTITION BY key) AS content{kept}
 FROM (
     SELECT *,
         (row_number() OVER (ORDER BY fetched_at NULLS LAST, length(url), url, id) - 1)::UINTEGER AS number,
@@ -39,18 +38,15 @@ FROM (
     FROM input_rows
 )
 """
-PAGE_COLUMNS = (
-    "id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count", "cluster",
-)  # fmt: skip
+PAGE_COLUMNS = ("id", "url", "title", "fetched_at", "content_digest", "shingle_digest", "shingle_count")
 POSTINGS = pa.schema([pa.field("token", pa.int64()), pa.field("page", pa.uint32())])
 JUDGED = pa.schema(
     [("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64()), ("verdict", pa.uint8())]
 )
+POSTINGS_PER_BATCH = 50_000  # paired at a time
 PAIRS_PER_BATCH = 100_000  # compared at a time
 # A pair is one number: the earlier page in the upper 32 bits, the later page in the lower 32 bits.
 EARLIER, LATER = "(pair >> 32)", "(pair & 4294967295)"
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class Edges:
@@ -59,7 +55,7 @@ class Edges:
     def __init__(
         self,
         con: Connection,
-        scan: RecordScan,
+        scan: Scan,
         options: ClusteringOptions,
         folder: Path,
         threads: int,
@@ -78,48 +74,43 @@ class Edges:
         self._contents = array("I")  # content of each row
         self._shingle_counts = array("I")  # by page number
         self._minhashes: RowFile | None = None
-        self._posting_count = 0
         self._changed: array[int] | None = None  # by page number, 1 if its pairs are needed; None if all are
 
-    @property
-    def _minhash_bytes(self) -> int:
-        return self._scheme.bins * self._scheme.bits // 8
-
-    def make_pages(self) -> None:
-        """Create the table `pages`."""
-        fields = [(name, pa.int64() if name == "fetched_at" else pa.string()) for name in PAGE_COLUMNS]
-        schema = pa.schema([("row", pa.uint32()), *fields]).set(
-            PAGE_COLUMNS.index("shingle_count") + 1, pa.field("shingle_count", pa.int32())
-        )
-        self._con.feed(CREATE_PAGES, schema, self._page_rows(schema))
-        for batch in self._con.batches("SELECT number, content FROM pages ORDER BY row"):
-            self._numbers.frombytes(to_numbers(batch.column(0), "I").cast("B"))
-            self._contents.frombytes(to_numbers(batch.column(1), "I").cast("B"))
-        self.pages = len(self._numbers)
-        self._shingle_counts = array("I", bytes(4 * self.pages))
+    def make_pages(self, kept: Sequence[str]) -> None:
+        """Create the table `pages`. Besides what every run needs, it has the columns `kept`."""
+        types = {"fetched_at": pa.int64(), "shingle_count": pa.int32()}
+        names = [*PAGE_COLUMNS, *(name for name in kept if name not in (*PAGE_COLUMNS, "key"))]
+        schema = pa.schema([("row", pa.uint32()), *((name, types.get(name, pa.string())) for name in names)])
+        create = CREATE_PAGES.format(kept="".join(f", {name}" for name in kept))
+        self._con.feed(create, schema, self._page_rows(schema))
+        (self.pages,) = self._con.row("SELECT count(*) FROM pages")
+        self._numbers, self._contents, self._shingle_counts = (array("I", bytes(4 * self.pages)) for _ in range(3))
+        for batch in self._con.batches("SELECT row, number, content FROM pages"):
+            rows, *values = (to_numbers(column, "I") for column in batch.columns)
+            for target, numbers in zip((self._numbers, self._contents), values, strict=True):
+                put_rows(memoryview(target).cast("B"), rows, numbers.cast("B"), 4)
 
     def _page_rows(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        for row, batch in self._scan.columns(*PAGE_COLUMNS):
+        names = schema.names[1:]
+        for row, batch in self._scan.columns(*names):
             self._progress("reading", row, None)
             times = batch.column("fetched_at").cast(pa.int64())
             batch = batch.set_column(batch.schema.get_field_index("fetched_at"), "fetched_at", times)
             rows = pa.array(range(row, row + len(batch)), pa.uint32())
-            yield pa.record_batch([rows, *(batch.column(name) for name in PAGE_COLUMNS)], schema=schema)
+            yield pa.record_batch([rows, *(batch.column(name) for name in names)], schema=schema)
 
     def make_edges(self, *, use_state: bool = False) -> None:
         """Create the table `edges`. With `use_state`, copy the edges of the loaded state and find only the others."""
         con = self._con
-        self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._minhash_bytes)
-        pairs = PairFiles(self._folder / "pairs", self.pages)
-        try:
-            if use_state:
-                self._propose_pairs(self._changed_postings(), pairs)
-            else:
-                in_order = "SELECT token, page FROM input_rows ORDER BY token, page"
-                self._propose_pairs(con.through(in_order, POSTINGS, self._postings()), pairs)
+        self._minhashes = RowFile(self._folder / "minhashes", self.pages, self._scheme.minhash_bytes)
+        with (
+            closing(PostingFiles(self._folder / "postings", self.pages)) as postings,
+            closing(PairFiles(self._folder / "pairs", self.pages)) as pairs,
+        ):
+            for batch in self._changed_postings() if use_state else self._postings():
+                postings.add(to_numbers(batch.column(0), "Q"), to_numbers(batch.column(1), "I"))
+            self._propose_pairs(postings, pairs)
             con.feed("CREATE TABLE judged AS SELECT * FROM input_rows", JUDGED, self._judge_pairs(pairs))
-        finally:
-            pairs.close()
         self._minhashes.release_memory()
         con.run(
             f"CREATE TABLE edges AS SELECT pair, resemblance, error, false AS exact FROM judged WHERE verdict = {ALIKE}"
@@ -149,20 +140,19 @@ class Edges:
             token_pages = [pages.take(pc.list_parent_indices(each)) for each in tokens]
             flat = [each.flatten() for each in tokens]
             postings = pa.record_batch([pa.concat_arrays(flat), pa.concat_arrays(token_pages)], schema=POSTINGS)
-            self._posting_count += len(postings)
             yield postings
 
     def _store_minhashes(self, pages: memoryview, batch: pa.RecordBatch) -> None:
         assert self._minhashes is not None
-        counts = batch.column("shingle_count").to_pylist()
-        for page, count, minhash in zip(pages, counts, batch.column("minhash"), strict=True):
-            packed = memoryview(minhash.as_buffer())
-            if len(packed) != self._minhash_bytes:
+        minhashes = batch.column("minhash")
+        for size in pc.unique(pc.binary_length(minhashes)).to_pylist():
+            if size != self._scheme.minhash_bytes:
                 raise ClusterError(
-                    f"a record has a MinHash of {len(packed)} bytes, but its scheme makes {self._minhash_bytes} bytes"
+                    f"a record has a MinHash of {size} bytes, but its scheme makes {self._scheme.minhash_bytes} bytes"
                 )
-            self._minhashes[page] = packed
-            self._shingle_counts[page] = count
+        self._minhashes.put(pages, to_numbers(minhashes.cast(pa.binary(self._scheme.minhash_bytes)), "B"))
+        counts = to_numbers(batch.column("shingle_count"), "I").cast("B")
+        put_rows(memoryview(self._shingle_counts).cast("B"), pages, counts, 4)
 
     def _changed_postings(self) -> Iterator[pa.RecordBatch]:
         """Yield the postings of tokens on at least one changed page."""
@@ -172,21 +162,23 @@ class Edges:
             for page in to_numbers(batch, "I"):
                 self._changed[page] = 1
         touched = "SELECT token FROM postings SEMI JOIN changed USING (page)"
-        (self._posting_count,) = self._con.row(f"SELECT count(*) FROM postings WHERE token IN ({touched})")
-        yield from self._con.batches(
-            f"SELECT token, page FROM postings WHERE token IN ({touched}) ORDER BY token, page"
-        )
+        yield from self._con.batches(f"SELECT token, page FROM postings WHERE token IN ({touched})")
         self._con.run("DROP TABLE postings")
 
-    def _propose_pairs(self, postings: Iterable[pa.RecordBatch], pairs: PairFiles) -> None:
-        pairing = TokenPairs(self._options.compared)
-        done = 0
-        for batch in postings:
-            self._progress("pairing", done, self._posting_count)
-            pairs.add(pairing.add(to_numbers(batch.column(0), "Q"), to_numbers(batch.column(1), "I"), self._changed))
-            done += len(batch)
-        self.candidates.common, self.candidates.longest = pairing.common_tokens, pairing.longest_list
-        self.candidates.left_out = pairing.skipped_pairs
+    def _propose_pairs(self, postings: PostingFiles, pairs: PairFiles) -> None:
+        def pair_part(part: int) -> TokenPairs:
+            pairing = TokenPairs(self._options.compared)
+            tokens, pages = postings.sorted(part)
+            for start in range(0, len(tokens), POSTINGS_PER_BATCH):
+                some = slice(start, start + POSTINGS_PER_BATCH)
+                pairs.add(pairing.add(tokens[some], pages[some], self._changed))
+            return pairing
+
+        for part, pairing in enumerate(map_ahead(pair_part, range(postings.parts), self._threads)):
+            self._progress("pairing", part, postings.parts)
+            self.candidates.common += pairing.common_tokens
+            self.candidates.longest = max(self.candidates.longest, pairing.longest_list)
+            self.candidates.left_out += pairing.skipped_pairs
 
     def _judge_pairs(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Yield the pairs that are alike or uncertain by their MinHashes."""
@@ -197,11 +189,10 @@ class Edges:
             ends = (min(start + PAIRS_PER_BATCH, len(distinct)) for start in starts)
             return [self._judge_batch(to_column(distinct, start, end)) for start, end in zip(starts, ends, strict=True)]
 
-        done, total = 0, sum(pairs.counts)
-        parts = map_ahead(judge_part, range(pairs.PARTS), self._threads)
-        for batches, count in zip(parts, pairs.counts, strict=True):
-            self._progress("comparing", done, total)
-            done += count
+        done, sizes = 0, pairs.sizes()
+        for batches, size in zip(map_ahead(judge_part, range(pairs.parts), self._threads), sizes, strict=True):
+            self._progress("comparing", done, sum(sizes))
+            done += size
             for bars, batch in batches:
                 self._add_to_histogram(bars)
                 yield batch
@@ -220,7 +211,7 @@ class Edges:
             pairs,
             self._minhashes.rows,
             self._shingle_counts,
-            self._minhash_bytes,
+            self._scheme.minhash_bytes,
             threshold=self._options.threshold,
             bits=self._scheme.bits,
             clear=CLEAR_ERRORS,
@@ -283,15 +274,3 @@ def _decide(batch: pa.RecordBatch, sets: SetFile) -> tuple[int, pa.RecordBatch]:
     known = pc.invert(pc.is_nan(exact))
     decided = [pair, pc.if_else(known, exact, estimates), pc.if_else(known, 0.0, errors), known]
     return known.true_count, pa.record_batch(decided, schema=EDGES)
-
-
-def map_ahead(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """Yield the results in the order of `items`, computed by `threads` threads at most one item further ahead."""
-    waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import mmap
 import os
 from array import array
+from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
+from typing import Literal
 
 from opensearch_winnow.cython_core.overlap import pair_resemblances
+from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.cython_core.token_pairs import split_pairs
 
@@ -27,8 +31,9 @@ class RowFile:
             self._bytes = mmap.mmap(file.fileno(), length)
         self.rows = memoryview(self._bytes)[: rows * size]
 
-    def __setitem__(self, number: int, row: memoryview) -> None:
-        self._bytes[number * self.size : (number + 1) * self.size] = row
+    def put(self, numbers: memoryview, rows: memoryview) -> None:
+        """Copy rows to their places."""
+        put_rows(self.rows, numbers, rows, self.size)
 
     def release_memory(self) -> None:
         """Give the memory back to the system until the rows are read again. They stay in the file."""
@@ -75,41 +80,70 @@ class SetFile:
         self._file.close()
 
 
-class PairFiles:
-    """Removes duplicates from pairs of pages: divides them by page into PARTS files, and sorts each file in memory.
+class PartFiles:
+    """Numbers divided into parts, each in a file of its own: small enough to be sorted in memory."""
 
-    This takes less than half of the processor time of DISTINCT in DuckDB, and 8 bytes of disk for each pair
-    (docs/decisions/0011-clusters.md).
-    """
-
-    PARTS = 256
+    MAX_PARTS = 256  # for a million pages; two sets of files then stay below the usual limit of 1,024 open files
+    PAGES_PER_PART = 4_000
+    MIN_PARTS = 4  # so that threads share the work
 
     def __init__(self, folder: Path, pages: int) -> None:
         folder.mkdir()
-        self._pages = max(pages, 1)
-        self._files = [(folder / f"{part:03}").open("w+b") for part in range(self.PARTS)]
-        self.counts = [0] * self.PARTS  # pairs added to each file, with duplicates
+        self.parts = min(max(pages // self.PAGES_PER_PART, self.MIN_PARTS), self.MAX_PARTS)
+        self._files = [(folder / f"{part:03}").open("w+b") for part in range(self.parts)]
+        self._lock = Lock()
 
-    def add(self, pairs: array[int]) -> None:
-        parts, counts = split_pairs(pairs, self.PARTS, self._pages)
+    def _write(self, numbers: array[int], counts: Iterable[int]) -> None:
+        """Write numbers that are ordered by part; `counts` says how many each part has."""
         start = 0
-        view = memoryview(parts)
-        for part, count in enumerate(counts):
-            if count:
-                self._files[part].write(view[start : start + count])
-                self.counts[part] += count
-                start += count
+        view = memoryview(numbers)
+        with self._lock:
+            for file, count in zip(self._files, counts, strict=True):
+                if count:
+                    file.write(view[start : start + count])
+                    start += count
 
-    def distinct(self, part: int) -> array[int]:
-        """Return the different pairs of one file in ascending order, and empty the file."""
+    def _take(self, part: int, typecode: Literal["I", "Q"]) -> array[int]:
+        """Return the numbers of one part, and empty its file."""
         file = self._files[part]
-        count = file.seek(0, os.SEEK_END) // 8
+        numbers = array(typecode)
+        count = file.seek(0, os.SEEK_END) // numbers.itemsize
         file.seek(0)
-        pairs = array("Q")
-        pairs.fromfile(file, count)
+        numbers.fromfile(file, count)
         file.truncate(0)
-        return distinct(pairs)
+        return numbers
+
+    def sizes(self) -> list[int]:
+        """Return the number of bytes in each part."""
+        return [file.tell() for file in self._files]
 
     def close(self) -> None:
         for file in self._files:
             file.close()
+
+
+class PostingFiles(PartFiles):
+    """Sorts postings, divided by token. This takes 12 bytes of disk for each."""
+
+    def add(self, tokens: memoryview, pages: memoryview) -> None:
+        postings, counts = split_postings(tokens, pages, self.parts)
+        self._write(postings, (3 * count for count in counts))
+
+    def sorted(self, part: int) -> tuple[array[int], array[int]]:
+        """Return the tokens and pages of one part, sorted by token and page, and empty its file."""
+        return sort_postings(self._take(part, "I"))
+
+
+class PairFiles(PartFiles):
+    """Removes duplicates from pairs of pages, divided by their later page. This takes 8 bytes of disk for each."""
+
+    def __init__(self, folder: Path, pages: int) -> None:
+        super().__init__(folder, pages)
+        self._pages = max(pages, 1)
+
+    def add(self, pairs: array[int]) -> None:
+        self._write(*split_pairs(pairs, self.parts, self._pages))
+
+    def distinct(self, part: int) -> array[int]:
+        """Return the different pairs of one part in ascending order, and empty its file."""
+        return distinct(self._take(part, "Q"))

@@ -1,28 +1,32 @@
-"""Clusters record files on one machine within a memory limit: DuckDB sorts and joins, the compiled core compares."""
+"""Clusters records on one machine within a memory limit: DuckDB sorts and joins, the compiled core compares."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+
 from opensearch_winnow.clusters import duckdb_clusters, schemas
+from opensearch_winnow.clusters.column_file import ColumnFile
 from opensearch_winnow.clusters.duckdb_clusters import Clusters
 from opensearch_winnow.clusters.duckdb_connection import Connection, reporting_duckdb_errors
 from opensearch_winnow.clusters.duckdb_edges import Edges
-from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
-from opensearch_winnow.clusters.record_scan import RecordScan
+from opensearch_winnow.clusters.options import MIN_MEMORY, ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.state import State
 from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.clusters.work_folder import work_folder
+from opensearch_winnow.foundation.scheme import Scheme
+
+MIN_DUCKDB_MEMORY = MIN_MEMORY // 2  # of the least memory that a run may have
 
 
-def cluster_on_duckdb(records: Sequence[str], options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
-    """Cluster `records`, which are record files or folders of them, and write the tables that `settings` names."""
-    scan = RecordScan.of(records, settings.key)
-    threads = settings.threads or os.cpu_count() or 1
+def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
+    """Cluster what `scan` reads, and write the tables that `settings` names."""
     metadata = {
         "scheme_id": scan.scheme.id,
         "threshold": options.threshold,
@@ -43,12 +47,12 @@ def cluster_on_duckdb(records: Sequence[str], options: ClusteringOptions, settin
         state = State(Path(settings.state), options, scan.scheme.id) if settings.state else None
         folder = stack.enter_context(work_folder(settings))
         stack.enter_context(reporting_duckdb_errors(folder.parent))
-        # Half of the memory is for DuckDB, the other half for memory-mapped files and batches.
-        con = Connection(folder, settings.memory_bytes // 2, settings.threads)
+        # The rest of the memory is for memory-mapped files and batches.
+        con = Connection(folder, max(settings.memory_bytes // 4, MIN_DUCKDB_MEMORY), settings.threads)
         stack.callback(con.close)
-        edges = Edges(con, scan, options, folder, threads, settings.report)
+        edges = Edges(con, scan, options, folder, settings.thread_count, settings.report)
         stack.callback(edges.close)
-        edges.make_pages()
+        edges.make_pages(_kept_columns(settings))
         state_loaded = state is not None and state.load(con)
         edges.make_edges(use_state=state_loaded)
         settings.report("clustering", 0, None)
@@ -77,3 +81,30 @@ def cluster_on_duckdb(records: Sequence[str], options: ClusteringOptions, settin
         fresh=contents - known if state else None,
         expected_recall=candidates.expected_recall(options.threshold, scan.scheme) if options.fast else None,
     )
+
+
+def cluster_columns(
+    batches: Iterable[pa.RecordBatch],
+    scheme: Scheme,
+    options: ClusteringOptions,
+    settings: RunSettings,
+    *,
+    unique: bool,
+) -> ClusteringResult:
+    """Cluster batches of COLUMNS, which are kept in the work folder meanwhile. `unique` is as in `ColumnFile`."""
+    with work_folder(settings) as folder, closing(ColumnFile(folder / "columns.arrow", scheme)) as file:
+        for batch in batches:
+            file.add(batch)
+        file.complete(unique=unique)
+        return cluster_on_duckdb(file, options, replace(settings, work=str(folder)))
+
+
+def _kept_columns(settings: RunSettings) -> list[str]:
+    """Return the columns of pages that only some runs need, for what they write."""
+    wanted = {
+        "content_digest": settings.evidence,
+        "text_digest": settings.evidence,
+        "cluster": settings.changes,
+        "key": settings.state,
+    }
+    return [name for name, needed in wanted.items() if needed]

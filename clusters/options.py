@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -99,6 +100,11 @@ class RunSettings:
     def memory_bytes(self) -> int:
         """`memory` as a number of bytes."""
         return parse_size(self.memory or DEFAULT_MEMORY)
+
+    @property
+    def thread_count(self) -> int:
+        """`threads`, or the number of processors."""
+        return self.threads or os.cpu_count() or 1
 
     def report(self, phase: str, done: int, total: int | None) -> None:
         """Call `progress`, if there is one."""

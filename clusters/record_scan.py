@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.written_scheme import other_scheme
 from opensearch_winnow.record_files.reader import batches, latest_rows, record_files, scheme_of
+
+
+class Scan(Protocol):
+    """What clustering reads: columns of records, in the same order each time, each capture once."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of the hashes."""
+
+    def columns(self, *names: str) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Yield batches of the named columns, each with the number of its first row."""
 
 
 @dataclass(frozen=True, slots=True)

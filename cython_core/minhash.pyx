@@ -17,7 +17,6 @@ from opensearch_winnow.cython_core.hashing cimport mix
 cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
-    MAX_BINS = 65536  # the standard error is .002 there; more bins would only cost more
     # Rounds before the bins widen. With fewer, pages below 100 shingles are estimated worse than claimed; with more,
     # all pages take longer for little gain. The figures are in docs/decisions/0004-sketches.md.
     ROUNDS = 8
@@ -41,11 +40,14 @@ def minhash(shingles, Py_ssize_t bins=1024) -> array.array:
     cdef const uint64_t[::1] page = hashes(shingles, "minhash")
     cdef Py_ssize_t n = page.shape[0]
     cdef array.array result = array.clone(EMPTY, bins if n else 0, zero=False)
-    cdef uint64_t* values = <uint64_t*>result.data.as_ulonglongs
+    cdef uint64_t* scratch
     if n:
         with nogil:
-            _throw(&page[0], n, 1, values, <uint32_t>bins)
-            _fill(&page[0], n, values, <uint32_t>bins)
+            scratch = <uint64_t*>malloc(bins * SCRATCH_PER_BIN)
+            if scratch == NULL:
+                raise MemoryError(f"no memory for {bins} bins")
+            fill_bins(&page[0], n, <uint64_t*>result.data.as_ulonglongs, <uint32_t>bins, scratch)
+            free(scratch)
     return result
 
 
@@ -64,19 +66,8 @@ def pack(minhash, Py_ssize_t bits=4) -> bytes:
         raise ValueError(f"pack() expects whole bytes, and {n} bins of {bits} bits are not")
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, n * bits // 8)
     cdef uint8_t* target = <uint8_t*>PyBytes_AS_STRING(packed)
-    cdef uint64_t kept, step = STEP, mask = (1 << bits) - 1
-    cdef Py_ssize_t i, first = 0, each = max(1, 8 // bits)  # bins in a byte
     with nogil:
-        while first < n:
-            kept = 0
-            for i in range(each):
-                kept |= (mix(values[first + i] + (first + i) * step) & mask) << (i * bits)
-            target[0] = kept & 0xFF
-            if bits == 16:
-                target += 1
-                target[0] = kept >> 8
-            target += 1
-            first += each
+        pack_bins(&values[0] if n else NULL, n, bits, target)
     return packed
 
 
@@ -94,44 +85,19 @@ def bands(minhash, Py_ssize_t count, Py_ssize_t rows) -> array.array:
     if rows > values.shape[0] // count:
         raise ValueError(f"bands() cannot make {count} bands of {rows} rows from {values.shape[0]} bins")
     cdef array.array result = array.clone(EMPTY, count, zero=False)
-    cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
-    cdef Py_ssize_t band, i
-    cdef uint64_t total
     with nogil:
-        for band in range(count):
-            total = (band + 1) * STEP
-            for i in range(band * rows, (band + 1) * rows):
-                total = mix(total ^ values[i])
-            target[band] = total
+        hash_bands(&values[0], count, rows, <uint64_t*>result.data.as_ulonglongs)
     return result
 
 
-cdef void _throw(
-    const uint64_t* shingles, Py_ssize_t n, uint64_t multiplier, uint64_t* values, uint32_t bins
+cdef void fill_bins(
+    const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_t bins, uint64_t* thrown
 ) noexcept nogil:
-    """Put the smallest hash of each bin into `values`; UINT64_MAX is an empty bin, and a hash of that value is ignored.
-
-    Shingles are hashes already, so their product with an odd number serves as a new hash.
-    """
-    cdef Py_ssize_t i
-    cdef uint32_t bin
-    cdef uint64_t value
-    for bin in range(bins):
-        values[bin] = UINT64_MAX
-    for i in range(n):
-        value = shingles[i] * multiplier
-        bin = <uint32_t>(((value >> 32) * bins) >> 32)
-        values[bin] = min(values[bin], value)
-
-
-cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_t bins) except -1 nogil:
-    """Run the rounds after the first until no bin is empty."""
-    cdef uint64_t* thrown = <uint64_t*>malloc(bins * (sizeof(uint64_t) + sizeof(uint32_t)))
-    if thrown == NULL:
-        raise MemoryError(f"no memory for {bins} bins")
+    """Make the MinHash of one shingle or more. `thrown` has room for SCRATCH_PER_BIN bytes per bin."""
     cdef uint32_t* empty = <uint32_t*>(thrown + bins)  # the indices of the empty bins
     cdef uint32_t bin, i, empties = 0, still, round = 0, wide = bins, mask = UINT32_MAX
     cdef uint64_t value
+    _throw(shingles, n, 1, values, bins)
     for bin in range(bins):
         empty[empties] = bin
         empties += values[bin] == UINT64_MAX
@@ -150,8 +116,51 @@ cdef int _fill(const uint64_t* shingles, Py_ssize_t n, uint64_t* values, uint32_
             empty[still] = bin
             still += value == UINT64_MAX
         empties = still
-    free(thrown)
-    return 0
+
+
+cdef void pack_bins(const uint64_t* values, Py_ssize_t n, Py_ssize_t bits, uint8_t* target) noexcept nogil:
+    """Write `bits` per bin to `target`."""
+    cdef uint64_t kept, step = STEP, mask = (<uint64_t>1 << bits) - 1
+    cdef Py_ssize_t i, first = 0, each = max(1, 8 // bits)  # bins in a byte
+    while first < n:
+        kept = 0
+        for i in range(each):
+            kept |= (mix(values[first + i] + (first + i) * step) & mask) << (i * bits)
+        target[0] = kept & 0xFF
+        if bits == 16:
+            target += 1
+            target[0] = kept >> 8
+        target += 1
+        first += each
+
+
+cdef void hash_bands(const uint64_t* values, Py_ssize_t count, Py_ssize_t rows, uint64_t* target) noexcept nogil:
+    """Write a hash for each of `count` bands of `rows` bins to `target`."""
+    cdef Py_ssize_t band, i
+    cdef uint64_t total
+    for band in range(count):
+        total = (band + 1) * STEP
+        for i in range(band * rows, (band + 1) * rows):
+            total = mix(total ^ values[i])
+        target[band] = total
+
+
+cdef void _throw(
+    const uint64_t* shingles, Py_ssize_t n, uint64_t multiplier, uint64_t* values, uint32_t bins
+) noexcept nogil:
+    """Put the smallest hash of each bin into `values`; UINT64_MAX is an empty bin, and a hash of that value is ignored.
+
+    Shingles are hashes already, so their product with an odd number serves as a new hash.
+    """
+    cdef Py_ssize_t i
+    cdef uint32_t bin
+    cdef uint64_t value
+    for bin in range(bins):
+        values[bin] = UINT64_MAX
+    for i in range(n):
+        value = shingles[i] * multiplier
+        bin = <uint32_t>(((value >> 32) * bins) >> 32)
+        values[bin] = min(values[bin], value)
 
 
 cdef inline uint32_t _power_of_two(uint32_t x) noexcept nogil:

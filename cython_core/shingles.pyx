@@ -14,18 +14,11 @@ cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
     BLOCK = 1024  # characters; their hashes stay in the first-level cache
-    POWERS = 64  # precomputed; almost every word is shorter
 
 ctypedef fused Char:
     uint8_t
     uint16_t
     uint32_t
-
-cdef struct Numbers:
-    uint64_t key
-    uint64_t base
-    uint64_t values[256]  # char_value() of the most common characters
-    uint64_t powers[POWERS]  # powers of the base
 
 cdef Numbers PUBLIC  # for key 0; computed once, because that takes as long as hashing a few hundred characters
 _make_numbers(&PUBLIC, 0)
@@ -44,32 +37,49 @@ def shingles(canonical, Py_ssize_t width=10, key=0) -> array.array:
     key = PyNumber_Index(key)
     if not 0 <= key < 2**64:
         raise ValueError(f"shingles() expects a key from 0 to 2**64 - 1, got {key}")
-    cdef CanonicalText text = canonical
-    cdef Py_ssize_t count = len(text.words)
-    cdef array.array result = array.clone(EMPTY, count, zero=False)
-    if count == 0:
-        return result
-    cdef Py_ssize_t words = min(width, count)  # per shingle
-    cdef const uint32_t* starts = <const uint32_t*>text.words.data.as_uints
+    cdef Words words = words_of(canonical)
+    cdef array.array result = array.clone(EMPTY, words.count, zero=False)
     cdef uint64_t* target = <uint64_t*>result.data.as_ulonglongs
-    cdef const void* chars = PyUnicode_DATA(text.chars)
-    cdef Py_ssize_t end = len(text.chars)
-    cdef int kind = PyUnicode_KIND(text.chars)
     cdef uint64_t secret = key
     cdef Numbers own
-    cdef const Numbers *numbers = &own if secret else &PUBLIC
+    cdef Py_ssize_t n
     with nogil:
-        if secret:
-            _make_numbers(&own, secret)
-        if kind == 1:
-            _hash_words(<const uint8_t*>chars, end, starts, count, numbers, target)
-        elif kind == 2:
-            _hash_words(<const uint16_t*>chars, end, starts, count, numbers, target)
-        else:
-            _hash_words(<const uint32_t*>chars, end, starts, count, numbers, target)
-        _roll(target, count, words, numbers.base)
-    array.resize(result, count - words + 1)
+        n = write_shingles(&words, width, numbers_of(secret, &own), target)
+    array.resize(result, n)
     return result
+
+
+cdef Words words_of(CanonicalText text):
+    """Return the words of `text`, which must live as long as they are used."""
+    return Words(
+        PyUnicode_DATA(text.chars), PyUnicode_KIND(text.chars), len(text.chars),
+        <const uint32_t*>text.words.data.as_uints, len(text.words),
+    )
+
+
+cdef const Numbers* numbers_of(uint64_t key, Numbers* own) noexcept nogil:
+    """Return the numbers for `key`, which are computed in `own` unless they are the public ones."""
+    if key == 0:
+        return &PUBLIC
+    _make_numbers(own, key)
+    return own
+
+
+cdef Py_ssize_t write_shingles(
+    const Words* words, Py_ssize_t width, const Numbers* numbers, uint64_t* target
+) noexcept nogil:
+    """Write the shingles to `target`, which has room for a number per word, and return how many there are."""
+    if words.count == 0:
+        return 0
+    width = min(width, words.count)
+    if words.kind == 1:
+        _hash_words(<const uint8_t*>words.chars, words.end, words.starts, words.count, numbers, target)
+    elif words.kind == 2:
+        _hash_words(<const uint16_t*>words.chars, words.end, words.starts, words.count, numbers, target)
+    else:
+        _hash_words(<const uint32_t*>words.chars, words.end, words.starts, words.count, numbers, target)
+    _roll(target, words.count, width, numbers.base)
+    return words.count - width + 1
 
 
 cdef void _make_numbers(Numbers *numbers, uint64_t key) noexcept nogil:

@@ -7,15 +7,17 @@ import array
 
 from cpython cimport array
 from cpython.number cimport PyNumber_Index
-from libc.stdint cimport uint64_t
+from libc.stdint cimport UINT64_MAX, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from opensearch_winnow.cython_core.arrays cimport hashes
 
 cdef array.array EMPTY = array.array("Q")
 
 cdef enum:
+    DIGIT = 8  # bits that are sorted at a time
+    DIGITS = 1 << DIGIT
     MAX_INSERTION_SORT = 32  # values; up to here insertion sort alone is the fastest
     MAX_MOVES_PER_VALUE = 8  # on average; if insertion sort needs more, the values are not uniform hashes
 
@@ -82,19 +84,25 @@ cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
     cdef uint64_t* values = <uint64_t*>result.data.as_ulonglongs
     cdef uint64_t* spare
     with nogil:
-        n = _multiples(&shingles[0], n, modulus, values)
+        n = multiples(&shingles[0], n, modulus, values)
         if not _is_set(values, n):
             spare = <uint64_t*>malloc(n * sizeof(uint64_t))
             if spare == NULL:
                 raise MemoryError(f"no memory to sort {n} shingles")
-            _sort(values, spare, n)
+            n = make_set(values, n, spare)
             free(spare)
-            n = _without_repeats(values, n)
     array.resize(result, n)
     return result
 
 
-cdef Py_ssize_t _multiples(const uint64_t* source, Py_ssize_t n, uint64_t modulus, uint64_t* target) noexcept nogil:
+cdef Py_ssize_t make_set(uint64_t* values, Py_ssize_t n, uint64_t* spare) noexcept nogil:
+    """Sort `n` values, remove repeats, and return how many are left. `spare` has room for `n` values."""
+    _sort(values, spare, n)
+    return _without_repeats(values, n)
+
+
+cdef Py_ssize_t multiples(const uint64_t* source, Py_ssize_t n, uint64_t modulus, uint64_t* target) noexcept nogil:
+    """Write the multiples of `modulus` to `target`, which has room for `n` values, and return how many there are."""
     cdef Py_ssize_t i, kept = 0
     if modulus & (modulus - 1) == 0:  # a power of two, as for V_i, needs no division
         for i in range(n):
@@ -118,41 +126,51 @@ cdef Py_ssize_t _without_repeats(uint64_t* values, Py_ssize_t n) noexcept nogil:
 
 
 cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
-    """Radix sort by as many top bytes as separate all but a few of n uniform hashes; insertion sort does the rest.
+    """Radix sort by as many top bits as separate all but a few of n uniform hashes; insertion sort does the rest.
 
-    Values that are not uniform hashes are sorted by all their bytes, so the time is linear for every input.
+    Values that are not uniform hashes, such as pairs of pages, are sorted by all the bits in which they differ, so the
+    time is linear for every input.
     """
-    cdef int passes = 0
+    cdef uint64_t differing = 0, top = UINT64_MAX
+    cdef Py_ssize_t i
     if n > MAX_INSERTION_SORT:
-        passes = 2
-        while passes < 8 and n >> 8 * passes:
-            passes += 2
-        _radix_sort(values, spare, n, passes)
+        for i in range(n):
+            differing |= values[i] ^ values[0]
+        if differing >> 63:
+            top <<= 64 - (2 if n >> 16 == 0 else 4 if n >> 32 == 0 else 8) * 8
+        _radix_sort(values, spare, n, differing & top)
     if not _insertion_sort(values, n):
-        _radix_sort(values, spare, n, 8)
+        _radix_sort(values, spare, n, differing)
 
 
-cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, int passes) noexcept nogil:
-    """Sort by the top `passes` bytes, an even number, because each pass swaps the two blocks."""
-    cdef Py_ssize_t place[256]
+cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, uint64_t bits) noexcept nogil:
+    """Sort by these bits, DIGIT of them at a time, without those digits that have none of them."""
+    cdef Py_ssize_t place[DIGITS]
     cdef Py_ssize_t i, count, total
-    cdef int shift = 64 - 8 * passes
     cdef uint64_t digit
-    while shift < 64:
+    cdef uint64_t* source = values
+    cdef int shift = 0
+    while bits >> shift:
+        while not (bits >> shift) & 1:
+            shift += 1
         memset(place, 0, sizeof(place))
         for i in range(n):
-            place[(values[i] >> shift) & 255] += 1
+            place[(source[i] >> shift) & (DIGITS - 1)] += 1
         total = 0
-        for i in range(256):
+        for i in range(DIGITS):
             count = place[i]
             place[i] = total
             total += count
         for i in range(n):
-            digit = (values[i] >> shift) & 255
-            spare[place[digit]] = values[i]
+            digit = (source[i] >> shift) & (DIGITS - 1)
+            spare[place[digit]] = source[i]
             place[digit] += 1
-        values, spare = spare, values
-        shift += 8
+        source, spare = spare, source
+        shift += DIGIT
+        if shift > 63:
+            break
+    if source != values:
+        memcpy(values, source, n * sizeof(uint64_t))
 
 
 cdef bint _insertion_sort(uint64_t* values, Py_ssize_t n) noexcept nogil:

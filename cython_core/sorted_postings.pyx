@@ -5,7 +5,8 @@ from collections import Counter
 
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from opensearch_winnow.cython_core.arrays cimport hashes, page_numbers
 
@@ -13,13 +14,10 @@ cdef array.array NO_TOKENS = array.array("Q")
 cdef array.array NO_PAGES = array.array("I")
 
 cdef enum:
-    BUCKET_BITS = 12  # the top bits of a token; a bucket of a large batch fits into the first cache
-    BUCKETS = 1 << BUCKET_BITS
-
-
-cdef struct Posting:
-    uint64_t token
-    uint32_t page
+    DIGIT = 11  # bits that are sorted at a time: the counts of 2,048 digits stay in the first-level cache
+    DIGITS = 1 << DIGIT
+    MAX_INSERTION_SORT = 32  # postings; up to here insertion sort alone is the fastest
+    MAX_MOVES_PER_POSTING = 8  # on average; if insertion sort needs more, the tokens are not uniform hashes
 
 
 def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
@@ -37,14 +35,19 @@ def sorted_postings(tokens, counts, pages) -> tuple[array.array, array.array]:
         raise ValueError(f"sorted_postings() expects a page for each count, and {total} tokens in total, not {n}")
     if n == 0:
         return array.array("Q"), array.array("I")
-    cdef Posting* postings = <Posting*>malloc(n * sizeof(Posting))
+    cdef Posting* postings = <Posting*>malloc(2 * n * sizeof(Posting))
     if postings == NULL:
         raise MemoryError(f"no memory to sort {n} postings")
     try:
         with nogil:
-            _sort(source, lengths, numbers, postings)
+            j = 0
+            for i in range(m):
+                for _ in range(lengths[i]):
+                    postings[j] = Posting(source[j], numbers[i])
+                    j += 1
+            sort_in_place(postings, postings + n, n)
             for j in range(n):  # a token may occur twice on a page
-                if j == 0 or _compare(&postings[j], &postings[k - 1]):
+                if j == 0 or postings[j].token != postings[k - 1].token or postings[j].page != postings[k - 1].page:
                     postings[k] = postings[j]
                     k += 1
         return _arrays(postings, k)
@@ -116,40 +119,97 @@ def document_frequency_histogram(tokens) -> Counter:
     return histogram
 
 
-cdef void _sort(
-    const uint64_t[::1] tokens, const uint32_t[::1] counts, const uint32_t[::1] pages, Posting* postings
+cdef void sort_in_place(Posting* postings, Posting* spare, Py_ssize_t n) noexcept nogil:
+    """Sort by the top bits in which the tokens differ, then by insertion, then each token's pages.
+
+    Tokens that are not uniform hashes are sorted by all their bits, so the time is linear for every input.
+    """
+    cdef uint64_t differ = 0
+    cdef Py_ssize_t i, start = 0
+    cdef int top = 64, passes = 0
+    for i in range(1, n):
+        differ |= postings[i].token ^ postings[0].token
+    while top > DIGIT and not differ >> (top - 1):  # bits that all tokens share
+        top -= 1
+    if n > MAX_INSERTION_SORT:
+        passes = 2
+        while passes * DIGIT < top and n >> (passes * DIGIT - 2):
+            passes += 2
+        _sort_bits(postings, spare, n, max(top - passes * DIGIT, 0), passes, False)
+    if not _insertion_sort(postings, n):
+        _sort_bits(postings, spare, n, 0, 6, False)
+    for i in range(1, n + 1):
+        if i == n or postings[i].token != postings[start].token:
+            _sort_pages(postings + start, spare, i - start)
+            start = i
+
+
+cdef void _sort_bits(
+    Posting* postings, Posting* spare, Py_ssize_t n, int shift, int passes, bint by_page
 ) noexcept nogil:
-    """Write the postings in order: first into buckets by the top bits of their tokens, then sorted in each bucket."""
-    cdef Py_ssize_t starts[BUCKETS + 1]
-    cdef Py_ssize_t i, j = 0, end, n = tokens.shape[0]
-    cdef Posting* place
-    for i in range(BUCKETS + 1):
-        starts[i] = 0
-    for j in range(n):
-        starts[(tokens[j] >> (64 - BUCKET_BITS)) + 1] += 1
-    for i in range(BUCKETS):
-        starts[i + 1] += starts[i]
-    j = 0
-    for i in range(counts.shape[0]):
-        end = j + counts[i]
-        while j < end:
-            place = &postings[starts[tokens[j] >> (64 - BUCKET_BITS)]]
-            place.token, place.page = tokens[j], pages[i]
-            starts[tokens[j] >> (64 - BUCKET_BITS)] += 1
-            j += 1
-    j = 0
-    for i in range(BUCKETS):  # each start has become the end of its bucket
-        if starts[i] - j > 1:
-            qsort(&postings[j], starts[i] - j, sizeof(Posting), _compare)
-        j = starts[i]
+    """Sort by some digits from `shift` up, of the token or of the page. Postings of equal digits keep their order.
+
+    `passes` is even, because each pass swaps the two blocks.
+    """
+    cdef uint32_t place[DIGITS]
+    cdef uint32_t count, total, digit
+    cdef Py_ssize_t i
+    cdef uint64_t key
+    for _ in range(passes):
+        memset(place, 0, sizeof(place))
+        for i in range(n):
+            key = postings[i].page if by_page else postings[i].token
+            place[(key >> shift) & (DIGITS - 1)] += 1
+        total = 0
+        for i in range(DIGITS):
+            count = place[i]
+            place[i] = total
+            total += count
+        for i in range(n):
+            key = postings[i].page if by_page else postings[i].token
+            digit = <uint32_t>(key >> shift) & (DIGITS - 1)
+            spare[place[digit]] = postings[i]
+            place[digit] += 1
+        postings, spare = spare, postings
+        shift += DIGIT
 
 
-cdef int _compare(const void* a, const void* b) noexcept nogil:
-    cdef const Posting* x = <const Posting*>a
-    cdef const Posting* y = <const Posting*>b
-    if x.token != y.token:
-        return -1 if x.token < y.token else 1
-    return (x.page > y.page) - (x.page < y.page)
+cdef bint _insertion_sort(Posting* postings, Py_ssize_t n) noexcept nogil:
+    """Sort by token what is nearly sorted; return False, in some order, if that takes too many moves."""
+    cdef Py_ssize_t i, j, moves = MAX_MOVES_PER_POSTING * n + MAX_INSERTION_SORT * MAX_INSERTION_SORT
+    cdef Posting posting
+    for i in range(1, n):
+        posting = postings[i]
+        j = i
+        while j > 0 and postings[j - 1].token > posting.token:
+            postings[j] = postings[j - 1]
+            j -= 1
+        postings[j] = posting
+        moves -= i - j
+        if moves < 0:
+            return False
+    return True
+
+
+cdef void _sort_pages(Posting* postings, Posting* spare, Py_ssize_t n) noexcept nogil:
+    """Sort postings of one token by page. Often they are sorted: pages come in the order of a crawl."""
+    cdef Py_ssize_t i, j
+    cdef uint32_t page
+    for i in range(1, n):
+        if postings[i - 1].page > postings[i].page:
+            break
+    else:
+        return
+    if n > MAX_INSERTION_SORT:
+        _sort_bits(postings, spare, n, 0, 4, True)
+        return
+    for i in range(1, n):
+        page = postings[i].page
+        j = i
+        while j > 0 and postings[j - 1].page > page:
+            postings[j].page = postings[j - 1].page
+            j -= 1
+        postings[j].page = page
 
 
 cdef bint _contains(uint32_t number, const uint32_t* numbers, Py_ssize_t n) noexcept nogil:

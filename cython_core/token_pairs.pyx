@@ -30,18 +30,24 @@ def split_pairs(pairs, Py_ssize_t parts, Py_ssize_t pages) -> tuple[array.array,
     cdef array.array result = array.clone(PAIRS, n, zero=False)
     cdef array.array counts = array.clone(COUNTS, parts, zero=True)
     cdef array.array ends = array.clone(PAIRS, parts, zero=True)
-    for i in range(n):
-        part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
-        if part >= <uint64_t>parts:
-            raise ValueError(f"split_pairs() expects pages below {pages}, got {pair[i] & UINT32_MAX}")
-        counts.data.as_uints[part] += 1
-    for i in range(parts):
-        ends.data.as_ulonglongs[i] = start
-        start += counts.data.as_uints[i]
-    for i in range(n):
-        part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
-        result.data.as_ulonglongs[ends.data.as_ulonglongs[part]] = pair[i]
-        ends.data.as_ulonglongs[part] += 1
+    cdef Py_ssize_t wrong = -1
+    with nogil:
+        for i in range(n):
+            part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
+            if part >= <uint64_t>parts:
+                wrong = i
+                break
+            counts.data.as_uints[part] += 1
+        else:
+            for i in range(parts):
+                ends.data.as_ulonglongs[i] = start
+                start += counts.data.as_uints[i]
+            for i in range(n):
+                part = (pair[i] & UINT32_MAX) * <uint64_t>parts // <uint64_t>pages
+                result.data.as_ulonglongs[ends.data.as_ulonglongs[part]] = pair[i]
+                ends.data.as_ulonglongs[part] += 1
+    if wrong >= 0:
+        raise ValueError(f"split_pairs() expects pages below {pages}, got {pair[wrong] & UINT32_MAX}")
     return result, counts
 
 

@@ -102,6 +102,11 @@ class Scheme:
         return self.guarantee - self.noise + 1
 
     @property
+    def minhash_bytes(self) -> int:
+        """The size of a packed MinHash."""
+        return self.bins * self.bits // 8
+
+    @property
     def consonants(self) -> bool:
         """Whether vowels are left out of the canonical text."""
         return self.form == "consonants"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MARKUP = ("text/html", "text/xml")  # the text/* types that are markup
 MAX_PAGE_BYTES = 10_000_000  # once decoded: more than any page that a person would read through
 MAX_CACHED_CHARS = 8_000_000  # of text: copies come in bursts, from a mirror or from a faulty server
+UNREADABLE = (BodyError, ExtractError)  # raised for a page that cannot be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class RecordMaker:
     """Makes records. A page that equals a recent one, before or after decoding, is not parsed again."""
 
     def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
+        self.recipe = recipe
         self._extract = extractor(recipe.extractor, alt=recipe.alt)
         self._contents: LruCache[Content] = LruCache(MAX_CACHED_CHARS)
         self._hashes: LruCache[Hashes] = LruCache(MAX_CACHED_CHARS)
@@ -69,15 +70,15 @@ class RecordMaker:
     def make(self, page: Page) -> Record | Skipped | Failed:
         try:
             content = self._content(page)
-        except (BodyError, ExtractError) as error:
+        except UNREADABLE as error:
             return Failed(page, str(error))
         if not content.text and page.revisit_of is None:
             return Skipped(page.url, "no text", page.fetched_at)
         return Record(
             url=page.url,
-            crawl=self._recipe.crawl,
+            crawl=self.recipe.crawl,
             title=page.title or content.title,
-            text=content.text if self._recipe.text else "",
+            text=content.text if self.recipe.text else "",
             fetched_at=page.fetched_at,
             payload_digest=page.payload_digest,
             content_digest=content.digest,
@@ -93,30 +94,41 @@ class RecordMaker:
         except BodyError:
             return None
 
+    def read(self, page: Page) -> Extracted:
+        """Return the text and the title of `page` without looking for an equal page first. May raise UNREADABLE."""
+        text = page.text
+        if text is not None and text.isascii() and len(text) <= self.recipe.max_page_size and not page.codings:
+            return Extracted(text.strip(), None)  # as below, without two copies
+        raw = _bytes(page)
+        return Extracted("", None) if raw is None else self._text(page, self._decoded(page, raw))
+
     def _content(self, page: Page, *, digest_only: bool = False) -> Content:
-        source = page.text if page.html is None else page.html
-        if source is None:
+        raw = _bytes(page)
+        if raw is None:
             return Content("", "", None, Hashes())
-        raw = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
         context = (page.content_type, page.html is None, self._code_name(page))
         payload = digest(raw)
         content = self._contents.get((payload, page.codings, context))
         if content is None:
-            body = decoded(raw, page.codings, self._recipe.max_page_size)
+            body = self._decoded(page, raw)
             body_digest = payload if body is raw else digest(body)
             if digest_only:
                 return Content(body_digest, "", None, Hashes())
-            content = self._contents.get((body_digest, (), context)) or self._read(page, body, body_digest)
+            content = self._contents.get((body_digest, (), context))
+            if content is None:
+                text, title = self._text(page, body)
+                hashes = self._hashes_of(text, self._code_name(page)) if text else Hashes()
+                content = Content(body_digest, text, title, hashes)
             for key in (payload, page.codings, context), (body_digest, (), context):
                 self._contents.put(key, content, len(content.text))
         return content
 
-    def _read(self, page: Page, body: bytes, body_digest: str) -> Content:
-        extracted = self._extract_text(page, body)
-        parts = (extracted.title, extracted.text) if self._recipe.title else (extracted.text,)
-        text = "\n".join(filter(None, parts))
-        hashes = self._hashes_of(text, self._code_name(page)) if text else Hashes()
-        return Content(body_digest, text, extracted.title, hashes)
+    def _decoded(self, page: Page, raw: bytes) -> bytes:
+        return decoded(raw, page.codings, self.recipe.max_page_size)
+
+    def _text(self, page: Page, body: bytes) -> Extracted:
+        text, title = self._extract_text(page, body)
+        return Extracted("\n".join(filter(None, (title, text))) if self.recipe.title else text, title)
 
     def _extract_text(self, page: Page, body: bytes) -> Extracted:
         if page.text is not None:
@@ -129,10 +141,10 @@ class RecordMaker:
 
     def _code_name(self, page: Page) -> str | None:
         """Return the URL if it matters for the hashes: in code, it tells the programming language."""
-        return page.url if self._recipe.scheme.form == "code" else None
+        return page.url if self.recipe.scheme.form == "code" else None
 
     def _hashes_of(self, text: str, name: str | None) -> Hashes:
-        scheme = self._recipe.scheme
+        scheme = self.recipe.scheme
         canon = canonical(text, scheme, name=name)
         text_digest = canonical_digest(canon)
         hashes = self._hashes.get(text_digest)
@@ -140,6 +152,11 @@ class RecordMaker:
             hashes = canonical_hashes(canon, text_digest, scheme)
             self._hashes.put(text_digest, hashes, len(text))
         return hashes
+
+
+def _bytes(page: Page) -> bytes | None:
+    source = page.text if page.html is None else page.html
+    return source.encode("utf-8", "replace") if isinstance(source, str) else source
 
 
 def is_plain(content_type: str | None) -> bool:

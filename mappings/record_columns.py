@@ -47,10 +47,10 @@ SCHEMA = pa.schema(
 FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count", "sketch_count")]
 
 
-def as_columns(records: Sequence[Record]) -> pa.RecordBatch:
-    """Return the records as one batch of columns."""
-    columns = [_column([getattr(record, field.name) for record in records], field.type) for field in SCHEMA]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+def as_columns(records: Sequence[Record], schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
+    """Return the records as one batch of columns: all, or those of a smaller `schema`."""
+    columns = [_column([getattr(record, field.name) for record in records], field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def as_records(batch: pa.RecordBatch) -> Iterator[Record]:

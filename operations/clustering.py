@@ -1,27 +1,34 @@
-"""Clusters the pages of a store: exports its records, clusters them, and writes changed clusters back to the store."""
+"""Clusters the pages of a store: reads its records, clusters them, and writes changed clusters back to the store."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOSPC
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.work_folder import full, work_folder
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.stores.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WRITING_BACK = "updating the store"  # the phase in which a stopped run leaves the store partly updated
 CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
 MAX_SETTING_CHARS = 64_000  # of that setting as JSON; titles and URLs may have any length
+READING = "reading the store"
+READ_SIZE = 1_000  # records that become columns at a time
 BATCH_SIZE = 2_000  # pages whose clusters are written back at a time
 
 
@@ -36,30 +43,55 @@ def cluster_store(
 
     With `write_back`, the store gets the clusters that changed, and the result as a setting, at the end of the run.
     """
-    with extra("spark" if settings.engine == "spark" else "cluster"):
-        # Imported here, because Arrow takes half a second to load.
-        from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
-
     start = time.monotonic()
     with work_folder(settings) as folder:
-        records, changes = folder / "records.parquet", folder / "changes.parquet"
-        pages = store.count()
-        try:
-            export_records(store, records, done=lambda done: settings.report("reading the store", done, pages))
-        except RecordsError as error:
-            if os.strerror(ENOSPC) in str(error):
-                raise full(folder) from None
-            raise
+        changes = folder / "changes.parquet"
         in_folder = replace(
             settings, work=str(folder), changes=str(changes) if write_back else None, key=store.scheme.key
         )
-        result = cluster_records([str(records)], options, in_folder)
+        cluster = _cluster_columns if settings.engine == "duckdb" else _cluster_exported
+        result = cluster(store, options, in_folder)
         if write_back:
             result.changed = _write_back(store, changes, settings)
     result.seconds = round(time.monotonic() - start, 3)
     if write_back:
         store.set_setting(CLUSTERING, _as_setting(result, options))
     return result
+
+
+def _cluster_columns(store: Store, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
+    """Cluster the store by the columns that this takes, without a record file in between."""
+    with extra("cluster"):  # imported here, because Arrow takes half a second to load
+        from opensearch_winnow.clusters.column_file import COLUMNS  # noqa: PLC0415
+        from opensearch_winnow.clusters.on_duckdb import cluster_columns  # noqa: PLC0415
+        from opensearch_winnow.mappings.record_columns import as_columns  # noqa: PLC0415
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        pages, done = store.count(), 0
+        records = store.scan(Record)
+        while some := list(islice(records, READ_SIZE)):
+            yield as_columns(some, COLUMNS)
+            done += len(some)
+            settings.report(READING, done, pages)
+
+    return cluster_columns(batches(), store.scheme, options, settings, unique=True)
+
+
+def _cluster_exported(store: Store, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
+    """Cluster a record file of the store, which Spark can read."""
+    with extra("spark"):
+        from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
+
+    assert settings.work is not None
+    folder = Path(settings.work)
+    pages = store.count()
+    try:
+        export_records(store, folder / "records.parquet", done=lambda done: settings.report(READING, done, pages))
+    except RecordsError as error:
+        if os.strerror(ENOSPC) in str(error):
+            raise full(folder) from None
+        raise
+    return cluster_records([str(folder / "records.parquet")], options, settings)
 
 
 def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[str, Any]:

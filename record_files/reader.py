@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -116,33 +116,45 @@ def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanA
     for file in files:
         with open_parquet(file) as parquet:
             starts.append(starts[-1] + parquet.metadata.num_rows)
-    counts = bytearray(starts[-1])
-    passes = min(starts[-1] // MAX_IDS_PER_PASS + 1, 16)
+    flags = last_rows(
+        lambda: (ids for file, row in zip(files, starts, strict=False) for ids in _ids(file, row, wanted)), starts[-1]
+    )
+    return [flags.slice(start, end - start) for start, end in pairwise(starts)]
+
+
+def last_rows(ids: Callable[[], Iterable[pa.RecordBatch]], total: int) -> pa.BooleanArray:
+    """Return which of `total` rows are the last with their id. `ids` yields the columns `id` and `row`."""
+    counts = bytearray(total)
+    passes = min(total // MAX_IDS_PER_PASS + 1, 16)
     for turn in range(passes):
         digits = pa.array("0123456789abcdef"[turn::passes])
         pieces = [
-            piece for file, start in zip(files, starts, strict=False) for piece in _ids(file, start, digits, wanted)
+            each.filter(pc.is_in(pc.utf8_slice_codeunits(each.column("id"), 0, 1), value_set=digits)) for each in ids()
         ]
         if pieces:
             table = pa.Table.from_batches(pieces)
             last = table.group_by("id", use_threads=False).aggregate([("row", "max")])["row_max"]
             for row in last.to_pylist():
                 counts[row] = 1
-    flags = pa.Array.from_buffers(pa.uint8(), len(counts), [None, pa.py_buffer(counts)]).cast(pa.bool_())
-    return [flags.slice(start, end - start) for start, end in pairwise(starts)]
+    return pa.Array.from_buffers(pa.uint8(), total, [None, pa.py_buffer(counts)]).cast(pa.bool_())
 
 
-def _ids(file: Path, row: int, digits: pa.Array, wanted: dict[str, str | None]) -> Iterator[pa.RecordBatch]:
-    """Yield the ids that begin with one of `digits`, with the numbers of their rows, counted from `row`."""
+def numbered_ids(ids: pa.Array, row: int) -> pa.RecordBatch:
+    """Return ids with the numbers of their rows, the first of which is `row`."""
+    return pa.record_batch([ids, pa.array(range(row, row + len(ids)), pa.int64())], names=["id", "row"])
+
+
+def _ids(file: Path, row: int, wanted: dict[str, str | None]) -> Iterator[pa.RecordBatch]:
+    """Yield the ids of the rows that have the `wanted` values, with the numbers of these rows, counted from `row`."""
     values = {name: value for name, value in wanted.items() if value is not None}
     with open_parquet(file) as parquet:
         for batch in _batches(parquet, ["id", *values]):
-            chosen = pc.is_in(pc.utf8_slice_codeunits(batch.column("id"), 0, 1), value_set=digits)
-            for name, value in values.items():
-                chosen = pc.and_(chosen, pc.equal(batch.column(name), value))
-            rows = pa.array(range(row, row + len(batch)), pa.int64())
+            ids = numbered_ids(batch.column("id"), row)
             row += len(batch)
-            yield pa.record_batch([batch.column("id"), rows], names=["id", "row"]).filter(chosen)
+            for name, value in values.items():
+                chosen = pc.equal(batch.column(name), value)
+                ids, batch = ids.filter(chosen), batch.filter(chosen)
+            yield ids
 
 
 def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> Iterator[Record]:

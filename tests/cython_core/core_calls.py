@@ -23,7 +23,9 @@ from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
+from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
@@ -57,6 +59,7 @@ SEGMENT = [(words, positions) for _, words, positions in BLOCKS]
 LENGTHS = bytes(encode_length(200) for _ in TEXTS)
 WEIGHT = Bm25(1.0, 12, 2_400, [2])
 
+SKETCHED = {"width": 4, "key": 0, "modulus": 5, "bins": 256, "bits": 4, "bands": 16, "rows": 4}
 NONE_DELETED = bytes(len(TEXTS))
 PREFIXED = [postings for words, _ in SEGMENT for postings in word_segments.find_prefix(words, "w3")]
 
@@ -120,6 +123,18 @@ def _token_pairs() -> object:
     return pairs, split_pairs(pairs, 7, 500)
 
 
+def _posting_parts() -> object:
+    postings, counts = split_postings(TOKENS, PAGES[:1000], 3)
+    placed = bytearray(40 * 128)
+    put_rows(placed, PAGES[:40], MINHASHES, 128)
+    return counts, sort_postings(postings), placed
+
+
+def _text_sketches() -> object:
+    made = TextSketches([CANONICAL, canonical_text(ASCII)], **SKETCHED)
+    return made.shingle_counts, made.shingles, made.sketch_counts, made.sketch, made.minhash, made.bands
+
+
 def _from_parts() -> array[int]:
     made = CanonicalText.from_parts(WIDE, CANONICAL.chars, CANONICAL.words, CANONICAL.offsets, ENDS)
     return shingles(made, 5, 7)
@@ -136,6 +151,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "canonical_text, wide": lambda: _canonical(WIDE),
     "canonical_text, from parts": _from_parts,
     "shingles": lambda: shingles(CANONICAL, 4),
+    "text_sketches": _text_sketches,
     "kgram_hashes": lambda: kgram_hashes(WIDE, 20),
     **{f"fingerprints, {name}": partial(fingerprints, WIDE, 20, 30, name) for name in SELECTIONS},
     "window_minima": lambda: window_minima(SHORT_HASHES, 40),
@@ -169,6 +185,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "leaders": _leaders,
     "pair_leaders": _pair_leaders,
     "token_pairs": _token_pairs,
+    "posting_parts": _posting_parts,
     "components": _groups,
     "best_scores": lambda: (
         best_scores.top_scores(PAGES, SCORES, 100),

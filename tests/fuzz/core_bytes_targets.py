@@ -24,6 +24,7 @@ from opensearch_winnow.cython_core.packed_positions import pack_positions, unpac
 from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
+from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch
 from opensearch_winnow.cython_core.sorted_postings import (
     document_frequency_histogram,
@@ -209,6 +210,12 @@ def fuzz_postings(data: bytes, _: bool) -> None:
         assert sorted_tokens.tolist() == sorted(sorted_tokens)
         assert {*sorted_tokens} == {*tokens}
         assert len(sorted_pages) == len(sorted_tokens) <= len(tokens)
+    with suppress(*REFUSED):
+        numbers, sizes = split_postings(tokens, pages, wanted)
+        assert sum(sizes) == len(tokens)
+        assert list(zip(*sort_postings(numbers), strict=True)) == sorted(zip(tokens, pages, strict=True))
+    with suppress(*REFUSED):
+        put_rows(bytearray(reader.size() % 1_000), pages, bytes(tokens), 8)
     with suppress(*REFUSED):
         merged = merge_postings(tokens, pages, more_tokens, more_pages)
         assert len(merged[0]) == len(merged[1])

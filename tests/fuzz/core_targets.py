@@ -15,9 +15,12 @@ from opensearch_winnow.cython_core import reference, reference_visible_text
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
+from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.vectors import use_vectors
 from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
@@ -76,6 +79,9 @@ def fuzz_shingles(data: bytes, compares: bool) -> None:
             bounds = [*canonical.words, len(canonical.chars)]
             words = [canonical.chars[start:end] for start, end in pairwise(bounds)]
             assert found.tolist() == reference.shingles(words, width, key)
+        made = TextSketches([canonical] * 2, width=width, key=key, modulus=3, bins=64, bits=4, bands=4, rows=4)
+        assert made.shingles == distinct(found) * 2
+        assert made.minhash == pack(minhash(found, 64)) * 2
 
 
 def fuzz_fingerprints(data: bytes, compares: bool) -> None:
