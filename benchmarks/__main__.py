@@ -38,7 +38,7 @@ USUAL = (
     "web",
 )
 ON_REQUEST = (
-    "million",  # takes two hours and 50 GB
+    "million",  # takes an hour and 40 GB
     "scale",  # not about speed: counts tokens of real pages, and simulates larger collections
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
