@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from opensearch_winnow.stores.store import Store
 
 MEMORY = "/dev/shm"
-SLOW_STORE_DIVISOR = 5  # hypothesis tries a fifth of the examples on OpenSearch
+# Hypothesis tries a part of the examples on a store, which takes far longer than computing what it should answer.
+DIVISORS = {"embedded": 2, "opensearch": 5}
 
 
 @pytest.fixture(scope="session", params=["embedded", "opensearch"])
@@ -38,15 +39,16 @@ def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
 
 @pytest.fixture(autouse=True)
 def fewer_examples(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let hypothesis try fewer examples on OpenSearch, which is slow to confirm that a write is safe."""
+    """Let hypothesis try fewer examples on a store, because stores are slow to confirm that a write is safe."""
     callspec = getattr(request.node, "callspec", None)
-    if callspec is None or callspec.params.get("new_store") != "opensearch" or not is_hypothesis_test(request.function):
+    divisor = DIVISORS.get(callspec.params.get("new_store", "") if callspec else "")
+    if divisor is None or not is_hypothesis_test(request.function):
         yield
         return
     # Hypothesis fixes the number when a test is defined, the same for all stores.
     test = request.function
     usual = test._hypothesis_internal_use_settings
-    test._hypothesis_internal_use_settings = settings(usual, max_examples=usual.max_examples // SLOW_STORE_DIVISOR)
+    test._hypothesis_internal_use_settings = settings(usual, max_examples=usual.max_examples // divisor)
     yield
     test._hypothesis_internal_use_settings = usual
 
