@@ -18,7 +18,7 @@ from opensearch_winnow.clusters.options import MIN_MEMORY, ClusteringOptions, Ru
 from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.state import State
-from opensearch_winnow.clusters.table_file import TableFile
+from opensearch_winnow.clusters.table_file import TableFile, check_target
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.scheme import Scheme
 
@@ -92,6 +92,8 @@ def cluster_columns(
     unique: bool,
 ) -> ClusteringResult:
     """Cluster batches of COLUMNS, which are kept in the work folder meanwhile. `unique` is as in `ColumnFile`."""
+    for name in filter(None, (settings.output, settings.evidence)):
+        check_target(Path(name), overwrite=settings.overwrite)  # before the batches are made, which takes long
     with work_folder(settings) as folder, closing(ColumnFile(folder / "columns.arrow", scheme)) as file:
         for batch in batches:
             file.add(batch)

@@ -17,14 +17,19 @@ from opensearch_winnow.record_files.atomic_file import AtomicFile
 from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
 
 
+def check_target(target: Path, *, overwrite: bool) -> None:
+    """Refuse a file that cannot be written, or that exists and may not be replaced."""
+    if target.is_dir():
+        raise ClusterError(f"{target} is a folder: name a file")
+    if target.exists() and not overwrite:
+        raise ClusterError(f"{target} exists; name another file, or add --overwrite to replace it")
+
+
 class TableFile:
     """A Parquet file to write. It is opened before the work starts, so that a wrong path is reported at once."""
 
     def __init__(self, target: Path, schema: pa.Schema, metadata: dict[str, Any], *, overwrite: bool = False) -> None:
-        if target.is_dir():
-            raise ClusterError(f"{target} is a folder: name a file")
-        if target.exists() and not overwrite:
-            raise ClusterError(f"{target} exists; name another file, or add --overwrite to replace it")
+        check_target(target, overwrite=overwrite)
         self._target = target
         self._schema = schema.with_metadata({METADATA: json.dumps(metadata).encode()})
         with reporting_write_errors(target):

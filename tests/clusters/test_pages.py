@@ -129,3 +129,13 @@ def test_an_error_of_the_pages_is_raised_as_it_is(tmp_path: Path) -> None:
 def test_spark_takes_record_files() -> None:
     with pytest.raises(ClusterError, match="for Spark, make record files first"):
         cluster_pages([], settings=RunSettings(engine="spark"))
+
+
+def test_an_output_that_exists_is_refused_before_pages_are_read(tmp_path: Path) -> None:
+    output = tmp_path / "clusters.parquet"
+    output.write_bytes(b"mine")
+    unread = iter([Page("https://a.example/", text="A page.")])
+    with pytest.raises(ClusterError, match="exists; name another file"):
+        cluster_pages(unread, settings=RunSettings(output=str(output)))
+    assert output.read_bytes() == b"mine"
+    assert len(list(unread)) == 1
