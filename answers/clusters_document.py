@@ -44,6 +44,7 @@ class ClusteringDocument(TypedDict):
     at: str
     threshold: float
     linkage: str
+    representative: str
     fast: bool
     pages: int
     contents: int
@@ -125,6 +126,7 @@ def clustering_document(clustering: dict[str, Any] | None) -> ClusteringDocument
         "at": clustering["at"],
         "threshold": clustering["threshold"],
         "linkage": clustering["linkage"],
+        "representative": clustering.get("representative", "earliest"),  # older stores do not say
         "fast": clustering["fast"],
         "pages": clustering["pages"],
         "contents": clustering["contents"],

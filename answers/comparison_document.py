@@ -7,6 +7,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import Comparison, Passage
 
 
@@ -35,9 +36,20 @@ class ScoresDocument(TypedDict):
     contained: float
 
 
-class ComparisonDocument(ScoresDocument):
-    """`boilerplate` has shared runs that are no evidence of copying; absent if no store was used."""
+class ComparedCaptureDocument(TypedDict):
+    """The capture that was compared."""
 
+    id: str
+    url: str
+    fetched_at: str | None
+
+
+class ComparisonDocument(ScoresDocument):
+    """`a` and `b` are the captures that were compared; absent for a file. `boilerplate` has shared runs that are no
+    evidence of copying; absent if no store was used."""
+
+    a: NotRequired[ComparedCaptureDocument]
+    b: NotRequired[ComparedCaptureDocument]
     passages: list[PassageDocument]
     boilerplate: NotRequired[list[PassageDocument]]
 
@@ -74,13 +86,20 @@ class ComparedDocument(ScoresDocument):
     seconds: float
 
 
-def comparison_document(comparison: Comparison, *, boilerplate: bool) -> ComparisonDocument:
+def comparison_document(
+    comparison: Comparison, a: Record | None, b: Record | None, *, boilerplate: bool
+) -> ComparisonDocument:
+    """Return a comparison. `a` and `b` are the captures that were compared, None for a file."""
     found: ComparisonDocument = {
         "resemblance": comparison.resemblance,
         "containment": comparison.containment,
         "contained": comparison.contained,
         "passages": passage_documents(comparison.passages),
     }
+    if a is not None:
+        found["a"] = {"id": a.id, "url": a.url, "fetched_at": time_stamp(a)}
+    if b is not None:
+        found["b"] = {"id": b.id, "url": b.url, "fetched_at": time_stamp(b)}
     if boilerplate:
         found["boilerplate"] = passage_documents(comparison.boilerplate)
     return found

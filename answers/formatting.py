@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, Protocol
 
+from opensearch_winnow.foundation.written_time import written_time
+
 BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -68,7 +70,7 @@ def day(capture: Capture) -> str:
 
 def time_stamp(capture: Capture) -> str | None:
     """Return the time of a capture as JSON documents have it: ISO 8601, with Z for UTC."""
-    return None if capture.fetched_at is None else capture.fetched_at.isoformat().replace("+00:00", "Z")
+    return None if capture.fetched_at is None else written_time(capture.fetched_at)
 
 
 def _rounded(share: float, below: str, above: str) -> str:

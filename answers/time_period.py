@@ -17,6 +17,11 @@ class TimePeriod(NamedTuple):
     start: datetime
     end: datetime  # the first moment after the period
 
+    @property
+    def last(self) -> datetime:
+        """The last moment of the period."""
+        return self.end - MICROSECOND
+
     @classmethod
     def of(cls, typed: str) -> TimePeriod:
         """Parse an ISO 8601 year, month, day or time, in UTC unless it has a time zone; else raise ValueError."""

@@ -12,13 +12,13 @@ from click.shell_completion import CompletionItem
 
 from opensearch_winnow.answers.display_text import one_line, printable, shorten, shorten_middle, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.compared_texts import page_with_text
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_text
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
@@ -84,7 +84,7 @@ def add(
         if source == STDIN or Path(source).exists():
             text, name = visible_text(source, recipe_for_run(index.store)), name or Path(source).name
         else:
-            text, name = page_with_text(index, source).text, name or source
+            text, name = PageFinder(index.store).with_text(source).text, name or source
         names = {each.name for each in index.boilerplate()}
         if name in names and not replace:
             raise BoilerplateError(f"there is already boilerplate {name!r}: use --replace, or choose another --name")

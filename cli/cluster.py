@@ -35,6 +35,7 @@ from opensearch_winnow.clusters.options import (
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.operations.clustering import cluster_store
+from opensearch_winnow.queries.representative_rule import CHOICES
 from opensearch_winnow.stores.opening import files_of, open_store
 
 DEFAULTS = ClusteringOptions()
@@ -101,6 +102,13 @@ class SparkSetting(click.ParamType[tuple[str, str]]):
     help="Compare a page with at most N earlier pages for each band or shingle that they share.",
 )
 @click.option(
+    "--representative",
+    metavar="RULE",
+    default=DEFAULTS.representative,
+    show_default=True,
+    help=f"The page to show for each cluster, and to name it after: {CHOICES}.",
+)
+@click.option(
     "--output", metavar="OUT", type=click.Path(), help="Write the clusters to this Parquet file, a row for each page."
 )
 @click.option(
@@ -155,6 +163,7 @@ def command(
     linkage: Linkage,
     fast: bool,
     compared: int,
+    representative: str,
     output: str | None,
     evidence: str | None,
     plot: Path | None,
@@ -175,11 +184,13 @@ def command(
       winnow cluster --store crawl.winnow --dry-run --threshold 0.8 --plot sizes.svg
       winnow cluster --records monday.parquet tuesday.parquet --output clusters.parquet --evidence edges.parquet
       winnow cluster --store http://localhost:9200/pages --state pages.state
+      winnow cluster --store crawl.winnow --representative site:example.org,example.com
       winnow cluster --engine spark --records hdfs:///crawl --output hdfs:///clusters --spark spark.executor.memory=8g
 
     Groups the pages of a store, or of record files, into clusters of near-duplicates. The earliest page of a cluster is
     its representative, and every other page resembles it by at least X; --linkage components also allows chains. The
-    order of the input, the engine and the number of threads do not change the clusters.
+    order of the input, the engine and the number of threads do not change the clusters. With --representative, another
+    page of the same cluster is chosen; the others still resemble its earliest page, but perhaps not the chosen one.
 
     The store is updated with the clusters that changed, and winnow search --by cluster uses them. Files appear when
     they are complete.
@@ -200,7 +211,9 @@ def command(
     check_files({option: name for option, name in files.items() if name}, inputs)
     if plot:
         check_plot(plot, overwrite=overwrite)
-    options = ClusteringOptions(threshold=threshold, linkage=linkage, fast=fast, compared=compared)
+    options = ClusteringOptions(
+        threshold=threshold, linkage=linkage, fast=fast, compared=compared, representative=representative
+    )
     if store:
         name = without_credentials(store)
     else:

@@ -36,7 +36,8 @@ def cluster_definition(options: ClusteringOptions) -> str:
     threshold = compact_percent(options.threshold)
     if options.linkage == "components":
         return f"in a cluster: pages connected by resemblances ≥ {threshold}, in chains of any length (components)"
-    return f"in a cluster: pages that resemble its representative, ≥ {threshold}"
+    resembled = "representative" if options.other_representative is None else "earliest page"
+    return f"in a cluster: pages that resemble its {resembled}, ≥ {threshold}"
 
 
 def compared_pairs(candidates: Candidates, options: ClusteringOptions) -> str:

@@ -14,12 +14,14 @@ from opensearch_winnow.answers.comparison_document import comparison_document
 from opensearch_winnow.answers.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import count_of, percent
+from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
+from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, shell_command, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
@@ -29,8 +31,15 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbere
 
 @click.command("compare", short_help="Compare two texts or pages, and show the passages they share.")
 @text_file("a")
-@text_file("b")
+@text_file("b", required=False)
 @store_option("The store with the pages: a file (crawl.winnow), or http://host:9200/name.", required=False)
+@click.option(
+    "--at",
+    metavar="DATE",
+    type=TimePeriodType(),
+    multiple=True,
+    help="Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
+)
 @click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, optional=True)
 @click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
@@ -47,8 +56,9 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbere
 def command(
     ctx: click.Context,
     a: str,
-    b: str,
+    b: str | None,
     store: str | None,
+    at: tuple[TimePeriod, ...],
     no_boilerplate: bool,
     scheme: Scheme | None,
     html: str | None,
@@ -62,6 +72,7 @@ def command(
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       winnow compare http://example.org/a http://example.org/b --store crawl.winnow
+      winnow compare http://example.org/a --at 2023 --at 2024-03-01 --store crawl.winnow
       winnow compare draft.html http://example.org/a --store crawl.winnow
       winnow compare letter.txt - --preset passages < archive.txt
       winnow compare old.txt new.txt --fail-above 0.8 --json
@@ -72,8 +83,12 @@ def command(
     pipe. With --preset code they are source code, and words are tokens: renaming, comments and layout make no
     difference. The file name tells the language.
 
-    With --store, a name that is not a file is the URL of a page in the store. HTML files are read as the store's pages
-    were. Its scheme is used unless you choose another, and its boilerplate is listed but does not count.
+    With --store, a name that is not a file is a page in the store: its URL, for the latest capture, or the id of a
+    capture, which history prints in a pipe. HTML files are read as the store's pages were. Its scheme is used unless
+    you choose another, and its boilerplate is listed but does not count. WINNOW_STORE is ignored if A and B are files.
+
+    Without B, two captures of the page A are compared: those of two dates, that of one date with the latest, or the
+    last two.
 
     On a terminal, passages appear side by side with their offsets in both texts; in a pipe, as tab-separated values.
     A passage is marked as moved if it is outside the longest series of passages that is in the same order in both.
@@ -82,21 +97,29 @@ def command(
     """
     if a == b == STDIN:
         raise click.UsageError("only one of A and B can be -", ctx)
-    if is_file(a) and is_file(b) and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
+    files = [name for name in (a, b) if name is not None and is_file(name)]
+    if b is None and files:
+        raise click.UsageError(f"give B, a text to compare {a} with", ctx)
+    if len(at) > 2:
+        raise click.UsageError("give --at at most twice: for A and for B", ctx)
+    if len(files) + len(at) > 2 or (len(files) == 2 and at):
+        raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file", ctx)
+    if len(files) == 2 and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
         store = None  # WINNOW_STORE is for pages: it does not change how files are compared
-    texts = compared_texts(a, b, store, scheme, boilerplate=not no_boilerplate)
-    say_if_same(a, b)
+    texts = compared_texts(a, b, store, scheme, at=at, boilerplate=not no_boilerplate)
+    say_if_same(texts)
     text, other = texts.a.text, texts.b.text
-    if html is not None and any(same_file(html, name) for name in (a, b)):
+    if html is not None and any(same_file(html, name) for name in files):
         raise FileError(f"--html {html} would overwrite one of the texts; choose another name")
     comparison = compare_texts(texts)
     passages = numbered_passages(text, comparison.passages)
     if html is not None:
-        write_html(html, (a, text), (b, other), comparison, passages, texts.scheme)
+        write_html(html, texts, comparison, passages)
     if as_json:
-        click.echo(json.dumps(comparison_document(comparison, boilerplate=store is not None)))
+        pages = texts.a.page, texts.b.page
+        click.echo(json.dumps(comparison_document(comparison, *pages, boilerplate=store is not None)))
     elif screen := terminal(color):
-        show(screen, (a, text), (b, other), comparison, passages, full=full, passages_too=html is None)
+        show(screen, texts, comparison, passages, full=full, passages_too=html is None)
     else:
         show_rows(text, passages, comparison.boilerplate)
         remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
@@ -104,7 +127,7 @@ def command(
     if not passages:
         say(why_no_passage(texts, comparison))
     elif html is None:
-        next_step(ctx, "compare", a, b, "--html", "compare.html")
+        next_step(ctx, "compare", texts.a.argument, texts.b.argument, "--html", "compare.html")
     if fail_above is None:
         ctx.exit(0 if found else NOTHING_FOUND)
     ctx.exit(NOTHING_FOUND if comparison.resemblance > fail_above else 0)
@@ -122,11 +145,13 @@ def compare_texts(texts: ComparedTexts, scheme: Scheme | None = None) -> Compari
     )
 
 
-def say_if_same(a: str, b: str) -> None:
-    """Say that A and B are the same page or the same file, which resembles itself completely."""
-    if a == b and not is_file(a):
-        say(f"A and B are the same page. To compare its captures: winnow history {a}")
-    elif same_file(a, b):
+def say_if_same(texts: ComparedTexts) -> None:
+    """Say that A and B are the same capture or the same file, which resembles itself completely."""
+    a, b = texts.a, texts.b
+    if a.page is not None and b.page is not None and a.page.id == b.page.id:
+        listed = shell_command("history", a.page.url)
+        say(f"A and B are the same capture. Choose another of that page with --at: {listed} lists them")
+    elif same_file(a.argument, b.argument):
         say("A and B are the same file")
 
 
@@ -136,23 +161,22 @@ def same_file(name: str, other: str) -> bool:
 
 def show(
     screen: Terminal,
-    a: tuple[str, str],
-    b: tuple[str, str],
+    texts: ComparedTexts,
     comparison: Comparison,
     passages: Sequence[NumberedPassage],
     *,
     full: bool,
     passages_too: bool,
 ) -> None:
-    """Print the answer, and the passages if `passages_too`. `a` and `b` are pairs of a name and a text."""
-    (name, text), (other_name, other) = a, b
+    """Print the answer, and the passages if `passages_too`."""
+    text, other = texts.a.text, texts.b.text
     screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
     screen.echo(scores_line(comparison))
     if not passages_too or not (passages or comparison.boilerplate):
         return
     view = SideBySide(screen, text, other, full=full)
     screen.echo()
-    for line in view.names(name, other_name):
+    for line in view.names(texts.a.label, texts.b.label):
         screen.echo(line)
     for each in passages:
         screen.echo()
@@ -181,19 +205,13 @@ def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Seque
         sys.stdout.write(f"boilerplate\t{each.words}\t{offsets}\t\t{one_line(text[start:end])}\n")
 
 
-def write_html(
-    out: str,
-    a: tuple[str, str],
-    b: tuple[str, str],
-    comparison: Comparison,
-    passages: Sequence[NumberedPassage],
-    scheme: Scheme,
-) -> None:
+def write_html(out: str, texts: ComparedTexts, comparison: Comparison, passages: Sequence[NumberedPassage]) -> None:
     with extra("web"):
         from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (not needed without --html)
 
+    a, b = ((each.label, each.text) for each in (texts.a, texts.b))
     try:
-        Path(out).write_text(compare_html(a, b, comparison, passages, scheme), encoding="utf-8")
+        Path(out).write_text(compare_html(a, b, comparison, passages, texts.scheme), encoding="utf-8")
     except OSError as error:
         raise FileError(f"{out} cannot be written: {error.strerror}") from None
     remark(f"wrote {out}")

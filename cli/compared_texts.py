@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, visible_text
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -21,8 +22,14 @@ class Text(NamedTuple):
     """One text of a comparison."""
 
     text: str
+    label: str  # what it is called in the answer
+    argument: str  # what names it on the command line: a file, a URL, or the id of a capture
     name: str | None = None  # its path or URL, whose suffix tells the language of code
-    site: str | None = None  # the site of a page
+    page: Record | None = None  # None for a file
+
+    @property
+    def site(self) -> str | None:
+        return None if self.page is None else self.page.site
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +47,28 @@ def is_file(name: str) -> bool:
 
 
 def compared_texts(
-    a: str, b: str, store: str | None, scheme: Scheme | None, *, boilerplate: bool = True
+    a: str,
+    b: str | None,
+    store: str | None,
+    scheme: Scheme | None,
+    *,
+    at: Sequence[TimePeriod] = (),
+    boilerplate: bool = True,
 ) -> ComparedTexts:
-    """Read A and B: each is a file if one of that name exists, otherwise the URL of a page in the store.
+    """Read A and B: each is a file if one of that name exists, otherwise a page in the store, by its URL or id.
 
-    `scheme` defaults to that of the store. With a store, HTML files are read as its pages were; without one, they are
-    compared as text, tags and all.
+    `at` has the dates of A and B, or one for both. Without B, the captures of A at these dates are compared: by default
+    the last two, and with one date that capture and the latest. `scheme` defaults to that of the store. With a store,
+    HTML files are read as its pages were; without one, they are compared as text, tags and all.
     """
     if store is None:
-        for name in (a, b):
+        for name in filter(None, (a, b)):
             if not is_file(name):
                 raise FileError(
                     f"there is no file {name}; check the name, use - to read from a pipe, or name the --store that has"
                     " a page with this URL"
                 )
-        return ComparedTexts(_whole_file(a), _whole_file(b), scheme or Scheme())
+        return ComparedTexts(_whole_file(a), _whole_file(b or a), scheme or Scheme())
     # Imported here because it takes a while, which a comparison of files does not need.
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.stores.saved_recipe import recipe_for_run  # noqa: PLC0415
@@ -63,24 +77,51 @@ def compared_texts(
         recipe = recipe_for_run(index.store)
         chosen = scheme or index.scheme
 
-        def text(name: str) -> Text:
+        def text(name: str, period: TimePeriod | None) -> Text:
             if not is_file(name):
-                page = page_with_text(index, name)
-                return Text(page.text, page.url, page.site)
+                return _page(index, name, period, dated=b is None or period is not None)
             if chosen.form == "code":
                 return _whole_file(name)
-            return Text(visible_text(name, recipe), None if name == STDIN else name)
+            return Text(visible_text(name, recipe), name, name, None if name == STDIN else name)
 
-        return ComparedTexts(text(a), text(b), chosen, index.boilerplate() if boilerplate else [])
+        if b is None and not at:
+            one, other = _last_two(index, a)
+        else:
+            first = at[0] if at else None
+            second = at[1] if len(at) > 1 else (None if b is None else first)
+            one, other = text(a, first), text(b or a, second)
+        return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else [])
 
 
-def page_with_text(index: Index, url: str) -> Record:
-    """Return the latest capture of a URL; raise QuestionError if the store was filled without texts."""
-    page = index.page(url)
-    if not page.text:
-        raise QuestionError(f"{index.name} does not have the text of {url}")
-    return page
+def _last_two(index: Index, name: str) -> tuple[Text, Text]:
+    """Return the capture before the latest one of a page, and the latest one."""
+    from opensearch_winnow.stores.captures import captures  # noqa: PLC0415 (as above)
+
+    latest = _page(index, name, None, dated=True)
+    if latest.argument == name:
+        raise QuestionError(f"{name} is the id of one capture: name another to compare it with")
+    cards = captures(index.store, name, limit=2)
+    if len(cards) < 2:
+        raise QuestionError(f"{index.name} has only one capture of {name}: name another page to compare it with")
+    return _page(index, cards[1].id, None, dated=True), latest
+
+
+def _page(index: Index, name: str, period: TimePeriod | None, *, dated: bool) -> Text:
+    """Read a page by URL or id; with a period, its last capture up to the end of it."""
+    from opensearch_winnow.operations.page_finder import PageFinder  # noqa: PLC0415 (as above)
+
+    finder = PageFinder(index.store)
+    page = finder.with_text(finder.named(name, period and period.last))
+    if not dated and page.url == name:
+        return Text(page.text, name, name, page.url, page)
+    return Text(page.text, f"{page.url} ({capture_time(page)})", page.id, page.url, page)
+
+
+def capture_time(page: Record) -> str:
+    """Return when a page was captured: the day, and the time unless it is midnight."""
+    time = page.fetched_at
+    return "unknown date" if time is None else f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
 
 def _whole_file(name: str) -> Text:
-    return Text(read_text(name), None if name == STDIN else name)
+    return Text(read_text(name), name, name, None if name == STDIN else name)

@@ -1,42 +1,48 @@
-"""The command winnow export: writes a store, or record files, to one record file or to JSON lines."""
+"""The command winnow export: writes a store, or record files, to a record file, JSON lines, CSV or CDXJ."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import click
 
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.capture_options import ChosenCaptures, capture_options
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.export_rows import RowsWritten, write_cdxj, write_csv, write_json, write_parquet
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.mappings.record import Record, RecordsError, as_document
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.mappings.capture_row import COLUMNS, TEXT
+from opensearch_winnow.mappings.record import RecordsError, as_document
 from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
-ENDINGS = (".parquet", ".jsonl", ".jsonl.gz")
+FORMATS = ("parquet", "jsonl", "csv", "cdxj")
 
 
-@click.command("export", short_help="Write a store or record files to one file, or to JSON lines.")
+@click.command("export", short_help="Write a store or record files to one file: Parquet, JSON lines, CSV or CDXJ.")
 @click.argument("records", nargs=-1, type=click.Path())
 @store_option("The store to export, instead of RECORDS: a file (crawl.winnow).", required=False)
+@click.option("--to", "out", metavar="OUT", required=True, help="The file to write; - is stdout.")
 @click.option(
-    "--to",
-    "out",
-    metavar="OUT",
-    required=True,
-    help="The file to write, which ends in .parquet, .jsonl or .jsonl.gz; - is stdout.",
+    "--format",
+    "kind",
+    type=click.Choice(FORMATS),
+    help="What to write. By default, the ending of OUT says it (.parquet, .jsonl, .csv, .cdxj, also with .gz);"
+    " stdout gets JSON lines.",
 )
-@click.option("--crawl", metavar="NAME", help="Only the records of this crawl.")
-@click.option("--site", metavar="HOST", help="Only the records of this site.")
+@click.option(
+    "--columns",
+    metavar="C,…",
+    help=f"Write a table with these columns instead of whole records: {', '.join((*COLUMNS, TEXT))}.",
+)
+@click.option("--representatives", is_flag=True, help="Only the representative of each cluster.")
+@capture_options
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @json_option
 @click.pass_context
@@ -45,56 +51,106 @@ def command(
     records: tuple[str, ...],
     store: str | None,
     out: str,
-    crawl: str | None,
-    site: str | None,
+    kind: str | None,
+    columns: str | None,
+    representatives: bool,
+    chosen: ChosenCaptures,
     overwrite: bool,
     as_json: bool,
 ) -> None:
     """\b
     Examples:
       winnow export --store crawl.winnow --to crawl.parquet
+      winnow export --store crawl.winnow --to pages.csv --columns url,fetched_at,title,cluster
+      winnow export --store crawl.winnow --to index.cdxj.gz --crawl june
       winnow export monday.parquet tuesday.parquet --to week.parquet
       winnow export crawl/ --to example.jsonl.gz --site example.org
       winnow export crawl.parquet --to - | jq -r .url
 
-    Writes a store, or RECORDS (record files or folders of them), to one record file (.parquet) or to JSON lines, one
-    document per record (.jsonl, .jsonl.gz, or - for stdout). If several RECORDS have the same id (one URL, fetched at
-    one time), the one in the later file counts.
+    Writes a store, or RECORDS (record files or folders of them), to one file. Whole records go to a record file
+    (.parquet) or to JSON lines, one document per record. CSV has a row for each capture, without hashes and text. CDXJ
+    is the sorted index of the web archives that the captures came from, for pywb and other players. If several RECORDS
+    have the same id (one URL, fetched at one time), the one in the later file counts.
 
-    OUT appears when it is complete. Exit code 1 if no record matches; then nothing is written.
+    OUT appears when it is complete. Exit code 1 if no capture matches; then nothing is written.
     """
     start = time.monotonic()
-    if out != STDOUT and not out.endswith(ENDINGS):
-        raise click.UsageError(f"--to {out}: a name that ends in {' or '.join(ENDINGS)}, or -, says what to write", ctx)
+    kind = kind or kind_of(out, ctx)
+    names = column_names(columns, kind, ctx)
     if out == STDOUT and as_json:
         raise click.UsageError("--to - and --json both want stdout: name a file", ctx)
+    if out == STDOUT and kind == "parquet":
+        raise click.UsageError("--format parquet needs a file: name one with --to", ctx)
     if records and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
         store = None
     if bool(records) == bool(store):
         raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both", ctx)
+    if records and chosen.needs_store:
+        raise click.UsageError(
+            "record files can be filtered by --crawl and --site; the other options need --store", ctx
+        )
     target = None if out == STDOUT else Path(out)
-    wanted = (crawl, site and site.lower())
     with open_store(store, patient=True) if store else nullcontext() as opened:
-        found = StoredRecords(opened, *wanted) if opened else FiledRecords(records, *wanted)
+        found: StoredRecords | FiledRecords
+        if opened:
+            found = StoredRecords(opened, chosen.where, chosen.ids, representatives=representatives)
+        else:
+            found = FiledRecords(records, chosen.where.crawl, chosen.where.site, representatives=representatives)
         if target:
             check(target, records, found.files, overwrite=overwrite)
-        count, size = found.count(), 0
-        if not count:
-            name = opened.name if opened else ", ".join(records)
-            say(f"No record{of_these(crawl, site)} in {name}; nothing was written")
-        elif target is None:
-            count, size = write_lines(sys.stdout.buffer, found.records(), found.scheme.id)
-        elif out.endswith(".parquet"):
-            count = found.write_parquet(target)
-            size = target.stat().st_size
-        else:
-            count, size = write_json_lines(target, found.records(), found.scheme.id)
-    seconds = round(time.monotonic() - start, 3)
+        written = RowsWritten(0, 0) if found.is_empty() else write(found, target, kind, names)
     if as_json:
-        click.echo(json.dumps({"records": count, "bytes": size, "seconds": seconds, "to": out}))
-    elif count:
-        say(f"{count:,} record{'s' * (count > 1)}, {size:,} bytes{'' if out == STDOUT else f': {out}'}")
-    ctx.exit(0 if count else NOTHING_FOUND)
+        seconds = round(time.monotonic() - start, 3)
+        document = {"records": written.rows, "bytes": written.bytes, "seconds": seconds, "to": out}
+        click.echo(json.dumps({**document, "left_out": written.left_out} if kind == "cdxj" else document))
+    elif written.rows:
+        say(f"{count_of(written.rows, 'record')}, {written.bytes:,} bytes{'' if out == STDOUT else f': {out}'}")
+    if written.left_out:
+        say(f"{count_of(written.left_out, 'capture')} left out: not from a web archive, or without a time")
+    if not written.rows:
+        say(f"No record{chosen} in {store or ', '.join(records)}; nothing was written")
+    ctx.exit(0 if written.rows else NOTHING_FOUND)
+
+
+def kind_of(out: str, ctx: click.Context) -> str:
+    """Return the format that the name of a file says."""
+    if out == STDOUT:
+        return "jsonl"
+    kind = out.removesuffix(".gz").rpartition(".")[2]
+    if kind not in FORMATS or out.endswith(".parquet.gz"):
+        endings = ", ".join(f".{each}" for each in FORMATS)
+        raise click.UsageError(f"--to {out}: a name that ends in {endings}, or --format, says what to write", ctx)
+    return kind
+
+
+def column_names(columns: str | None, kind: str, ctx: click.Context) -> Sequence[str] | None:
+    """Return the columns to write; None for whole records."""
+    if columns is None:
+        return COLUMNS if kind == "csv" else None
+    if kind == "cdxj":
+        raise click.UsageError("--columns: the fields of CDXJ are fixed", ctx)
+    names = list(dict.fromkeys(name.strip() for name in columns.split(",") if name.strip()))
+    unknown = [name for name in names if name not in (*COLUMNS, TEXT)]
+    if unknown or not names:
+        known = ", ".join((*COLUMNS, TEXT))
+        raise click.UsageError(f"--columns: {', '.join(unknown) or 'nothing'} is no column; there are {known}", ctx)
+    return names
+
+
+def write(
+    found: StoredRecords | FiledRecords, target: Path | None, kind: str, names: Sequence[str] | None
+) -> RowsWritten:
+    """Write what was found, as whole records or with the columns `names`."""
+    if kind == "cdxj":
+        return write_cdxj(target, found.rows())
+    if names is not None:
+        rows = found.rows(text=TEXT in names)
+        if kind == "csv":
+            return write_csv(target, rows, names)
+        return write_parquet(target, rows, names) if target and kind == "parquet" else write_json(target, rows, names)
+    if target and kind == "parquet":
+        return RowsWritten(found.write_parquet(target), target.stat().st_size)
+    return write_json(target, ({"scheme": found.scheme.id, **as_document(each)} for each in found.records()))
 
 
 def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite: bool) -> None:
@@ -108,37 +164,3 @@ def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite:
         raise RecordsError(f"--to {out} would become a part of one of the inputs; name a file in another folder")
     if out.exists() and not overwrite:
         raise RecordsError(f"{out} exists; name another file, or add --overwrite to replace it")
-
-
-def of_these(crawl: str | None, site: str | None) -> str:
-    return (f" of crawl {crawl}" if crawl is not None else "") + (f" of site {site}" if site is not None else "")
-
-
-def write_json_lines(out: Path, records: Iterator[Record], scheme: str) -> tuple[int, int]:
-    """Write `records` to the file `out`, and return how many there are and the bytes of the file."""
-    with reporting_os_errors(out):
-        atomic = AtomicFile(out)
-        try:
-            with atomic.path.open("wb") as file:
-                if out.suffix == ".gz":
-                    # Without a name and a time in it: the same records are the same bytes.
-                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                        count, _ = write_lines(cast(BinaryIO, packed), records, scheme)
-                else:
-                    count, _ = write_lines(file, records, scheme)
-                size = file.tell()
-            atomic.place()
-        finally:
-            atomic.discard()
-    return count, size
-
-
-def write_lines(file: BinaryIO, records: Iterator[Record], scheme: str) -> tuple[int, int]:
-    """Write a line of JSON for each record, with its scheme; return how many records and bytes."""
-    escaped = file.isatty()  # control characters beyond ASCII would act on a terminal
-    count, size = 0, 0
-    for record in records:
-        line = json.dumps({"scheme": scheme, **as_document(record)}, ensure_ascii=escaped)
-        size += file.write(f"{line}\n".encode())
-        count += 1
-    return count, size

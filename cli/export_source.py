@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.mappings.capture_row import Row, entry_row, record_row
+from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.opening import files_of
 from opensearch_winnow.stores.store import Store
 
@@ -19,11 +22,13 @@ if TYPE_CHECKING:  # Arrow takes half a second to import, which --help need not 
 
 
 class StoredRecords:
-    """The records of a store."""
+    """The records of a store that were chosen."""
 
-    def __init__(self, store: Store, crawl: str | None, site: str | None) -> None:
-        self._store = store
-        self._where = Filters(crawl=crawl, site=site)
+    def __init__(
+        self, store: Store, where: Filters, ids: Sequence[str] | None = None, *, representatives: bool = False
+    ) -> None:
+        self._store, self._where, self._ids = store, where, ids
+        self._representatives = representatives
 
     @property
     def files(self) -> list[Path]:
@@ -34,28 +39,39 @@ class StoredRecords:
     def scheme(self) -> WrittenScheme:
         return written(self._store.scheme)
 
-    def count(self) -> int:
-        return self._store.count(self._where)
+    def is_empty(self) -> bool:
+        return next(self.rows(), None) is None
 
     def records(self) -> Iterator[Record]:
-        return self._store.scan(Record, self._where)
+        found = chosen_captures(self._store, Record, self._where, self._ids)
+        return (each for each in found if not self._representatives or each.id == each.cluster)
+
+    def rows(self, *, text: bool = False) -> Iterator[Row]:
+        """Return flat rows; without `text`, only metadata is read."""
+        if text:
+            return map(record_row, self.records())
+        found = chosen_captures(self._store, CaptureEntry, self._where, self._ids)
+        return (entry_row(each) for each in found if not self._representatives or each.card.id == each.card.cluster)
 
     def write_parquet(self, target: Path) -> int:
         """Write the records to one record file and return how many: a store may be written meanwhile."""
         with extra("parquet"):
-            from opensearch_winnow.stores.exported_records import export_records  # noqa: PLC0415
+            from opensearch_winnow.stores.exported_records import write_record_file  # noqa: PLC0415
 
-        return export_records(self._store, target, self._where)
+        return write_record_file(self.records(), self._store.scheme, target)
 
 
 class FiledRecords:
     """The records of record files, and of folders of them."""
 
-    def __init__(self, names: Sequence[str], crawl: str | None, site: str | None) -> None:
+    def __init__(
+        self, names: Sequence[str], crawl: str | None, site: str | None, *, representatives: bool = False
+    ) -> None:
         with extra("parquet"):
             from opensearch_winnow.record_files.reader import record_files, scheme_of  # noqa: PLC0415
 
         self._wanted = {"crawl": crawl, "site": site}
+        self._representatives = representatives
         self.scheme, *others = map(scheme_of, names)
         for name, other in zip(names[1:], others, strict=True):
             if other.id != self.scheme.id:
@@ -64,17 +80,26 @@ class FiledRecords:
 
     @cached_property
     def _keep(self) -> list[pa.BooleanArray]:
-        from opensearch_winnow.record_files.reader import latest_rows  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
 
-        return latest_rows(self.files, **self._wanted)
+        from opensearch_winnow.record_files.reader import latest_rows, read_columns  # noqa: PLC0415
 
-    def count(self) -> int:
-        return sum(rows.true_count for rows in self._keep)
+        keep = latest_rows(self.files, **self._wanted)
+        if not self._representatives:
+            return keep
+        own = ([id_ == cluster for id_, cluster in read_columns(file, "id", "cluster")] for file in self.files)
+        return [pc.and_(rows, chosen) for rows, chosen in zip(keep, own, strict=True)]
+
+    def is_empty(self) -> bool:
+        return not any(rows.true_count for rows in self._keep)
 
     def records(self) -> Iterator[Record]:
         from opensearch_winnow.record_files.reader import read_rows  # noqa: PLC0415
 
         return read_rows(self.files, self._keep)
+
+    def rows(self, *, text: bool = False) -> Iterator[Row]:  # noqa: ARG002 (it is read in any case)
+        return map(record_row, self.records())
 
     def write_parquet(self, target: Path) -> int:
         from opensearch_winnow.record_files.atomic_parquet import merge_files  # noqa: PLC0415

@@ -31,12 +31,17 @@ OPTIONS = (
     click.option("--crawl", metavar="NAME", help="Only pages of this crawl."),
     click.option("--since", metavar="DATE", type=TimePeriodType(), help=f"Only captures since DATE: {EXAMPLES}."),
     click.option("--until", metavar="DATE", type=TimePeriodType(), help="Only captures until the end of DATE."),
-    click.option("--all-captures", is_flag=True, help="Include every capture of a URL, not only one."),
 )
+ALL_CAPTURES = click.option("--all-captures", is_flag=True, help="Include every capture of a URL, not only one.")
 
 
 def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the filter options; its function gets them as `where` and `all_captures`."""
+    return where_options(ALL_CAPTURES(function))
+
+
+def where_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that choose captures by site, crawl and date; its function gets them as `where`."""
 
     @wraps(function)
     def with_filters(

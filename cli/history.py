@@ -18,6 +18,8 @@ from opensearch_winnow.operations.history import Moment
 
 BAR_COLUMNS = 10
 GAP = "  "
+UNKNOWN = "unknown"  # the time of a capture
+ID_COLUMNS = 32
 MAX_CRAWL_COLUMNS = 20
 MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
 
@@ -34,11 +36,12 @@ MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
     help="Show the latest N captures.",
 )
 @click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@click.option("--ids", is_flag=True, help="Show the ids of the captures on a terminal, too.")
 @json_option
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, url: str, store: str, limit: int, no_boilerplate: bool, as_json: bool, color: str
+    ctx: click.Context, url: str, store: str, limit: int, no_boilerplate: bool, ids: bool, as_json: bool, color: str
 ) -> None:
     """\b
     Examples:
@@ -48,7 +51,7 @@ def command(
 
     List the captures of URL from the earliest to the latest, each with its resemblance to the one before it: the runs
     of ten words that are in both, as a share of those in either. The scores are exact, computed from both texts.
-    Captures without a date come first.
+    Captures without a date come first. compare and similar accept a capture by its date (--at) or by its id.
 
     Prints a table on a terminal, tab-separated values in a pipe. Exits with 2 if the store has no page with this URL.
     """
@@ -61,35 +64,51 @@ def command(
     elif not (screen := terminal(color)):
         show_rows(latest)
     else:
-        for line in table(latest, screen.columns):
+        for line in table(latest, screen.columns, ids=ids):
             screen.echo(screen.line(line))
     remark(history_summary(document))
     if document["earlier"]:
         say(f"showing the latest {count_of(limit, 'capture')}; --limit shows more")
-    next_step(ctx, "similar", url)
+    if changed := last_change(moments):
+        next_step(ctx, "compare", url, *(word for time in changed for word in ("--at", time)))
+    else:
+        next_step(ctx, "similar", url)
 
 
-def table(moments: Sequence[Moment], columns: int) -> Iterator[list[Span]]:
-    """Yield the lines of the table: date, resemblance with a bar, and crawl and title if known."""
+def last_change(moments: Sequence[Moment]) -> list[str]:
+    """Return the times of the last capture that differs from the one before, and of that one; none if not known."""
+    times = capture_times(moments)
+    for number in range(len(moments) - 1, 0, -1):
+        if moments[number].resemblance not in (None, 1):
+            both = [each.replace(" ", "T") for each in times[number - 1 : number + 1]]
+            return [] if UNKNOWN in both else both
+    return []
+
+
+def table(moments: Sequence[Moment], columns: int, *, ids: bool = False) -> Iterator[list[Span]]:
+    """Yield the lines of the table: date, resemblance with a bar, the id on request, and crawl and title if known."""
     times = capture_times(moments)
     shares = ["–" if each.resemblance is None else compact_percent(each.resemblance) for each in moments]
     crawls = [shorten(one_line(each.card.crawl).strip(), MAX_CRAWL_COLUMNS) for each in moments]
     when, share = max(map(width, ("captured", *times))), max(map(width, shares))
     scored = max(share + 1 + BAR_COLUMNS, width("resemblance"))
     crawl = max(map(width, ("crawl", *crawls))) + len(GAP) if any(crawls) else 0
-    room = columns - when - scored - crawl - 2 * len(GAP)
+    named = ID_COLUMNS + len(GAP) if ids else 0
+    room = columns - when - scored - named - crawl - 2 * len(GAP)
     titles = [
         shorten(one_line(each.card.title or "").strip(), room) if room >= MIN_TITLE_COLUMNS else "" for each in moments
     ]
     heads = [
         _left("captured", when),
         _left("resemblance", scored),
+        *([_left("id", ID_COLUMNS)] if ids else []),
         *([_left("crawl", crawl - len(GAP))] if crawl else []),
     ]
     yield [(GAP.join([*heads, "title"] if any(titles) else heads).rstrip(), "bold")]
     for each, time, percentage, name, title in zip(moments, times, shares, crawls, titles, strict=True):
         filled = bar(each.resemblance or 0.0, BAR_COLUMNS)
         cells = [_left(time, when), _left(f"{' ' * (share - width(percentage))}{percentage} {filled}", scored)]
+        cells += [each.card.id] if ids else []
         line = GAP.join([*cells, _left(name, crawl - len(GAP))] if crawl else cells)
         yield [(f"{line}{GAP}", "plain"), (title, "dim")] if title else [(line.rstrip(), "plain")]
 
@@ -97,10 +116,10 @@ def table(moments: Sequence[Moment], columns: int) -> Iterator[list[Span]]:
 def capture_times(moments: Sequence[Moment]) -> list[str]:
     """Return the day of each capture; with the time of day (UTC) if two captures are of the same day."""
     times = [each.card.fetched_at for each in moments]
-    days = ["unknown" if time is None else f"{time:%Y-%m-%d}" for time in times]
+    days = [UNKNOWN if time is None else f"{time:%Y-%m-%d}" for time in times]
     if len(set(days)) == len(days):
         return days
-    return ["unknown" if time is None else f"{time:%Y-%m-%d %H:%M:%S}" for time in times]
+    return [UNKNOWN if time is None else f"{time:%Y-%m-%d %H:%M:%S}" for time in times]
 
 
 def show_rows(moments: Sequence[Moment]) -> None:

@@ -9,9 +9,12 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
-from opensearch_winnow.cli.index_summary import as_object, print_notes, show_rows, show_table
+from opensearch_winnow.cli.filter_options import TimePeriodType
+from opensearch_winnow.cli.finding_options import finding_options, open_notifier
+from opensearch_winnow.cli.index_summary import as_object, print_end, print_findings, print_notes, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
@@ -60,6 +63,13 @@ class Size(click.ParamType[int]):
     help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
 @click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
+@click.option(
+    "--date",
+    metavar="DATE",
+    type=TimePeriodType(),
+    help=f"The time of pages that have none, such as files in a folder: {EXAMPLES}. Without it, indexing such a page"
+    " again replaces it.",
+)
 @click.option(
     "--workers",
     metavar="N",
@@ -130,6 +140,7 @@ class Size(click.ParamType[int]):
     help="The file for failed pages: JSON lines, which can be indexed again.  "
     "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
+@finding_options
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
 @color_option
@@ -140,6 +151,7 @@ def command(
     store: str | None,
     to: str | None,
     crawl: str,
+    date: TimePeriod | None,
     workers: int | None,
     scheme: Scheme | None,
     extractor: str | None,
@@ -152,6 +164,9 @@ def command(
     max_page_size: int,
     max_page_seconds: float,
     failed: Path | None,
+    on_finding: str | None,
+    webhook: str | None,
+    webhook_private: bool,
     quiet: bool,
     as_json: bool,
     color: str,
@@ -172,11 +187,13 @@ def command(
     Each page ends as one of
       indexed    its record is new, or has changed
       unchanged  this capture is already stored, with the same content
-      skipped    not a page to index: status not 200, not HTML or text, or empty
+      skipped    not a page to index: status not 200, not HTML or text, empty, or blocked by winnow delete --block
       failed     could not be read; kept in a file, to be tried again
 
     The first run fixes the scheme of a store. Its choices of --extractor, --alt, --title and --text become the defaults
     of later runs.
+
+    New pages are checked against the watches of the store (winnow watch). What they find is in a log: winnow watch log.
 
     To continue a run that was stopped, start it again. The exit code is 1 if pages failed or bytes of a source could
     not be read.
@@ -185,6 +202,7 @@ def command(
     with (
         stopped_by_signals() as stop,
         open_target(store=store, to=to, scheme=scheme) as target,
+        open_notifier(on_finding, webhook, private=webhook_private) as notifier,
         shown_progress(quiet=quiet, color=color) as show,
     ):
         report = index_sources(
@@ -198,7 +216,9 @@ def command(
             failed=failed,
             progress=show,
             stop=stop,
+            on_findings=notifier.add,
             crawl=crawl,
+            date=date and date.start,
             extractor=extractor,
             alt=alt,
             title=title,
@@ -213,7 +233,9 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    print_notes(report, target.name, failed, next_command(report, store, to))
+    print_notes(report, failed)
+    print_findings(report, notifier.problems)
+    print_end(report, target.name, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:
@@ -235,6 +257,8 @@ def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[s
 
 def next_command(report: Report, store: str | None, to: str | None) -> Sequence[str]:
     """Return the words of a command that the user may want to run next."""
+    if store and report.finding_count:
+        return "watch", "log", "--store", without_credentials(store)
     if store:
         return "similar", report.example_url or "URL", "--store", without_credentials(store)
     return "export", to or "", "--to", "records.jsonl"

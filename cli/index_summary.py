@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.progress import pace
 from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
 from opensearch_winnow.ingest.report import Report
@@ -31,6 +32,7 @@ def as_object(report: Report) -> dict[str, object]:
         "duplicates": dict(report.duplicates.most_common()),
         "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
         "stopped": report.stopped,
+        "findings": report.finding_count,
     }
 
 
@@ -69,7 +71,8 @@ def show_rows(report: Report) -> None:
             click.echo(f"{name}\t{same}{one_line(reason)}\t{number}")
 
 
-def print_notes(report: Report, target: str, failed: Path, next_command: Sequence[str]) -> None:
+def print_notes(report: Report, failed: Path) -> None:
+    """Print what the user should know about the pages."""
     for each in report.damaged[:MAX_LINES]:
         say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
     if report.damaged_places > MAX_LINES:
@@ -84,5 +87,25 @@ def print_notes(report: Report, target: str, failed: Path, next_command: Sequenc
         say(f"The failed pages are in {failed}. To try them again, index that file.")
     if any(reason.startswith("larger than") for reason in report.failed):
         say("It only names pages that are too large: index their source again with a larger --max-page-size.")
+
+
+def print_findings(report: Report, problems: Sequence[str]) -> None:
+    """Print what the watches of the store found, and what went wrong with them."""
+    if report.finding_count:
+        found = count_of(report.finding_count, "finding")
+        say(f"{found} for {count_of(report.finding_watches, 'watch', 'watches')}: winnow watch log")
+    for name, reason in list(report.unanswered_watches.items())[:MAX_LINES]:
+        say(f"Watch {name} was not checked: {reason}")
+    if len(report.unanswered_watches) > MAX_LINES:
+        say(f"{len(report.unanswered_watches) - MAX_LINES:,} other watches were not checked for such reasons")
+    if report.incompletely_watched:
+        pages = count_of(report.incompletely_watched, "page")
+        say(f"{pages} shared text with more watches than a run compares; winnow watch check compares them all")
+    for problem in problems:
+        say(problem)
+
+
+def print_end(report: Report, target: str, next_command: Sequence[str]) -> None:
+    """Print how long it took, and what to do next."""
     remark(f"{target}: {pace(report)}, {report.seconds:,.1f} s")
     suggest(*next_command)

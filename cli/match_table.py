@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, width
+from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent, time_stamp
-from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
+from opensearch_winnow.cli.page_lines import GAP, page_lines, right
 from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
 # A is the question and B the page, as in `winnow compare`, which the output suggests as the next command.
 HEADS: dict[Score, str] = {"resemblance": "resemblance", "containment": "A in B", "contained": "B in A"}
 BAR_COLUMNS = 10
-GAP = "  "
-MIN_TITLE_COLUMNS = 20  # fewer show too little of a title or URL to be useful
-MIN_CUT_URL_COLUMNS = 40  # a URL that would be cut to fewer gets a line of its own
 
 
 def score(match: Match, name: Score) -> float:
@@ -30,7 +27,7 @@ def show_table(screen: Terminal, matches: Matches, *, full: bool = False) -> Non
 
 
 def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
-    """Yield the lines of the table: the score that orders the matches with a bar, the two others, and the page."""
+    """Return the lines of the table: the score that orders the matches with a bar, the two others, and the page."""
     others = [name for name in HEADS if name != matches.score]
     numbers = [
         [
@@ -48,27 +45,17 @@ def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[lis
             numbers = [row[:column] + row[column + 1 :] for row in numbers]
     widths = [max(map(width, column)) for column in zip(*(["", *heads[1:]], *numbers), strict=True)]
     first = max(widths[0] + 1 + BAR_COLUMNS, width(heads[0]))
-    room = columns - first - sum(widths[1:]) - len(GAP) * len(widths)
-    if full:
-        urls = ShortUrls([one_line(match.url).strip() for match in matches])
-    else:
-        urls = short_urls([match.url for match in matches], max(room, MIN_TITLE_COLUMNS))
-    below = room < MIN_TITLE_COLUMNS or (urls.cut and room < MIN_CUT_URL_COLUMNS)
-    if below:
-        urls = urls if full else short_urls([match.url for match in matches], columns - len(GAP))
-    url_columns = 0 if below else max(map(width, urls.shown), default=0) + len(GAP)
-    titles = _titles(matches, room - url_columns)
-    headings = [heads[0].ljust(first), *map(_right, heads[1:], widths[1:]), _page_head(urls.folder, room)]
-    yield [(GAP.join(headings).rstrip(), "bold")]
-    for match, row, url, title in zip(matches, numbers, urls.shown, titles, strict=True):
-        filled = bar(score(match, matches.score), BAR_COLUMNS)
-        cells = [f"{_right(row[0], first - 1 - BAR_COLUMNS)} {filled}", *map(_right, row[1:], widths[1:])]
-        line = GAP.join(cells) + GAP
-        if not below:
-            line += url + " " * (url_columns - width(url) if title else 0)
-        yield [(line, "plain"), (title, "dim")] if title else [(line.rstrip(), "plain")]
-        if below:
-            yield [(GAP + url, "plain")]
+    head = GAP.join([heads[0].ljust(first), *map(right, heads[1:], widths[1:])])
+    cells = [
+        GAP.join(
+            [
+                f"{right(row[0], first - 1 - BAR_COLUMNS)} {bar(score(match, matches.score), BAR_COLUMNS)}",
+                *map(right, row[1:], widths[1:]),
+            ]
+        )
+        for match, row in zip(matches, numbers, strict=True)
+    ]
+    return page_lines(head, cells, [match.card for match in matches], columns, name="page (B)", full=full)
 
 
 def show_rows(matches: Matches) -> None:
@@ -93,19 +80,3 @@ def _passages(match: Match) -> str:
     if match.kind == "estimate" and not match.passages:
         return "–"  # estimates do not look for passages
     return f"{len(match.passages):,}"
-
-
-def _page_head(folder: str, columns: int) -> str:
-    if columns < MIN_TITLE_COLUMNS:
-        return ""
-    return shorten_middle(f"page (B), … is {folder}", columns) if folder else "page (B)"
-
-
-def _titles(matches: Matches, room: int) -> Sequence[str]:
-    if room < MIN_TITLE_COLUMNS:
-        return [""] * len(matches)
-    return [shorten(one_line(match.card.title or "").strip(), room) for match in matches]
-
-
-def _right(text: str, columns: int) -> str:
-    return " " * (columns - width(text)) + text

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from opensearch_winnow.cli.progress import SECONDS_BETWEEN_LINES
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.clusters.options import Progress
+from opensearch_winnow.foundation.progress import Progress
 
 
 class Stopped(KeyboardInterrupt):

@@ -21,8 +21,9 @@ from opensearch_winnow.cli.terminal import color_option, json_option, remark, sa
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.phrases import phrases
+from opensearch_winnow.queries.representative_rule import CHOICES
 from opensearch_winnow.queries.results import FacetName, GroupBy
-from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
+from opensearch_winnow.queries.search_request import BEST, DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE, Cursor
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opening import is_address
 
@@ -83,6 +84,13 @@ class FacetNames(click.ParamType[tuple[FacetName, ...]]):
     help="Group at least the N best hits.",
 )
 @click.option("--exact", is_flag=True, help="Compute each resemblance from the texts instead of estimating it.")
+@click.option(
+    "--representative",
+    metavar="RULE",
+    default=BEST,
+    show_default=True,
+    help=f"The page of a group to show: {BEST} (the best hit), {CHOICES}.",
+)
 @click.option("--any", "any_word", is_flag=True, help="Find pages with any of the words, not only pages with all.")
 @click.option(
     "--facets",
@@ -126,6 +134,7 @@ def command(
     by: GroupBy,
     examine: int,
     exact: bool,
+    representative: str,
     any_word: bool,
     facets: tuple[FacetName, ...],
     limit: int,
@@ -158,6 +167,7 @@ def command(
     typed = join_words(words)
     question: dict[str, Any] = {"any_word": any_word, "where": where, "all_captures": all_captures}
     groups: dict[str, Any] = {"group": group, "threshold": threshold, "by": by, "examine": examine, "exact": exact}
+    groups["representative"] = representative
     request = question | groups | {"limit": limit, "page": page, "facets": facets, "stable": stable}
     if cursor is not None:
         check_cursor(ctx)

@@ -12,7 +12,7 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.similar_words import matches_summary, uncompared_sentence, unscored_sentence
-from opensearch_winnow.answers.time_period import MICROSECOND, TimePeriod
+from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
 from opensearch_winnow.cli.match_table import show_rows, show_table
@@ -116,7 +116,8 @@ def command(
       curl -s http://example.org/page | winnow similar --file - --json
       winnow similar --text "Nobody in the valley has ever seen him weigh a sack" --all-captures
 
-    List the pages of a store that are similar to a question: the page URL, the file F, or the text T.
+    List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
+    give the id of a capture, which history prints in a pipe.
 
     X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
     for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
@@ -146,7 +147,7 @@ def command(
         "exact": not estimate,
         "where": where,
         "all_captures": all_captures,
-        "at": None if at is None else at.end - MICROSECOND,
+        "at": at and at.last,
         "guarantee": guarantee,
         "boilerplate": not no_boilerplate,
         "max_seconds": max_seconds,

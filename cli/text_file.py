@@ -27,9 +27,9 @@ class FileError(WinnowError):
     """A file that cannot be read as text."""
 
 
-def text_file(name: str) -> Callable[[Command], Command]:
+def text_file(name: str, *, required: bool = True) -> Callable[[Command], Command]:
     """Give a command an argument that names a text file, or is `-` for stdin. `read_text` reads the file."""
-    return click.argument(name, type=click.Path(allow_dash=True), callback=require_piped_stdin)
+    return click.argument(name, type=click.Path(allow_dash=True), callback=require_piped_stdin, required=required)
 
 
 def require_piped_stdin(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001

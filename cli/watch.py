@@ -9,11 +9,14 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.watches import watch_document, watch_report_document
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.cli.text_file import require_piped_stdin, visible_text
+from opensearch_winnow.cli.watch_file import read_watches
+from opensearch_winnow.cli.watch_log import log
 from opensearch_winnow.cli.watch_table import (
     show_new_rows,
     show_new_tables,
@@ -21,6 +24,7 @@ from opensearch_winnow.cli.watch_table import (
     show_watch_table,
     watch_condition,
 )
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
@@ -32,7 +36,7 @@ def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -
     store = ctx.params.get("store") or ""
     try:
         with Index.open(store, create=False) as index:
-            return [CompletionItem(each.name) for each in index.watches() if each.name.startswith(incomplete)]
+            return [CompletionItem(name) for name in index.watch_names() if name.startswith(incomplete)]
     except (WinnowError, OSError):
         return []
 
@@ -43,18 +47,21 @@ def command() -> None:
     Examples:
       winnow watch add press --file press-release.txt --store crawl.winnow
       winnow watch add mill http://example.org/mill --min-containment 0.5
+      winnow watch add --from watches.jsonl --unseen
       winnow watch check
       winnow watch check press --json
+      winnow watch log
       winnow watch list
       winnow watch remove press
 
-    A watch is a question saved in the store: which pages contain part of this page or text? Checking it lists the
-    pages that were added since the last check. A new capture of a known page does not count as new.
+    A watch is a question saved in the store: which pages contain part of this page or text? winnow index asks it of
+    every new page, and keeps what it finds in a log. Checking a watch lists the pages that were added since the last
+    check. A new capture of a known page does not count as new.
     """
 
 
 @command.command("add", short_help="Save a question.")
-@click.argument("name")
+@click.argument("name", required=False)
 @click.argument("url", required=False)
 @click.option(
     "--file",
@@ -72,6 +79,14 @@ def command() -> None:
     show_default=True,
     help="Pages that contain at least X of it. 0 finds all that share a passage with it.",
 )
+@click.option(
+    "--from",
+    "from_file",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Add many watches: JSON lines with name, text or url, and min_containment if it is not X.",
+)
 @click.option("--unseen", is_flag=True, help="Report the pages that match now as new in the first check.")
 @click.option("--replace", is_flag=True, help="Replace the watch of this name, if there is one.")
 @store_option()
@@ -79,11 +94,12 @@ def command() -> None:
 @click.pass_context
 def add(
     ctx: click.Context,
-    name: str,
+    name: str | None,
     url: str | None,
     file: str | None,
     text: str | None,
     min_containment: float,
+    from_file: str | None,
     unseen: bool,
     replace: bool,
     store: str,
@@ -94,10 +110,28 @@ def add(
       winnow watch add mill http://example.org/mill --store crawl.winnow
       winnow watch add press --file press-release.txt --min-containment 0.5
       winnow watch add motto --text "Nobody in the valley has ever seen him weigh a sack of flour on the scales"
+      winnow watch add --from watches.jsonl --unseen
 
     Save a question under NAME: which pages contain part of the page URL, of the file F, or of the text T? The text is
     saved with the watch. A URL stands for its latest capture at the time of each check.
+
+    With --from, all watches of FILE are added, or none. What each of them finds now does not count as new; with
+    --unseen it does, and thousands of watches are added in seconds.
     """
+    if from_file is not None:
+        if any(each is not None for each in (name, url, file, text)):
+            raise click.UsageError("--from FILE names the watches and what they watch: give nothing else", ctx)
+        with Index.open(store, create=False) as index:
+            watches = read_watches(from_file, min_containment)
+            added = index.add_watches(watches, seen=not unseen, replace=replace)
+        if as_json:
+            click.echo(json.dumps({"added": added}))
+        else:
+            say(f"Added {count_of(added, 'watch', 'watches')}")
+        next_step(ctx, "watch", "list")
+        return
+    if name is None:
+        raise click.UsageError("give the watch a name: winnow watch add NAME", ctx)
     if sum(each is not None for each in (url, file, text)) != 1:
         raise click.UsageError(
             "give exactly one thing to watch: the URL of a page in the store, --file, or --text", ctx
@@ -105,7 +139,7 @@ def add(
     with Index.open(store, create=False) as index:
         if file is not None:
             text = visible_text(file, recipe_for_run(index.store))
-        exists = any(each.name == name for each in index.watches())
+        exists = name in index.watch_names()
         if exists and not replace:
             raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")
         watch = index.add_watch(
@@ -115,6 +149,9 @@ def add(
         click.echo(json.dumps(watch_document(watch)))
     else:
         say(f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}")
+    if text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
+        units = "tokens" if index.scheme.form == "code" else "letters and digits"
+        say(f"The text has {length:,} {units}; copies of fewer than {index.scheme.t:,} may be missed")
     next_step(ctx, "watch", "check", name)
 
 
@@ -166,12 +203,12 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
     reports: list[WatchReport] = []
     failed: list[tuple[Watch, str]] = []
     with Index.open(store, create=False, patient=True) as index:
-        watches = {each.name: each for each in index.watches()}
-        for each in dict.fromkeys(name or watches):
+        names = list(name or index.watch_names())
+        for each in dict.fromkeys(names):
             try:
                 reports.append(index.check_watch(each))
             except QuestionError as error:  # its page may have been deleted; the other watches still work
-                failed.append((watches[each], str(error)))
+                failed.append((index.watch(each), str(error)))
         show_reports(reports, failed, as_json=as_json, color=color)
         sys.stdout.flush()
         for report in reports:
@@ -179,7 +216,7 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
                 index.mark_seen(report.watch.name, report.new)
     for watch, reason in failed:
         say(f"{watch.name}: {reason}")
-    if not watches:
+    if not names:
         exit_without_watches(ctx, index)
     new = next((report for report in reports if report.new), None)
     if failed:
@@ -204,13 +241,16 @@ def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
     Delete the watch NAME.
     """
     with Index.open(store, create=False) as index:
-        watch = next((each for each in index.watches() if each.name == name), None)
+        watch = index.watch(name)
         index.remove_watch(name)
-    if as_json and watch is not None:
+    if as_json:
         click.echo(json.dumps(watch_document(watch)))
     else:
         say(f"Removed {name}")
     next_step(ctx, "watch", "list")
+
+
+command.add_command(log)
 
 
 def exit_without_watches(ctx: click.Context, index: Index) -> None:

@@ -15,6 +15,7 @@ from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.clusters.result import LargestCluster
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.queries.representative_rule import RepresentativeRule
 
 FOLLOWERS = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
 SCORES = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64())])
@@ -28,6 +29,23 @@ FROM (
     SELECT number, content, coalesce(leader, content) AS leader, (leader::BIGINT << 32) | content AS pair
     FROM pages LEFT JOIN followers ON followers.page = content
 ) LEFT JOIN scores USING (pair)
+"""
+# The page that a rule chooses for each leader, and the pair of its content and of that of each member.
+CREATE_CHOSEN = """
+CREATE TABLE chosen AS
+WITH first AS (
+    SELECT leader, number AS representative, content AS chosen FROM members JOIN pages USING (number, content)
+    QUALIFY row_number() OVER (PARTITION BY leader ORDER BY {order_by}) = 1
+)
+SELECT number, content, representative, chosen <> content AS differ,
+    (least(chosen, content)::BIGINT << 32) | greatest(chosen, content) AS pair
+FROM members JOIN first USING (leader)
+"""
+CREATE_CHOSEN_MEMBERS = """
+CREATE OR REPLACE TABLE members AS
+SELECT number, content, representative AS leader, coalesce(resemblance, 1.0) AS resemblance,
+    coalesce(error, 0.0) AS error
+FROM chosen LEFT JOIN scores ON differ AND scores.pair = chosen.pair
 """
 CLUSTERS = """
 SELECT page.url, page.fetched_at, page.id, first.id, first.url, resemblance, error
@@ -65,9 +83,12 @@ class ClusterSizes(NamedTuple):
 
 
 class Clusters:
-    """Creates the table `members`, which has the leader of each page, and counts its clusters."""
+    """Creates the table `members`, which has the leader of each page, and counts its clusters.
 
-    def __init__(self, con: Connection, edges: Edges, linkage: Linkage) -> None:
+    With a `rule`, the leader is the page that it chooses.
+    """
+
+    def __init__(self, con: Connection, edges: Edges, linkage: Linkage, rule: RepresentativeRule | None = None) -> None:
         self._con = con
         self._edges = edges
         leaders = self._representatives() if linkage == "representatives" else self._components()
@@ -76,8 +97,12 @@ class Clusters:
             "CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> leader", FOLLOWERS, _leader_rows(leaders)
         )
         if linkage == "components":
-            self._add_scores()
+            self._add_scores("SELECT (leader::BIGINT << 32) | page AS pair FROM followers")
         con.run(CREATE_MEMBERS)
+        if rule is not None:
+            con.run(CREATE_CHOSEN.format(order_by=rule.order_by))
+            self._add_scores("SELECT DISTINCT pair FROM chosen WHERE differ")
+            con.run(CREATE_CHOSEN_MEMBERS)
 
     def _representatives(self) -> array[int]:
         leaders = PairLeaders(self._edges.pages)
@@ -91,13 +116,14 @@ class Clusters:
             components.join_all(to_numbers(batch.column(0), "I"), to_numbers(batch.column(1), "I"))
         return components.labels()
 
-    def _add_scores(self) -> None:
-        """Add the estimated resemblance to its leader of each page that has no edge to the leader."""
-        without_edge = (
-            "SELECT (leader::BIGINT << 32) | page AS pair FROM followers"
-            " WHERE pair NOT IN (SELECT pair FROM edges) ORDER BY pair"
+    def _add_scores(self, pairs: str) -> None:
+        """Add the estimated resemblance of each of the `pairs`, a query, that has no score yet."""
+        unscored = f"SELECT pair FROM ({pairs}) ANTI JOIN scores USING (pair) ORDER BY pair"
+        self._con.run(f"CREATE TABLE unscored AS {unscored}")
+        self._con.feed(
+            "INSERT INTO scores SELECT * FROM input_rows", SCORES, self._estimates("SELECT pair FROM unscored")
         )
-        self._con.feed("INSERT INTO scores SELECT * FROM input_rows", SCORES, self._estimates(without_edge))
+        self._con.run("DROP TABLE unscored")
 
     def _estimates(self, query: str) -> Iterator[pa.RecordBatch]:
         for batch in self._con.batches(query):

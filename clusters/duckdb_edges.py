@@ -14,13 +14,14 @@ from opensearch_winnow.clusters.arrow_columns import histogram, to_column, to_nu
 from opensearch_winnow.clusters.duckdb_connection import Connection
 from opensearch_winnow.clusters.flat_files import PairFiles, PostingFiles, RowFile, SetFile
 from opensearch_winnow.clusters.map_ahead import map_ahead
-from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, Progress
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions
 from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import Candidates
 from opensearch_winnow.clusters.state import COPY_OLD_EDGES, EDGES, changed_pages
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.posting_parts import put_rows
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 

@@ -21,6 +21,7 @@ from opensearch_winnow.clusters.state import State
 from opensearch_winnow.clusters.table_file import TableFile, check_target
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.representative_rule import RepresentativeRule
 
 MIN_DUCKDB_MEMORY = MIN_MEMORY // 2  # of the least memory that a run may have
 
@@ -32,6 +33,7 @@ def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSetti
         "threshold": options.threshold,
         "linkage": options.linkage,
         "fast": options.fast,
+        "representative": options.representative,
     }
     with ExitStack() as stack:
         tables = []
@@ -52,11 +54,11 @@ def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSetti
         stack.callback(con.close)
         edges = Edges(con, scan, options, folder, settings.thread_count, settings.report)
         stack.callback(edges.close)
-        edges.make_pages(_kept_columns(settings))
+        edges.make_pages(_kept_columns(settings, options.other_representative))
         state_loaded = state is not None and state.load(con)
         edges.make_edges(use_state=state_loaded)
         settings.report("clustering", 0, None)
-        clusters = Clusters(con, edges, options.linkage)
+        clusters = Clusters(con, edges, options.linkage, options.other_representative)
         sizes = clusters.sizes()
         known = con.row("SELECT count(*) FROM known")[0] if state_loaded else 0
         contents, copies = con.row(
@@ -101,7 +103,7 @@ def cluster_columns(
         return cluster_on_duckdb(file, options, replace(settings, work=str(folder)))
 
 
-def _kept_columns(settings: RunSettings) -> list[str]:
+def _kept_columns(settings: RunSettings, rule: RepresentativeRule | None) -> list[str]:
     """Return the columns of pages that only some runs need, for what they write."""
     wanted = {
         "content_digest": settings.evidence,
@@ -109,4 +111,5 @@ def _kept_columns(settings: RunSettings) -> list[str]:
         "cluster": settings.changes,
         "key": settings.state,
     }
-    return [name for name, needed in wanted.items() if needed]
+    decides = [rule.column] if rule is not None and rule.column != "fetched_at" else []
+    return [*(name for name, needed in wanted.items() if needed), *decides]

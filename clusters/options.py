@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict, get_args
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.queries.representative_rule import RepresentativeRule
 
 DEFAULT_MEMORY = "2GB"
 MIN_MEMORY = 100_000_000  # with less, DuckDB cannot sort in parts
@@ -22,9 +24,6 @@ ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 # Earlier pages that a page is compared with because of one shared token. With 32 instead of 100, a million generated
 # pages have 0.1 % fewer pages in clusters (docs/decisions/0011-clusters.md).
 DEFAULT_COMPARED = 100
-
-# Called with the name of the phase, the amount done, and the total of the phase or None if it is unknown.
-Progress = Callable[[str, int, int | None], None]
 
 
 class ClusterError(WinnowError):
@@ -40,12 +39,16 @@ class ClusteringOptions:
     earliest representative that it resembles, and becomes a representative if there is none: every member resembles
     its representative. With `components` all pages connected by a chain of resemblances form one cluster, as in Broder
     et al. (1997), and the first page is the representative.
+
+    Another page of the cluster can be chosen as its representative. That does not change which pages are in a cluster,
+    but the others need not resemble this one by `threshold`.
     """
 
     threshold: float = 0.5  # minimum resemblance
     linkage: Linkage = "representatives"
     fast: bool = False  # compare only pages that share a band (a super shingle), not those that share a sketch shingle
     compared: int = DEFAULT_COMPARED  # maximum of earlier pages to compare a page with because of one shared token
+    representative: str = "earliest"  # the page that a cluster is named after: see `RepresentativeRule`
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
@@ -54,6 +57,13 @@ class ClusteringOptions:
             raise ClusterError(f"unknown linkage {self.linkage!r}: choose {' or '.join(LINKAGES)}")
         if not 2 <= self.compared <= 1_000_000:
             raise ClusterError(f"compared must be from 2 to 1,000,000 pages, not {self.compared:,}")
+        RepresentativeRule.of(self.representative)
+
+    @property
+    def other_representative(self) -> RepresentativeRule | None:
+        """The rule that chooses representatives; None if they are those that pages have joined, the earliest."""
+        rule = RepresentativeRule.of(self.representative)
+        return None if rule.name == "earliest" else rule
 
 
 class RunKeywords(TypedDict, total=False):

@@ -19,7 +19,7 @@ from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.ingest.extractors import Extracted
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
-from opensearch_winnow.mappings.record import capture_id, microseconds, storable
+from opensearch_winnow.mappings.record import capture_id, microseconds, site_of, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
 
 MAX_PAGES_PER_BATCH = 1_000
@@ -75,7 +75,8 @@ def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) ->
     ids = [capture_id(page.url, page.fetched_at) for page, _ in read]
     columns = {
         "id": ids,
-        "url": [storable(page.url) for page, _ in read],
+        "url": (urls := [storable(page.url) for page, _ in read]),
+        "site": [site_of(url) for url in urls],
         "title": [None if (title := page.title or found.title) is None else storable(title) for page, found in read],
         "text": [storable(found.text) for _, found in read],
         "fetched_at": pa.array(

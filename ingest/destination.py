@@ -30,6 +30,9 @@ class Destination(AbstractContextManager["Destination"], Protocol):
         Each comes with a number that tells the order in which all pages were first written.
         """
 
+    def blocks(self, url: str, /) -> bool:
+        """Return whether pages of this URL are not to be written, because somebody had them deleted for good."""
+
     def add(self, record: Record, on_refused: Callable[[str], None], /) -> None:
         """Write `record`, now or with a later batch. It replaces an older record with its id.
 

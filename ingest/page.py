@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from opensearch_winnow.mappings.source import Source
 
 
 @dataclass(slots=True)
@@ -25,6 +27,7 @@ class Page:
     codings: tuple[str, ...] = ()  # HTTP codings of the bytes, in the order they were applied: ("gzip", "chunked")
     payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
     revisit_of: str | None = None  # URL of the earlier capture that this one, which has no content, repeats
+    source: Source | None = field(default=None, compare=False)  # the record of a web archive that it was read from
 
     def __post_init__(self) -> None:
         if not self.url:

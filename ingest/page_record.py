@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
@@ -31,6 +32,7 @@ class Recipe:
 
     scheme: Scheme = Scheme()
     crawl: str = ""
+    date: datetime | None = None  # of pages whose time is unknown
     extractor: str = "lxml"
     alt: bool = False  # count the alternative text of images as text
     title: bool = False  # count the title as part of the text
@@ -42,6 +44,7 @@ class RecipeChoices(TypedDict, total=False):
     """The parts of a recipe that a run may choose. None stands for the choice of the first run, or the default."""
 
     crawl: str
+    date: datetime | None
     extractor: str | None
     alt: bool | None
     title: bool | None
@@ -79,13 +82,18 @@ class RecordMaker:
             crawl=self.recipe.crawl,
             title=page.title or content.title,
             text=content.text if self.recipe.text else "",
-            fetched_at=page.fetched_at,
+            fetched_at=self.time_of(page),
             payload_digest=page.payload_digest,
             content_digest=content.digest,
             **content.hashes._asdict(),
             duplicate=None if page.revisit_of is None else "revisit",
             duplicate_of=page.revisit_of,
+            source=page.source,
         )
+
+    def time_of(self, page: Page) -> datetime | None:
+        """Return the time of a capture: that of the page, or else the date of the run."""
+        return page.fetched_at or self.recipe.date
 
     def content_digest(self, page: Page) -> str | None:
         """Return the content digest that the record of `page` would have, or None if the page cannot be read."""

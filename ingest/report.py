@@ -6,6 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from opensearch_winnow.mappings.finding import Finding
+
+MAX_LISTED_FINDINGS = 1_000  # that a report lists one by one; the log of the store has more
+
 
 class Damaged(NamedTuple):
     """A place in a source that could not be read."""
@@ -35,6 +39,11 @@ class Report:
     seconds: float = 0.0
     stopped: bool = False  # whether the run was stopped before the end of the sources
     example_url: str | None = None  # a page that is stored, when the run has ended
+    findings: list[Finding] = field(default_factory=list)  # new pages that match a watch: the first 1,000
+    finding_count: int = 0  # all of them
+    finding_watches: int = 0  # watches that have findings
+    unanswered_watches: dict[str, str] = field(default_factory=dict)  # by name: why a watch could not be checked
+    incompletely_watched: int = 0  # pages that share text with more watches than were compared
 
     @property
     def pages(self) -> int:

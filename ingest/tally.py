@@ -20,6 +20,7 @@ from opensearch_winnow.mappings.record import Record
 Result = Record | Unchanged | Skipped | Failed | Damage
 Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
 
+BLOCKED = "blocked"  # a reason
 MAX_LISTED_DAMAGE = 1000  # damaged places that a report lists one by one
 
 
@@ -57,6 +58,10 @@ class Tally:
 
     def _count(self, result: Result, source: str) -> Outcome | None:
         report = self.report
+        if not isinstance(result, Skipped | Damage):
+            url = result.page.url if isinstance(result, Failed) else result.url
+            if self._destination.blocks(url):
+                result = Skipped(url, BLOCKED)
         if isinstance(result, Record | Unchanged):
             result = self._ledger.settle(result)
         match result:

@@ -131,7 +131,7 @@ class _Worker:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _make(self, page: Page) -> Result:
-        capture = capture_id(page.url, page.fetched_at)
+        capture = capture_id(page.url, self._maker.time_of(page))
         try:
             stored = self._stored.content(capture)
         except WinnowError:  # not the fault of the page; the parent looks it up too, and reports the error

@@ -1,9 +1,11 @@
-"""The card of a capture: its metadata, as lists show it."""
+"""The card of a capture: its metadata, as lists show it, and the entry of a capture, as indexes of archives have it."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Literal, NamedTuple
+
+from opensearch_winnow.mappings.source import Source
 
 
 class Card(NamedTuple):
@@ -23,3 +25,12 @@ class Card(NamedTuple):
     duplicate: Literal["revisit", "content", "text", "shingles"] | None
     duplicate_of: str | None
     cluster: str
+
+
+class CaptureEntry(NamedTuple):
+    """A card, and what leads to the bytes of the capture."""
+
+    card: Card
+    payload_digest: str | None
+    content_digest: str
+    source: Source | None

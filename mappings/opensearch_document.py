@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
 from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
+from opensearch_winnow.mappings.source import Source
 
 # The fields of a document that make a card.
 CARD_FIELDS = (
@@ -27,6 +29,7 @@ CARD_FIELDS = (
     "duplicate_of",
     "cluster",
 )
+ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")  # the fields that make an entry
 
 
 def hash_fields(record: Record) -> dict[str, Any]:
@@ -54,10 +57,15 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
         **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
         **hash_fields(record),
         **time_fields(record.fetched_at),
+        "source": None if record.source is None else without_nulls(record.source._asdict()),
         "url_length": len(record.url),
         "latest": latest,
         "place": place,
     }
+    return without_nulls(document)
+
+
+def without_nulls(document: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if value is not None}
 
 
@@ -67,8 +75,7 @@ def time_fields(time: datetime | None) -> dict[str, Any]:
     if time is None:
         return {"fetched_at": None, "fetched_us": None}
     since = microseconds(time)
-    at = (EPOCH + timedelta(microseconds=since)).isoformat()
-    return {"fetched_at": at.replace("+00:00", "Z"), "fetched_us": since}
+    return {"fetched_at": written_time(EPOCH + timedelta(microseconds=since)), "fetched_us": since}
 
 
 def record_of(source: Mapping[str, Any]) -> Record:
@@ -86,6 +93,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
             sketch=unpacked_tokens(source["sketch"]),
             minhash=b64decode(source["minhash"], validate=True),
             bands=unpacked_tokens(source["bands"]),
+            source=Source.of(source.get("source")),
             own_id=source.get("id", ""),
         )
     except KeyError as error:
@@ -127,6 +135,17 @@ def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
         "latest": True,
     }
     return card_of(id_, empty | {name: source[name] for name in CARD_FIELDS if source.get(name) is not None})
+
+
+def entry_of(id_: str, source: Mapping[str, Any]) -> CaptureEntry:
+    """Return the entry of any document, from its ENTRY_FIELDS."""
+    try:
+        archived = Source.of(source.get("source"))
+    except (TypeError, ValueError) as error:
+        raise RecordsError(f"not the document of a record: {error}") from None
+    return CaptureEntry(
+        any_card_of(id_, source), source.get("payload_digest"), source.get("content_digest") or "", archived
+    )
 
 
 def time_of(fetched_us: int | None) -> datetime | None:

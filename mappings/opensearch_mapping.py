@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from opensearch_winnow.foundation.scheme import Scheme
@@ -60,6 +61,16 @@ FIELDS: dict[str, dict[str, Any]] = {
     "duplicate": NOT_SEARCHABLE,
     "duplicate_of": NOT_SEARCHABLE,
     "cluster": KEYWORD,
+    "source": {
+        "properties": {
+            "file": {**KEYWORD, "doc_values": False},
+            "offset": {"type": "long", "index": False, "doc_values": False},
+            "length": {"type": "long", "index": False, "doc_values": False},
+            "record_type": NOT_SEARCHABLE,
+            "status": {"type": "short", "index": False, "doc_values": False},
+            "mime": NOT_SEARCHABLE,
+        }
+    },
     "latest": {"type": "boolean"},
     "place": {"type": "long"},
 }
@@ -84,6 +95,11 @@ def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
         return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
     except (KeyError, TypeError):
         raise RecordsError(f"{name} is an index, but not a store of winnow; `winnow attach` makes it one") from None
+
+
+def missing_fields(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that the mapping of a store lacks, because an older winnow made it."""
+    return _copy({name: field for name, field in FIELDS.items() if name not in mapping.get("properties", {})})
 
 
 def mapping_fragment(below: str = "") -> dict[str, Any]:
@@ -146,5 +162,5 @@ def settings_index() -> dict[str, Any]:
 
 
 def _copy(fields: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Copy each field, because callers may change what they get."""
-    return {name: dict(field) for name, field in fields.items()}
+    """Copy all fields, because callers may change what they get."""
+    return deepcopy(dict(fields))

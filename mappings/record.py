@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.mappings.source import Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -54,6 +56,7 @@ class Record:
     duplicate: Literal["revisit", "content", "text", "shingles"] | None = None  # how it equals an earlier page
     duplicate_of: str | None = None  # the URL of that page
     cluster: str = ""
+    source: Source | None = None  # None unless it was read from a web archive
     own_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
 
     def __post_init__(self) -> None:
@@ -73,6 +76,8 @@ class Record:
             self.title = storable(self.title)
         if self.duplicate_of is not None:
             self.duplicate_of = storable(self.duplicate_of)
+        if self.source is not None:
+            self.source = self.source._replace(file=storable(self.source.file))
         if self.fetched_at is not None:
             self.fetched_at = _in_utc(self.fetched_at)
         self.cluster = self.cluster or self.id
@@ -146,7 +151,7 @@ def as_document(record: Record) -> dict[str, Any]:
         "crawl": record.crawl,
         "title": record.title,
         "text": record.text,
-        "fetched_at": None if time is None else time.isoformat().replace("+00:00", "Z"),
+        "fetched_at": None if time is None else written_time(time),
         "payload_digest": record.payload_digest,
         "content_digest": record.content_digest,
         "text_digest": record.text_digest,
@@ -162,6 +167,7 @@ def as_document(record: Record) -> dict[str, Any]:
         "duplicate": record.duplicate,
         "duplicate_of": record.duplicate_of,
         "cluster": record.cluster,
+        "source": None if record.source is None else record.source._asdict(),
     }
 
 
@@ -184,6 +190,7 @@ def from_document(document: dict[str, Any]) -> Record:
             sketch=_hashes(document["sketch"]),
             minhash=b64decode(document["minhash"], validate=True),
             bands=_hashes(document["bands"]),
+            source=Source.of(document.get("source")),
             **plain,
         )
     except KeyError as error:

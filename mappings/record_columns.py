@@ -11,12 +11,24 @@ from typing import Any
 import pyarrow as pa
 
 from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
+from opensearch_winnow.mappings.source import Source
 
 # Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
 # no text is long enough for a negative one.
 HASHES = pa.list_(pa.field("element", pa.int64(), nullable=False))
 POSITIONS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 TIME = pa.timestamp("us", tz="UTC")
+
+SOURCE = pa.struct(
+    [
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("offset", pa.int64(), nullable=False),
+        pa.field("length", pa.int64(), nullable=False),
+        pa.field("record_type", pa.string(), nullable=False),
+        pa.field("status", pa.int32()),
+        pa.field("mime", pa.string()),
+    ]
+)
 
 SCHEMA = pa.schema(
     [
@@ -42,8 +54,10 @@ SCHEMA = pa.schema(
         pa.field("duplicate", pa.string()),
         pa.field("duplicate_of", pa.string()),
         pa.field("cluster", pa.string(), nullable=False),
+        pa.field("source", SOURCE),
     ]
 )
+FIRST_SCHEMA = pa.schema([field for field in SCHEMA if field.name != "source"])  # of format 1
 FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count", "sketch_count")]
 
 
@@ -51,6 +65,13 @@ def as_columns(records: Sequence[Record], schema: pa.Schema = SCHEMA) -> pa.Reco
     """Return the records as one batch of columns: all, or those of a smaller `schema`."""
     columns = [_column([getattr(record, field.name) for record in records], field.type) for field in schema]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def completed(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch of an older format with the columns of SCHEMA; what was not known then is null."""
+    if batch.schema.names != FIRST_SCHEMA.names:
+        return batch
+    return pa.RecordBatch.from_arrays([*batch.columns, pa.nulls(len(batch), SOURCE)], schema=SCHEMA)
 
 
 def as_records(batch: pa.RecordBatch) -> Iterator[Record]:
@@ -68,6 +89,8 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
         return pa.ListArray.from_arrays(offsets, numbers, type=kind)
     if kind == TIME:
         return pa.array([None if time is None else microseconds(time) for time in values], pa.int64()).cast(kind)
+    if kind == SOURCE:
+        return pa.array([None if source is None else source._asdict() for source in values], kind)
     return pa.array(values, kind)
 
 
@@ -75,6 +98,8 @@ def _values(column: pa.Array) -> list[Any]:
     if column.type == TIME:
         times = column.cast(pa.int64()).to_pylist()
         return [None if time is None else EPOCH + timedelta(microseconds=time) for time in times]
+    if column.type == SOURCE:
+        return [Source.of(source) for source in column.to_pylist()]
     if column.type not in (HASHES, POSITIONS):
         values: list[Any] = column.to_pylist()
         return values

@@ -141,9 +141,28 @@ UPDATE sketch SET block = repacked_postings(block, place);
 UPDATE bands SET block = repacked_postings(block, place);
 """
 
+# A capture knows the record of a web archive that it was read from. Few archives and types have many captures.
+SIXTH_FORMAT = """
+CREATE TABLE source (
+    source INTEGER PRIMARY KEY,
+    file TEXT NOT NULL,
+    record_type TEXT NOT NULL,
+    status INTEGER NOT NULL, -- 0: unknown
+    mime TEXT NOT NULL -- empty: unknown
+);
+CREATE UNIQUE INDEX source_values ON source (file, record_type, status, mime);
+CREATE TABLE page_source (
+    number INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    "offset" INTEGER NOT NULL,
+    "length" INTEGER NOT NULL,
+    seal INTEGER NOT NULL -- a checksum of all these values
+);
+"""
+
 # Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,
 # the words of all pages are indexed again at the end.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT)
+MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT)
 
 
 def packed(digest: str) -> bytes | str:

@@ -31,6 +31,7 @@ _MODULES = {
     "SchemeError": "foundation.errors",
     "SearchResults": "queries.results",
     "StoreError": "stores.store",
+    "Watch": "operations.watches",
     "WatchError": "operations.watches",
     "WinnowError": "foundation.errors",
     "actions": "ingest.own_documents",

@@ -7,7 +7,7 @@ from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
-from opensearch_winnow.operations.watches import WatchError
+from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
 from opensearch_winnow.queries.dsl.dedupe import dedupe
@@ -43,6 +43,7 @@ __all__ = [
     "SchemeError",
     "SearchResults",
     "StoreError",
+    "Watch",
     "WatchError",
     "WinnowError",
     "actions",

@@ -149,6 +149,7 @@ class WinnowPipeline:
             "unchanged": report.unchanged,
             "skipped": report.skipped.total(),
             "failed": report.failed.total(),
+            "findings": report.finding_count,
         }
         if self._crawler.stats is not None:
             for outcome, count in counts.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Collection
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError, Exclusions
@@ -12,6 +13,8 @@ from opensearch_winnow.queries.site_template import site_template, without_near_
 from opensearch_winnow.stores.store import Store, Text
 
 SETTING = "boilerplate"
+DEFAULT_SHARE = 0.5  # of the pages of a site that have the text of its template
+DEFAULT_PAGES = 10  # at least; a site with fewer has no template
 MAX_SAMPLE_SIZE = 200  # pages of a site that its template is learned from
 
 
@@ -50,6 +53,29 @@ class RegisteredBoilerplate:
         names = {each.name for each in learned}
         self._keep([*(each for each in kept if each.name not in names), *learned])
         return learned
+
+    def forget(self, sites: Collection[str], urls: Collection[str]) -> list[str]:
+        """Forget what was learned from deleted pages, and return the names of what changed.
+
+        The templates of `sites` are learned again from the pages that are left. Boilerplate that was added from a page
+        has its URL as its name: that of `urls` is removed.
+        """
+        registered = self.read()
+        outdated = [each for each in registered if each.learned and each.site in sites]
+        affected = {each.site for each in outdated}
+        # One look at the pages of all sites is quicker than one for each site.
+        looks = [None, *affected & {""}] if len(affected - {""}) > 1 else list(affected)
+        learned = [
+            each
+            for site in looks
+            for each in learned_templates(self._store, site, share=DEFAULT_SHARE, pages=DEFAULT_PAGES)
+            if each.site in affected
+        ]
+        kept = [each for each in registered if each not in outdated and each.name not in urls]
+        changed = {each.name for each in {*registered} ^ {*kept, *learned}}
+        if changed:
+            self._keep([*kept, *learned])
+        return sorted(changed)
 
     def exclusions(self) -> Exclusions:
         """Return the hashes of what is registered now. They are computed again only when it has changed."""

@@ -100,6 +100,7 @@ def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[st
         "threshold": options.threshold,
         "linkage": options.linkage,
         "fast": options.fast,
+        "representative": options.representative,
         "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
     }
     if len(json.dumps(setting)) > MAX_SETTING_CHARS:

@@ -35,11 +35,11 @@ def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_E
             resemblances[card.id] = 1.0
         else:
             changed.append((before, card))
-    resemblances.update(_compared(store, changed, exclusions))
+    resemblances.update(compared(store, changed, exclusions))
     return [Moment(card, resemblances.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
 
 
-def _compared(
+def compared(
     store: Store, pairs: Sequence[tuple[Card, Card]], exclusions: Exclusions
 ) -> Iterator[tuple[str, float | None]]:
     """Yield the id of each later capture and its exact resemblance; None if a text is not stored."""

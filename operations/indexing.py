@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypedDict, Unpack
 
@@ -24,7 +25,9 @@ from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMa
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, Sources
 from opensearch_winnow.ingest.worker_pool import available_processors
+from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.operations.run_findings import OnFindings, RunFindings
 from opensearch_winnow.stores.opening import default_failed_pages_path
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
@@ -45,6 +48,7 @@ class IndexingOptions(TypedDict, total=False):
     """
 
     crawl: str  # a name for this crawl, to tell it from others
+    date: datetime | None  # the time of pages that have none: files in a folder
     workers: int | None  # processes that read and parse; by default one for each processor
     progress: Callable[[Report], object] | None  # called with the report so far, several times a second
     stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
@@ -58,6 +62,7 @@ class IndexingOptions(TypedDict, total=False):
     alt: bool | None  # count the alternative text of images as text
     title: bool | None  # count the title as part of the text
     text: bool | None  # keep the texts; without them, scores are estimates and there is no search
+    on_findings: Callable[[Sequence[Finding]], object] | None  # called with what watches find
 
 
 class Target(Protocol):
@@ -74,8 +79,11 @@ class Target(Protocol):
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
         """Return the recipe for a run. A choice that is None or missing is taken from the target, or is the default."""
 
-    def open_destination(self, recipe: Recipe) -> AbstractContextManager[Destination]:
-        """Open the destination, and create it if it does not exist. It is released when this context is left."""
+    def open_destination(self, recipe: Recipe, findings: RunFindings) -> AbstractContextManager[Destination]:
+        """Open the destination, and create it if it does not exist. It is released when this context is left.
+
+        Its watches, if it has any, tell their `findings`.
+        """
 
 
 class RecordFilesTarget:
@@ -94,7 +102,7 @@ class RecordFilesTarget:
         return recipe_for_run(None, scheme=self._scheme, **choices)
 
     @contextmanager
-    def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
+    def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:  # noqa: ARG002
         with extra("parquet"):
             from opensearch_winnow.record_files.record_writer import RecordWriter  # noqa: PLC0415 (an extra)
 
@@ -131,6 +139,7 @@ def index_sources(
     failed: FileName | None = None,
     progress: Callable[[Report], object] | None = None,
     stop: Callable[[], bool] | None = None,
+    on_findings: OnFindings | None = None,
     **choices: Unpack[RecipeChoices],
 ) -> Report:
     """Index every page of `sources` in worker processes and return what became of the pages.
@@ -144,6 +153,7 @@ def index_sources(
     recipe = target.recipe(**choices)
     RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
     failed_file = failed_pages_file(target, failed)
+    findings = RunFindings(on_findings)
     with (
         Sources(
             [os.fspath(name) for name in names],
@@ -153,7 +163,7 @@ def index_sources(
             follow_links=follow_symlinks,
             max_piped=max_stdin,
         ) as crawled,
-        target.open_destination(recipe) as destination,
+        target.open_destination(recipe, findings) as destination,
         FailedPages(failed_file) as failures,
         destination,
     ):
@@ -172,31 +182,45 @@ def index_sources(
         destination.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
         report.seconds = time.monotonic() - start
         report.example_url = destination.example_url()
+        findings.put_into(report)
     return report
 
 
-def add_pages(target: Target, pages: Iterable[Page], *, crawl: str = "", failed: FileName | None = None) -> Report:
+def add_pages(
+    target: Target,
+    pages: Iterable[Page],
+    *,
+    crawl: str = "",
+    failed: FileName | None = None,
+    on_findings: OnFindings | None = None,
+) -> Report:
     """Index `pages` in this process and return what became of them."""
-    with open_intake(target, crawl=crawl, failed=failed) as intake:
+    with open_intake(target, crawl=crawl, failed=failed, on_findings=on_findings) as intake:
         intake.add_all(pages)
     return intake.report
 
 
 @contextmanager
 def open_intake(
-    target: Target, *, failed: FileName | None = None, **choices: Unpack[RecipeChoices]
+    target: Target,
+    *,
+    failed: FileName | None = None,
+    on_findings: OnFindings | None = None,
+    **choices: Unpack[RecipeChoices],
 ) -> Iterator[PageIntake]:
     """Open `target` for pages that are added one by one. All of them are written when the context is left."""
     recipe = target.recipe(**choices)
     RecordMaker(recipe)
+    findings = RunFindings(on_findings)
     with (
-        target.open_destination(recipe) as destination,
+        target.open_destination(recipe, findings) as destination,
         FailedPages(failed_pages_file(target, failed)) as failures,
         destination,
         PageIntake(destination, failures, recipe) as intake,
     ):
         yield intake
         destination.close()  # as in `index_sources`
+        findings.put_into(intake.report)
         failures.incomplete = False
 
 

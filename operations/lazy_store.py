@@ -13,6 +13,8 @@ from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
+from opensearch_winnow.operations.run_findings import RunFindings
+from opensearch_winnow.operations.watched_questions import WatchedQuestions
 from opensearch_winnow.stores.opening import files_of, open_store, store_exists
 from opensearch_winnow.stores.saved_recipe import recipe_for_run, save_recipe
 from opensearch_winnow.stores.store import Store
@@ -42,6 +44,7 @@ class LazyStore(Closing):
         self._create = create
         self._key = key
         self._store: Store | None = None
+        self._questions: WatchedQuestions | None = None  # of the watches, as the last run found them
         self._opening = Lock()
         if not create or store_exists(name, client, patient=patient):
             self.get()
@@ -76,8 +79,8 @@ class LazyStore(Closing):
         return recipe_for_run(self._store, scheme=self.scheme, **choices)
 
     @contextmanager
-    def open_destination(self, recipe: Recipe) -> Iterator[Destination]:
-        """Open the store for writing, and save `recipe` in it if it is the first.
+    def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:
+        """Open the store for writing, and save `recipe` in it if it is the first. `findings` gets those of its watches.
 
         If the store is new and an exception comes before its first page is stored, its file is deleted again.
         """
@@ -87,7 +90,8 @@ class LazyStore(Closing):
         store = self.get(to_write=True)
         try:
             save_recipe(store, recipe)
-            yield StoreDestination(store)
+            self._questions = WatchedQuestions.current(store, self._questions)
+            yield StoreDestination(store, findings.watch(store, self._questions).check)
         except BaseException:
             if is_new:
                 self._remove_if_empty(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Store
 
 PASTED_URL = "pasted text"  # in place of a URL
+CAPTURE_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class PageNotFoundError(QuestionError):
@@ -41,7 +43,10 @@ class PageFinder:
         html: str | bytes | None = None,
         at: datetime | None = None,
     ) -> Record:
-        """Return the record of a page (`url`, until `at`), a capture, a `text` or `html`: exactly one must be given."""
+        """Return the record of a page (`url`, until `at`), a capture, a `text` or `html`: exactly one must be given.
+
+        `url` may be the id of a capture, too.
+        """
         ways = {"url": url, "id": id_, "text": text, "html": html}
         given = [name for name, value in ways.items() if value is not None]
         if len(given) != 1:
@@ -49,7 +54,7 @@ class PageFinder:
                 f"a question is exactly one of url, id, text and html, not {' and '.join(given) or 'none'}"
             )
         if url is not None:
-            return self.latest(url, at)
+            return self.named(url, at)
         return self.text_record(text, html) if id_ is None else self.capture(id_)
 
     def latest(self, url: str, at: datetime | None = None) -> Record:
@@ -60,6 +65,17 @@ class PageFinder:
         if at is not None and captures(self._store, url, limit=1):
             raise PageNotFoundError(f"{self._store.name} has no capture of {url} until {at:%Y-%m-%d %H:%M:%S}", url)
         raise self.not_found(url)
+
+    def named(self, name: str, at: datetime | None = None) -> Record:
+        """Return the latest capture of the URL `name`, with `at` the latest one until then, or the capture of this id.
+
+        A URL comes first, because documents of an attached index may have a URL that looks like an id.
+        """
+        if not CAPTURE_ID.fullmatch(name) or captures(self._store, name, limit=1):
+            return self.latest(name, at)
+        if at is not None:
+            raise QuestionError(f"{name} is the id of one capture, so there is no other to choose by its date")
+        return self.capture(name)
 
     def not_found(self, url: str) -> PageNotFoundError:
         """Return the error for a URL that the store does not have. It names another spelling that the store has."""
@@ -77,8 +93,8 @@ class PageFinder:
         return found
 
     def with_text(self, page: str | Record) -> Record:
-        """Return the latest capture of a URL, or the record `page` itself; raise if it has no text."""
-        record = page if isinstance(page, Record) else self.latest(page)
+        """Return the page of a URL or id, or the record `page` itself; raise if it has no text."""
+        record = page if isinstance(page, Record) else self.named(page)
         if not record.text:
             raise QuestionError(f"{self._store.name} does not have the text of {record.url}")
         return record

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
@@ -69,6 +69,7 @@ class SearchGroups:
         self._exhausted = False  # the view has no more pages
         self._result_pages: list[SearchResults] = []
         self._shown_groups = 0  # on the result pages
+        self._shown: dict[int, RankedPage] = {}  # the page shown for a group, by the place of its representative
         # What was read for the next result page, by the page's place in the view.
         self._texts: dict[int, tuple[Card, str] | None] = {}
         self._sides: dict[int, Side | None] = {}
@@ -136,12 +137,16 @@ class SearchGroups:
 
     def _results(self, representatives: Sequence[int], late: Sequence[Membership]) -> SearchResults:
         """Make a result page of some groups. `late` are new members of groups on earlier result pages."""
-        shown = set(representatives)
-        members = self._members([each for each in self._memberships if each.representative in shown], representatives)
-        folded = self._members(late)
-        pages = [self._examined[place] for place in representatives]
+        in_groups = set(representatives)
+        joined = self._members(
+            [each for each in self._memberships if each.representative in in_groups], representatives
+        )
+        for place in representatives:
+            self._shown[place], joined[place] = self._choose(self._examined[place], joined.get(place, []))
+        members, folded = self._scored(joined), self._scored(self._members(late))
+        pages = [self._shown[place] for place in representatives]
         hits = [
-            Result(*hit_of(read[0], page.score, read[1], self._words), members=members.get(place, []))
+            Result(*hit_of(read[0], page.score, read[1], self._words), members=members[place])
             for place, page, read in zip(representatives, pages, self._read(pages), strict=True)
             if read is not None  # None: the page has just been deleted
         ]
@@ -150,7 +155,7 @@ class SearchGroups:
             hits=hits,
             **self._counts()._asdict(),
             examined=len(self._examined),
-            folded=[Folded(self._examined[place].url, each) for place, some in folded.items() for each in some],
+            folded=[Folded(self._shown[place].url, each) for place, some in folded.items() for each in some],
             facets=self._facets(),
             threshold=self.request.threshold if self._by else None,
             by=self._by,
@@ -158,22 +163,37 @@ class SearchGroups:
 
     def _members(
         self, memberships: Sequence[Membership], representatives: Sequence[int] = ()
-    ) -> dict[int, list[Member]]:
+    ) -> dict[int, list[SimilarPage]]:
         """Return the members of each group by the place of its representative, in the order of their rank.
 
         With clusters, these are all pages in the clusters of the given `memberships` and `representatives`.
         """
-        members: dict[int, list[SimilarPage]] = {}
         if self._by in BY_CLUSTER:
-            members = self._cluster_members(memberships, representatives)
-        else:
-            for each in memberships:
-                members.setdefault(each.representative, []).append((self._examined[each.place], each.similarity))
+            return self._cluster_members(memberships, representatives)
+        members: dict[int, list[SimilarPage]] = {}
+        for each in memberships:
+            members.setdefault(each.representative, []).append((self._examined[each.place], each.similarity))
+        return members
+
+    def _choose(self, best: RankedPage, members: Sequence[SimilarPage]) -> tuple[RankedPage, list[SimilarPage]]:
+        """Return the page to show for a group, and the others, the best first."""
+        rule = self.request.rule
+        group = [(best, Similarity(1.0, 0.0)), *members]
+        chosen = rule.first([page for page, _ in group]) if rule else 0
+        return group[chosen][0], [*group[:chosen], *group[chosen + 1 :]]
+
+    def _scored(self, members: Mapping[int, Sequence[SimilarPage]]) -> dict[int, list[Member]]:
+        """Return the members of each group, compared with the page that is shown for it."""
         exactly = self.request.exact or (self._exclusions and self._by in BY_CLUSTER)
-        return {
-            place: [_member(*each) for each in (self._compared(self._examined[place], some) if exactly else some)]
-            for place, some in members.items()
-        }
+        scored: dict[int, list[Member]] = {}
+        for place, some in members.items():
+            shown = self._shown[place]
+            others = shown is not self._examined[place]  # the similarities are those to another page
+            if others:
+                some = [(page, self._estimate(shown, page)) for page, _ in some]
+            compared = self._compared(shown, some) if exactly or (others and self._exclusions) else some
+            scored[place] = [_member(*each) for each in compared]
+        return scored
 
     def _cluster_members(
         self, memberships: Sequence[Membership], representatives: Sequence[int]

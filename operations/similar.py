@@ -96,9 +96,10 @@ class SimilarPages:
         frequent: int = DEFAULT_FREQUENT,
         exclude_url: str | None = None,
         all_captures: bool = False,
+        passages: bool = True,
         max_seconds: float | None = None,
     ) -> Matches:
-        """Return the matches, best first.
+        """Return the matches, best first; without `passages`, which take as long as the scores, if they are not wanted.
 
         Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
         newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further candidate is
@@ -118,7 +119,7 @@ class SimilarPages:
                 break
             most *= MORE_COMPARED
         return Matches(
-            matches=list(self._matches(found[:limit])),
+            matches=list(self._matches(found[:limit], passages=passages)),
             total=len(found) + candidates.others,
             score=self._thresholds.primary,
             threshold=self._thresholds.primary_minimum,
@@ -281,20 +282,17 @@ class SimilarPages:
             each.card.id,
         )
 
-    def _matches(self, shown: Sequence[ScoredPage]) -> Iterator[Match]:
-        """Make matches with their passages; texts that are no longer in memory are read again."""
+    def _matches(self, shown: Sequence[ScoredPage], *, passages: bool) -> Iterator[Match]:
+        """Make matches, with their passages if wanted; texts that are no longer in memory are read again for these."""
         for start in range(0, len(shown), TEXT_BATCH):
             some = shown[start : start + TEXT_BATCH]
-            unread = [
-                each.card.id
-                for each in some
-                if each.error is None and each.card.id not in self._shared and each.card.id not in self._texts
-            ]
+            to_compare = {each.card.id for each in some if passages and each.error is None} - self._shared.keys()
+            unread = [each.card.id for each in some if each.card.id in to_compare - self._texts.keys()]
             read = self._store.read(unread, Text) if unread else {}
             texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
                 shared = self._shared.get(each.card.id, ([], []))
-                if each.error is None and each.card.id not in self._shared:
+                if each.card.id in to_compare:
                     shared = self._passages(*self._sides(each.card, texts.get(each.card.id, "")))
                 yield Match(
                     card=each.card,

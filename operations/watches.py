@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.mappings.record import storable
+from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.stores.captures import captures
+from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.stores.captures import captures, captures_of_urls
 from opensearch_winnow.stores.store import Store
 
 # Each watch has a setting of its own, so that checking one never overwrites another.
 SETTING = "watch:"
-MAX_WATCHES = 1_000  # per store
+MAX_WATCHES = 10_000  # per store
 MAX_NAME_CHARS = 100  # OpenSearch takes ids of 512 bytes
 MAX_TEXT_CHARS = 1_000_000
 MAX_MATCHES = 1_000  # per check, the best
 MAX_SEEN = 10_000  # captures that a watch remembers; the oldest are forgotten
+MAX_LISTED_NAMES = 10  # in a message
 
 
 class WatchError(WinnowError):
@@ -33,8 +37,8 @@ class Watch:
     name: str
     url: str | None = None
     text: str | None = None
-    min_containment: float  # the minimum share of it that a match contains
-    at: datetime  # when the watch was added
+    min_containment: float = 0.3  # the minimum share of it that a match contains
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))  # when the watch was added
 
 
 class WatchReport(NamedTuple):
@@ -52,28 +56,48 @@ class Watches:
         self._store = store
         self._similar = similar
 
+    def names(self) -> list[str]:
+        """Return the names of all watches, sorted."""
+        return [name.removeprefix(SETTING) for name in self._store.setting_names(SETTING)]
+
     def read(self) -> list[Watch]:
         """Return all watches, by name."""
-        found = self._store.settings(SETTING)
-        return [_watch(name.removeprefix(SETTING), found[name]) for name in sorted(found)]
+        return [watch_of(name, kept) for name, kept in kept_watches(self._store).items()]
+
+    def get(self, name: str) -> Watch:
+        """Return the watch of this name."""
+        return watch_of(name, self._kept(name))
 
     def add(self, watch: Watch, *, seen: bool, replace: bool) -> None:
         """Save a watch. With `seen`, current matches do not count as new; with `replace`, it may replace another."""
-        name = watch.name
-        if not name.strip() or len(name) > MAX_NAME_CHARS or name != storable(name):
-            raise WatchError(f"a watch has a name of 1 to {MAX_NAME_CHARS} characters, not {name[:MAX_NAME_CHARS]!r}")
-        if watch.text is not None and len(watch.text) > MAX_TEXT_CHARS:
-            raise WatchError(
-                f"the text of watch {name} has {len(watch.text):,} characters, but at most {MAX_TEXT_CHARS:,} can"
-                " be kept: watch a part of it, or a page by its URL"
-            )
-        existing = self._store.settings(SETTING).keys()
-        if SETTING + name in existing and not replace:
-            raise WatchError(f"{self._store.name} has a watch {name} already: replace it, or give another name")
-        if len(existing | {SETTING + name}) > MAX_WATCHES:
-            raise WatchError(f"{self._store.name} has {MAX_WATCHES:,} watches, the most it can have: remove one")
+        self._require_room([watch], replace=replace)
         matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
-        self._keep(watch, [match.card.id for match in matches] if seen else [])
+        self._store.set_setting(SETTING + watch.name, _kept_value(watch, [each.card.id for each in matches] * seen))
+
+    def add_all(self, watches: Iterable[Watch], *, seen: bool, replace: bool) -> int:
+        """Save watches as `add` does, all or none, and return how many. Without `seen`, nothing is looked up."""
+        added = list(watches)
+        self._require_room(added, replace=replace)
+        kept = {SETTING + watch.name: _kept_value(watch, ids) for watch, ids in self._with_matches(added, seen=seen)}
+        self._store.set_settings(kept)
+        return len(added)
+
+    def _with_matches(self, watches: Sequence[Watch], *, seen: bool) -> Iterator[tuple[Watch, list[str]]]:
+        """Yield each watch with the ids of its matches; without `seen`, only check that it can be answered."""
+        pages = PageFinder(self._store)
+        urls = set() if seen else {watch.url for watch in watches if watch.url is not None}
+        known = {card.url for card in captures_of_urls(self._store, urls)}
+        for watch in watches:
+            try:
+                if seen:
+                    yield watch, [match.card.id for match in self._ask(watch)]
+                    continue
+                Thresholds.of("containment", {"containment": watch.min_containment})
+                if watch.text is not None or watch.url is None or storable(watch.url) not in known:
+                    pages.find(url=watch.url, text=watch.text)
+                yield watch, []
+            except QuestionError as error:
+                raise WatchError(f"watch {watch.name}: {error}") from None
 
     def remove(self, name: str) -> None:
         """Delete a watch."""
@@ -83,7 +107,7 @@ class Watches:
     def check(self, name: str) -> WatchReport:
         """Ask the question of a watch again."""
         kept = self._kept(name)
-        watch, seen = _watch(name, kept), set(kept["seen"])
+        watch, seen = watch_of(name, kept), set(kept["seen"])
         matches = self._ask(watch)
         new = frozenset(
             match.card.id for match in matches if match.card.id not in seen and not self._known(match.url, seen)
@@ -93,7 +117,29 @@ class Watches:
     def mark_seen(self, name: str, ids: Collection[str]) -> None:
         """Remember these captures: they, and later captures of their URLs, are no longer new."""
         kept = self._kept(name)
-        self._keep(_watch(name, kept), list(dict.fromkeys([*kept["seen"], *sorted(ids)])))
+        seen = list(dict.fromkeys([*kept["seen"], *sorted(ids)]))
+        self._store.set_setting(SETTING + name, _kept_value(watch_of(name, kept), seen))
+
+    def _require_room(self, added: Collection[Watch], *, replace: bool) -> None:
+        """Raise unless these watches can be kept, with their names and texts."""
+        for watch in added:
+            name = watch.name
+            if not name.strip() or len(name) > MAX_NAME_CHARS or name != storable(name):
+                raise WatchError(
+                    f"a watch has a name of 1 to {MAX_NAME_CHARS} characters, not {name[:MAX_NAME_CHARS]!r}"
+                )
+            if watch.text is not None and len(watch.text) > MAX_TEXT_CHARS:
+                raise WatchError(
+                    f"the text of watch {name} has {len(watch.text):,} characters, but at most {MAX_TEXT_CHARS:,} can"
+                    " be kept: watch a part of it, or a page by its URL"
+                )
+        names, existing = Counter(watch.name for watch in added), set(self.names())
+        if len(names) < len(added):
+            raise WatchError(f"there are two watches {names.most_common(1)[0][0]}: give each a name of its own")
+        if not replace and (there := existing.intersection(names)):
+            raise WatchError(f"{self._store.name} has a watch {min(there)} already: replace it, or give another name")
+        if len(existing.union(names)) > MAX_WATCHES:
+            raise WatchError(f"{self._store.name} has {MAX_WATCHES:,} watches, the most it can have: remove one")
 
     def _ask(self, watch: Watch) -> Matches:
         return self._similar(url=watch.url, text=watch.text, min_containment=watch.min_containment, limit=MAX_MATCHES)
@@ -103,25 +149,25 @@ class Watches:
         return any(card.id in seen for card in captures(self._store, url, limit=MAX_SEEN))
 
     def _kept(self, name: str) -> dict[str, Any]:
-        kept: dict[str, Any] | None = self._store.setting(SETTING + name)
+        kept = kept_watch(self._store, name)
         if kept is None:
-            names = [each.name for each in self.read()]
-            existing = f"there is {', '.join(names)}" if names else "there is none"
-            raise WatchError(f"{self._store.name} has no watch {name}; {existing}")
+            raise WatchError(f"{self._store.name} has no watch {name}; {_there_is(self.names())}")
         return kept
 
-    def _keep(self, watch: Watch, seen: list[str]) -> None:
-        kept = {
-            "url": watch.url,
-            "text": watch.text,
-            "min_containment": watch.min_containment,
-            "at": watch.at.isoformat(),
-            "seen": seen[-MAX_SEEN:],
-        }
-        self._store.set_setting(SETTING + watch.name, kept)
+
+def kept_watches(store: Store) -> dict[str, dict[str, Any]]:
+    """Return what the store keeps of each watch, by name: what `watch_of` takes, and the ids that were `seen`."""
+    return {name.removeprefix(SETTING): kept for name, kept in store.settings(SETTING).items()}
 
 
-def _watch(name: str, kept: dict[str, Any]) -> Watch:
+def kept_watch(store: Store, name: str) -> dict[str, Any] | None:
+    """Return the same of one watch; None if there is none of this name."""
+    kept: dict[str, Any] | None = store.setting(SETTING + name)
+    return kept
+
+
+def watch_of(name: str, kept: dict[str, Any]) -> Watch:
+    """Return the watch from what a store keeps of it."""
     return Watch(
         name=name,
         url=kept["url"],
@@ -129,3 +175,19 @@ def _watch(name: str, kept: dict[str, Any]) -> Watch:
         min_containment=kept["min_containment"],
         at=datetime.fromisoformat(kept["at"]),
     )
+
+
+def _kept_value(watch: Watch, seen: list[str]) -> dict[str, Any]:
+    return {
+        "url": watch.url,
+        "text": watch.text,
+        "min_containment": watch.min_containment,
+        "at": watch.at.isoformat(),
+        "seen": seen[-MAX_SEEN:],
+    }
+
+
+def _there_is(names: list[str]) -> str:
+    if len(names) > MAX_LISTED_NAMES:
+        return f"there are {', '.join(names[:MAX_LISTED_NAMES])} and {len(names) - MAX_LISTED_NAMES:,} others"
+    return f"there is {', '.join(names)}" if names else "there is none"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+MAX_URLS = 500  # of one selection; SQLite may be built to take 999 parameters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
@@ -22,6 +24,7 @@ class Selection(Filters):
     """Filters, and the keys by which the library itself looks up few pages."""
 
     url: str | None = None
+    urls: tuple[str, ...] | None = None  # any of these, up to MAX_URLS
     url_prefix: str | None = None
     url_part: str | None = None  # anywhere in the URL; takes a look at all URLs
     clusters: tuple[str, ...] | None = None  # their ids
@@ -30,5 +33,5 @@ class Selection(Filters):
     @property
     def by_key(self) -> bool:
         """Whether a key narrows the selection to few pages."""
-        keys = (self.url, self.url_prefix, self.url_part, self.clusters, self.payload_digest)
+        keys = (self.url, self.urls, self.url_prefix, self.url_part, self.clusters, self.payload_digest)
         return any(key is not None for key in keys)

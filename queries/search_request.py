@@ -9,11 +9,13 @@ from typing import Any, Self, get_args
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.cursor_text import not_a_cursor, packed_cursor, unpacked_cursor
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.representative_rule import RepresentativeRule
 from opensearch_winnow.queries.results import FacetName, GroupBy
 from opensearch_winnow.queries.words import Words
 
 DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative of its group
 DEFAULT_EXAMINE = 100  # pages
+BEST = "best"
 MAX_HITS_PER_PAGE = 10_000
 MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
 MAX_BATCH_SIZE = 1_000  # pages examined at once
@@ -33,6 +35,7 @@ class SearchRequest:
     exact: bool = False
     limit: int = 10
     facets: tuple[FacetName, ...] = ()
+    representative: str = BEST  # the page shown for a group: the best hit, or see `RepresentativeRule`
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
@@ -43,9 +46,16 @@ class SearchRequest:
             raise QuestionError(f"a page of results has 1 to {MAX_HITS_PER_PAGE:,} hits, not {self.limit}")
         if self.examine < 1:
             raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
+        if self.representative != BEST:
+            RepresentativeRule.of(self.representative)
         for name in self.facets:
             if name not in get_args(FacetName):
                 raise QuestionError(f"there is no facet {name!r}: choose from {', '.join(get_args(FacetName))}")
+
+    @property
+    def rule(self) -> RepresentativeRule | None:
+        """The rule that chooses the page shown for a group; None if it is the best hit."""
+        return None if self.representative == BEST else RepresentativeRule.of(self.representative)
 
     @property
     def parsed(self) -> Words:
@@ -82,6 +92,7 @@ def _request(*, where: dict[str, Any], facets: list[FacetName], **others: Any) -
     filters = Filters(**{**where, **times})
     texts = (
         isinstance(others["words"], str),
+        isinstance(others.get("representative", ""), str),
         *(value is None or isinstance(value, str) for value in (filters.site, filters.crawl)),
     )
     if not all(texts):

@@ -39,7 +39,7 @@ class AtomicParquet:
                     # Figures in docs/records.md. Hashes do not repeat: a dictionary of them would be longer.
                     compression="zstd",
                     compression_level={"text": 3},
-                    use_dictionary=["site", "crawl", "duplicate"],
+                    use_dictionary=["site", "crawl", "duplicate", "source.file", "source.record_type", "source.mime"],
                     column_encoding={"positions.list.element": "DELTA_BINARY_PACKED"},
                     write_statistics=["id", "url", "site", "crawl", "fetched_at", "cluster"],
                     write_page_checksum=True,

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.record_columns import SCHEMA, as_records
+from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, as_records, completed
 from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
 
@@ -38,7 +38,7 @@ def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> Written
     """Return the scheme of one file. `footer` is the end of a file that is not on this machine."""
     with open_parquet(file, footer) as parquet:
         scheme = parse_metadata(parquet.metadata.metadata or {}, file)
-        if not parquet.schema_arrow.equals(SCHEMA):
+        if not any(parquet.schema_arrow.equals(known) for known in (SCHEMA, FIRST_SCHEMA)):
             raise RecordsError(f"{file} does not have the columns of a record file; did another program write it?")
     return scheme
 
@@ -93,7 +93,7 @@ def batches(
             chosen = batch if keep is None else batch.filter(keep.slice(row, len(batch)))
             row += len(batch)
             if len(chosen):
-                yield chosen
+                yield completed(chosen)
 
 
 def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:

@@ -67,6 +67,10 @@ class RecordWriter:
         """Return nothing: `stored` has listed everything."""
         return ()
 
+    def blocks(self, _url: str) -> bool:
+        """Return False: record files take every page."""
+        return False
+
     def add(self, record: Record, _on_refused: Callable[[str], None] | None = None) -> None:
         """Add a record; none is refused."""
         if self._closed:

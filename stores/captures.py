@@ -1,12 +1,13 @@
-"""Looks up the captures of a URL in any store."""
+"""Looks up the captures of URLs in any store."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.filters import Selection
+from opensearch_winnow.queries.filters import MAX_URLS, Selection
 from opensearch_winnow.stores.store import Store
 
 
@@ -18,6 +19,13 @@ def captures(store: Store, url: str, *, until: datetime | None = None, limit: in
 def latest_capture(store: Store, url: str, until: datetime | None = None) -> Record | None:
     """Read the newest capture of a URL; with `until`, the newest one known to be no later."""
     return next(store.scan(Record, _captures(url, until), order="newest", limit=1), None)
+
+
+def captures_of_urls(store: Store, urls: Collection[str]) -> Iterator[Card]:
+    """Yield all captures of these URLs, with few requests: those of a URL newest first."""
+    distinct = list(dict.fromkeys(urls))
+    for start in range(0, len(distinct), MAX_URLS):
+        yield from store.scan(Card, Selection(urls=tuple(distinct[start : start + MAX_URLS])), order="newest")
 
 
 def _captures(url: str, until: datetime | None) -> Selection:

@@ -13,6 +13,7 @@ from typing import NamedTuple, NoReturn, Self
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, bytes_in_memory
+from opensearch_winnow.stores.blocked_pages import BlockedPages, blocked_entries
 from opensearch_winnow.stores.revisits import Revisits
 from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
 
@@ -40,10 +41,12 @@ class StoreDestination:
     or any other exception, what was added is still written if the store allows it.
 
     A revisit gets the text and hashes of the page that it repeats, if that page is stored or came earlier in the run.
+    `on_stored` is called with the records of each batch that are stored.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, on_stored: Callable[[Sequence[Record]], object] = lambda _: None) -> None:
         self.count = 0  # records that are stored
+        self._on_stored = on_stored
         self._store = store
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
@@ -51,6 +54,7 @@ class StoreDestination:
         self._max_records = min(MAX_BATCH_RECORDS, MAX_REMOTE_BATCH_RECORDS) if self._remote else MAX_BATCH_RECORDS
         self._run_started = time.time_ns()
         self._revisits = Revisits(store)
+        self._blocked = BlockedPages(blocked_entries(store))
         self._clear()
 
     @property
@@ -65,6 +69,9 @@ class StoreDestination:
     def look_up(self, records: Sequence[Record]) -> Iterable[tuple[int, StoredDigests]]:
         """Return the pages like `records` that a remote store had before the run; nothing for an embedded store."""
         return self._remote.known(records, before=self._run_started) if self._remote and records else ()
+
+    def blocks(self, url: str) -> bool:
+        return url in self._blocked
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""
@@ -143,8 +150,11 @@ class StoreDestination:
             ) from None
         finally:
             self._revisits.forget_batch()
+        stored = []
         for each, written in zip(batch, outcomes, strict=True):
             if written.outcome == "failed":
                 each.on_refused(written.reason)
             else:
-                self.count += 1
+                stored.append(each.record)
+        self.count += len(stored)
+        self._on_stored(stored)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import written
@@ -20,8 +21,14 @@ def export_records(
     store: Store, target: Path, where: Filters = Filters(), done: Callable[[int], object] | None = None
 ) -> int:
     """Write the records of `store` to `target` and return how many. `done` is called with the number so far."""
-    records = store.scan(Record, where)
-    out = AtomicParquet(target, written(store.scheme))
+    return write_record_file(store.scan(Record, where), store.scheme, target, done)
+
+
+def write_record_file(
+    records: Iterator[Record], scheme: Scheme, target: Path, done: Callable[[int], object] | None = None
+) -> int:
+    """Write `records` to one record file, as `export_records` does."""
+    out = AtomicParquet(target, written(scheme))
     try:
         while some := list(islice(records, BATCH_SIZE)):
             out.write(as_columns(some))

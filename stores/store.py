@@ -1,4 +1,4 @@
-"""Defines what every store can do: 18 methods, which tests/stores/test_store.py checks on every kind of store."""
+"""Defines what every store can do: 22 methods, which tests/stores/test_store.py checks on every kind of store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkabl
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, capture_id
 from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
@@ -39,7 +39,7 @@ class Text(NamedTuple):
 
 
 # The fields of a page to read are named by the class that holds them.
-Fields = TypeVar("Fields", bound=Record | Card | Sketches | Text)
+Fields = TypeVar("Fields", bound=Record | Card | CaptureEntry | Sketches | Text)
 
 # By first write; newest capture first; oldest capture first, then by the length of the URL and by URL; or by URL. A
 # capture without a time is never the newest, and comes last in both orders of time.
@@ -167,6 +167,15 @@ class ClusterSize(NamedTuple):
     urls: int
 
 
+class Crawl(NamedTuple):
+    """The captures that were indexed under one name."""
+
+    name: str
+    captures: int
+    first: datetime | None  # the time of its first capture; None if all times are unknown
+    last: datetime | None
+
+
 class Statistics(NamedTuple):
     pages: int
     urls: int
@@ -212,8 +221,12 @@ class Store(AbstractContextManager["Store"], Protocol):
     def delete(self, ids: Iterable[str]) -> int:
         """Delete pages by id and return how many existed."""
 
+    def erase(self) -> None:
+        """Erase what deleted pages have left in the files of the store. This may take as long as writing them did."""
+
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `Sketches`, `Text`).
+        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `CaptureEntry`, `Sketches`,
+        `Text`).
 
         Pages that do not exist are left out.
         """
@@ -277,17 +290,29 @@ class Store(AbstractContextManager["Store"], Protocol):
         With `site`, list only clusters that have a page on it.
         """
 
+    def crawls(self) -> list[Crawl]:
+        """List the crawls that have a name, in the order of their last captures; those of unknown time come first.
+
+        If these times are equal or unknown, the crawl that was written last comes last.
+        """
+
     def statistics(self) -> Statistics:
         """Count pages, tokens and bytes."""
 
     def setting(self, name: str) -> Any:
         """Return the JSON value that the store keeps under `name`; None if there is none."""
 
+    def setting_names(self, prefix: str = "") -> list[str]:
+        """Return the names of all settings that begin with `prefix`, sorted."""
+
     def settings(self, prefix: str = "") -> dict[str, Any]:
-        """Return all settings whose names begin with `prefix`."""
+        """Return all settings whose names begin with `prefix`, by name."""
 
     def set_setting(self, name: str, value: Any) -> None:
         """Keep a JSON value under `name`; None removes it."""
+
+    def set_settings(self, values: Mapping[str, Any]) -> None:
+        """Keep JSON values by name, with few requests; None removes one."""
 
     def close(self) -> None:
         """Close the store."""

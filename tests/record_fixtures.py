@@ -12,11 +12,22 @@ import pytest
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.mappings.source import Source
 
 TEXT = st.text(max_size=20)
 DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)
 HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=6).map(lambda numbers: array("Q", numbers))
 PRINTS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)), max_size=6)
+
+SOURCES = st.builds(
+    Source,
+    file=TEXT,
+    offset=st.integers(0, 2**63 - 1),
+    length=st.integers(0, 2**63 - 1),
+    record_type=st.sampled_from(["response", "resource", "conversion", "revisit"]),
+    status=st.none() | st.sampled_from([200, 304]),
+    mime=st.none() | st.sampled_from(["text/html", "text/plain"]),
+)
 
 
 @st.composite
@@ -40,6 +51,7 @@ def any_record(draw: st.DrawFn) -> Record:
         bands=draw(HASHES),
         duplicate=draw(st.sampled_from([None, *DUPLICATES])),
         duplicate_of=draw(st.none() | TEXT),
+        source=draw(st.none() | SOURCES),
     )
 
 

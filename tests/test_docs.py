@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 # Console sessions run first, in order, then Python sessions. Other tests run cli.md, opensearch.md and own-searches.md.
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
-GUIDES = [DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "watching")]
+GUIDES = [
+    DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "changes", "watching", "archives")
+]
 # Tables in the documentation are copied from this page, by rows or by figures.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

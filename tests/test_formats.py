@@ -28,6 +28,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings import opensearch_mapping, record_metadata, sqlite_schema
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.record_files.reader import read_records
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_golden import TEXTS, digest
@@ -38,8 +39,9 @@ LATIN = " ".join(TEXTS[name] for name in ("English", "German", "French", "Turkis
 OTHERS = " ".join(TEXTS[name] for name in ("Greek", "Hebrew", "Hindi", "Thai", "Chinese", "Japanese"))
 MILL, NOTICE = "http://mill.example/", "Whoever copies this text shall name its source and the day it was copied."
 DAY = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
+SOURCE = Source("mill.warc.gz", 300, 2_000, "response", 200, "text/html")
 PAGES = [
-    Page(MILL, text=LATIN, title="The mill", fetched_at=DAY),
+    Page(MILL, text=LATIN, title="The mill", fetched_at=DAY, source=SOURCE),
     Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(year=2027)),
     Page("http://mirror.example/mühle?q=%20", html=f"<title>Mühle</title><p>{LATIN}<p>{NOTICE}"),
     Page("http://others.example/", text=f"{OTHERS} {NOTICE}", title="風 ‎\U0001f33e"),
@@ -54,6 +56,8 @@ def versions(pattern: str) -> dict[int, Path]:
     """Return the samples of a format by version: the number at the end of the first part of a name."""
     return {int(path.name.partition(".")[0].rpartition("-")[2]): path for path in SAMPLES.glob(pattern)}
 
+
+FIRST_STORE_WITH_SOURCES, FIRST_RECORDS_WITH_SOURCES = 6, 2
 
 STORES, INDICES = versions("store-*.winnow.gz"), versions("index-*.json.gz")
 RECORDS, STATES = versions("records-*.parquet"), versions("state-*")
@@ -111,6 +115,13 @@ def unpack(sample: Path, folder: Path) -> Path:
     return path
 
 
+def add_new_page(index: Index) -> None:
+    """Add a page with fields that the sample may not have had."""
+    index.add([Page("http://new.example/", text=LATIN, source=SOURCE)])
+    assert "http://new.example/" in {each.url for each in index.similar(url=MILL).matches}
+    assert index.page("http://new.example/").source == SOURCE
+
+
 def test_every_version_has_a_sample() -> None:
     assert sorted(STORES) == list(range(1, 1 + len(sqlite_schema.MIGRATIONS)))
     assert opensearch_mapping.FORMAT in INDICES
@@ -126,8 +137,8 @@ def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None
     with Index.open(path, create=False) as index:
         assert answers_of(index) == answers
         assert index.add(PAGES, crawl="samples").unchanged == len(PAGES)
-        index.add([Page("http://new.example/", text=LATIN)])
-        assert "http://new.example/" in {each.url for each in index.similar(url=MILL).matches}
+        assert index.page(MILL, DAY).source == (SOURCE if version >= FIRST_STORE_WITH_SOURCES else None)
+        add_new_page(index)
     path.chmod(0o444)
     with Index.open(path, create=False) as index:
         assert index.store.count() == len(PAGES) + 1
@@ -136,6 +147,8 @@ def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None
 @pytest.mark.parametrize("version", RECORDS)
 def test_record_files(version: int, answers: Any) -> None:
     assert portraits(read_records(RECORDS[version])) == answers["records"]
+    (mill,) = (each for each in read_records(RECORDS[version]) if (each.url, each.fetched_at) == (MILL, DAY))
+    assert mill.source == (SOURCE if version >= FIRST_RECORDS_WITH_SOURCES else None)
 
 
 @pytest.mark.parametrize("version", STATES)
@@ -165,6 +178,7 @@ def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> 
         try:
             with Index.open(f"{engine.url}/{name}", create=False) as index:
                 assert answers_of(index) == answers
+                add_new_page(index)
         finally:
             client.indices.delete(index=f"{name}*", params={"expand_wildcards": "all"})
 

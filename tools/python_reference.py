@@ -24,9 +24,10 @@ MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
 BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of the classes begin that Index is made of
 
 SECTIONS = {
-    "The index": ["Index", "Page", "Filters", "Boilerplate"],
+    "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "fingerprint", "Fingerprints", "Scheme"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "An index of your own": ["attach", "detach"],
@@ -46,13 +47,20 @@ SECTIONS = {
 }
 # Parts of answers, by module. They are not in the top-level package, because callers never construct them.
 INSIDE = {
-    "mappings.card": ["Card"],
+    "mappings.card": ["Card", "CaptureEntry"],
+    "mappings.source": ["Source"],
+    "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
     "operations.history": ["Moment"],
-    "operations.watches": ["Watch", "WatchReport"],
+    "operations.locate": ["Located", "FoundPage"],
+    "operations.versions": ["Versions", "Version"],
+    "operations.changes": ["Changes", "Change"],
+    "operations.watches": ["WatchReport"],
+    "mappings.finding": ["Finding"],
     "stores.store": ["ClusterSize"],
     "clusters.result": ["ClusteringResult"],
     "ingest.report": ["Report"],
+    "operations.deletion": ["DeletionReport"],
     "operations.indexing": ["IndexingOptions"],
     "stores.opensearch.backfill": ["AttachReport"],
     "stores.opensearch.attach": ["Detached"],
@@ -88,7 +96,6 @@ def describe(public: Any) -> Iterator[str]:
         yield from _function(node, node.name, module)
         return
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
-    methods = [each for each in node.body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")]
     if bases := [ast.unparse(base) for base in node.bases if ast.unparse(base).endswith("Error")]:
         yield f"A `{bases[0]}`.\n"
     yield from _docstring(node)
@@ -96,14 +103,21 @@ def describe(public: Any) -> Iterator[str]:
         yield "| field | type | |\n|---|---|---|"
         yield from (_field(each, module) for each in fields)
         yield ""
-    for method in methods:
-        kinds = [ast.unparse(each) for each in method.decorator_list]
-        if "property" in kinds:
-            yield f"**`.{method.name}`** (`{ast.unparse(method.returns or ast.Constant(None))}`)\n"
-            yield from _docstring(method)
-        else:
-            before = node.name if "classmethod" in kinds else ""
-            yield from _function(method, f"{before}.{method.name}", module)
+    for part in (public, *(base for base in public.__mro__[1:] if base.__name__.startswith(INDEX_PARTS))):
+        inside = source(part.__module__)
+        for method in inside.nodes[part.__name__].body:
+            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                yield from _method(method, node.name, inside)
+
+
+def _method(method: ast.FunctionDef, owner: str, module: Source) -> Iterator[str]:
+    kinds = [ast.unparse(each) for each in method.decorator_list]
+    if "property" in kinds:
+        yield f"**`.{method.name}`** (`{ast.unparse(method.returns or ast.Constant(None))}`)\n"
+        yield from _docstring(method)
+    else:
+        before = owner if "classmethod" in kinds else ""
+        yield from _function(method, f"{before}.{method.name}", module)
 
 
 def _field(each: ast.AnnAssign, module: Source) -> str:

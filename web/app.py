@@ -41,16 +41,20 @@ from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen
 from opensearch_winnow.web.screen_request import Fault, ScreenRequest, ServerState
 from opensearch_winnow.web.screens import (
     api,
+    changes,
     cluster,
     clusters,
     compare,
     differences,
     history,
     home,
+    locate,
     page,
     paste,
     search,
     statistics,
+    versions,
+    watch_log,
     watches,
 )
 from opensearch_winnow.web.store_name import StoreName
@@ -76,6 +80,11 @@ ANSWERING: tuple[Screen, ...] = (
     page.SIMILAR,
     differences.SCREEN,
     history.SCREEN,
+    versions.SCREEN,
+    versions.BY_URL,
+    versions.OF_TEXT,
+    locate.SCREEN,
+    locate.BY_URL,
     compare.SCREEN,
     compare.BY_URL,
     paste.FORM,
@@ -83,8 +92,10 @@ ANSWERING: tuple[Screen, ...] = (
     paste.QUOTES,
     clusters.SCREEN,
     cluster.SCREEN,
+    changes.SCREEN,
     statistics.SCREEN,
     watches.SCREEN,
+    watch_log.SCREEN,
 )
 SCREENS: tuple[Screen, ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
 REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)

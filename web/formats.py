@@ -9,13 +9,13 @@ from typing import Any, Literal
 import msgspec
 from starlette.responses import Response
 
+from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.pages import Pages
-from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 Format = Literal["html", "json", "csv"]
 
-FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
 _encoder = msgspec.json.Encoder()
 
 
@@ -46,8 +46,3 @@ def encode_csv(screen: Screen, document: Any) -> bytes:
     for row in screen.table(document):
         writer.writerow([escape_formula(cell) for cell in row])
     return out.getvalue().encode("utf-8", "replace")
-
-
-def escape_formula(cell: Cell) -> Cell:
-    """Put an apostrophe before text that a spreadsheet would run as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

@@ -28,10 +28,13 @@ class KeptFigures(Generic[Figures]):
         count: Callable[[Index], Figures],
         *,
         min_lifetime: float = MIN_LIFETIME_SECONDS,
+        busy: Callable[[], str] = lambda: "the pages are being counted",
     ) -> None:
+        """`busy` says what is being done, for those who waited in vain."""
         self._open_index = open_index
         self._count = count
         self._min_lifetime = min_lifetime
+        self._busy = busy
         self._changed = Condition()
         self._thread: Thread | None = None
         self._figures: Figures | None = None
@@ -51,7 +54,7 @@ class KeptFigures(Generic[Figures]):
                 if self._figures is not None:
                     return self._figures
                 if not self._changed.wait(until - time.monotonic()):
-                    raise BusyError("the pages are being counted: try again in a moment")
+                    raise BusyError(f"{self._busy()}: try again in a moment")
             raise self._error
 
     def expire(self) -> None:

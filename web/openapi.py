@@ -23,10 +23,13 @@ TAGS = {
     "overview": ("Overview", "What is in the store, at a glance."),
     "search": ("Search", "Find pages by their words."),
     "suggest": ("Suggestions", "Pages to offer while somebody types."),
-    "pages": ("Pages", "A page, its near-duplicates and its history."),
+    "pages": ("Pages", "A page, its near-duplicates, its history and its versions."),
+    "versions": ("Versions", "The versions of a page or text, and the copies that are stale."),
+    "locate": ("Lost pages", "Where a page is now that is no longer at its URL."),
     "compare": ("Comparisons", "What two texts share."),
     "quotes": ("Quotes", "Find the pages that quote a text of your own."),
     "clusters": ("Clusters", "Near-duplicates of the whole store, as the last clustering found them."),
+    "changes": ("Changes", "What became of the pages between two crawls, or two dates."),
     "statistics": ("Statistics", "What is in the store."),
     "watches": ("Watches", "Saved questions, and what is new since somebody looked."),
 }
@@ -48,8 +51,13 @@ EXAMPLES: dict[str, str | int] = {
     "site": "example.org",
     "crawl": "2024-03",
     "at": "2024-03",
+    "at_a": "2024-01",
+    "representative": "newest",
+    "at_b": "2024-03",
     "since": "2024-01",
     "until": "2024-03-31",
+    "from": "2024-01",
+    "to": "2024-03",
     "watch": "mill",
     "others": CAPTURE,
     "min_containment": 30,
@@ -164,5 +172,14 @@ def _query_parameter(parameter: Parameter) -> dict[str, Any]:
         "description": parameter.description,
         "required": parameter.required,
         "schema": parameter.schema,
-        "example": EXAMPLES[parameter.name] if parameter.name in EXAMPLES else parameter.schema["default"],
+        "example": _example(parameter),
     }
+
+
+def _example(parameter: Parameter) -> str | int:
+    """Return an example of the right type: `from` is a crawl, or the number of a row."""
+    example = EXAMPLES.get(parameter.name)
+    if example is None or isinstance(example, str) != (parameter.schema["type"] == "string"):
+        default: str | int = parameter.schema["default"]
+        return default
+    return example

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from opensearch_winnow.answers.page_document import PageFacts
 from opensearch_winnow.foundation.scheme import Scheme
@@ -16,7 +17,12 @@ SIMILAR_TABS = (
     ("min_containment", "Shared passages", 0),
 )
 SHARED_PASSAGES = 3
-HISTORY = len(SIMILAR_TABS)
+HISTORY, VERSIONS, LOCATE = range(len(SIMILAR_TABS), len(SIMILAR_TABS) + 3)
+OTHER_TABS = (
+    (HISTORY, "History", "history"),
+    (VERSIONS, "Versions", "versions"),
+    (LOCATE, "Where is it now?", "locate"),
+)
 
 
 class Tab(NamedTuple):
@@ -31,7 +37,13 @@ def page_tabs(id_: str, link: Callable[[dict[str, Any]], str], current: int | No
         Tab(label, link({name: at} if (name, at) != ("t", 50) else {}), number == current)
         for number, (name, label, at) in enumerate(SIMILAR_TABS)
     ]
-    return [*tabs, Tab("History", f"/page/{id_}/history", current == HISTORY)]
+    return [*tabs, *(Tab(label, f"/page/{id_}/{path}", number == current) for number, label, path in OTHER_TABS)]
+
+
+def other_page_tabs(id_: str, current: int) -> list[Tab]:
+    """Return the tabs of a page on a screen that has no parameters of similar pages to keep."""
+    address = f"/page/{id_}"
+    return page_tabs(id_, lambda change: f"{address}?{urlencode(change)}" if change else address, current)
 
 
 def page_subject(facts: PageFacts, scheme: Scheme, latest: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
@@ -29,12 +30,12 @@ def pasted_text(request: ScreenRequest, id_: str) -> PastedText:
     return pasted
 
 
-def text_named(index: Index, request: ScreenRequest, name: str) -> ComparedText:
-    """Return the capture or the pasted text with this id, or the latest capture of this URL."""
+def text_named(index: Index, request: ScreenRequest, name: str, at: TimePeriod | None = None) -> ComparedText:
+    """Return the capture or the pasted text with this id, or the latest capture of this URL, up to the end of `at`."""
     if name.startswith(ID_PREFIX):
         pasted = pasted_text(request, name)
         return ComparedText(id=name, text=pasted.text, title=pasted.name or None)
-    page = index.page(name.strip()) if "/" in name or ":" in name else index.capture(name.strip())
+    page = PageFinder(index.store).named(name.strip(), at and at.last)
     return ComparedText(
         id=page.id, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
     )

@@ -12,6 +12,7 @@ from opensearch_winnow.answers.statistics_document import CountedDocument, count
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.web.clustering_run import ClusteringRun
+from opensearch_winnow.web.kept_changes import KeptChanges
 from opensearch_winnow.web.kept_figures import KeptFigures
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
@@ -26,6 +27,7 @@ class ServerState:
     store: StoreName
     overview: KeptFigures[OverviewDocument]
     statistics: KeptFigures[CountedDocument]
+    changes: KeptChanges
     max_seconds: float  # for the comparisons of one question
     pasted: PastedTexts = field(default_factory=PastedTexts)
 
@@ -38,6 +40,7 @@ class ServerState:
             store=store,
             overview=overviews,
             statistics=KeptFigures(open_index, counted_document),
+            changes=KeptChanges(open_index),
             max_seconds=max_seconds,
         )
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
-from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
 from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
-from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.ingest.page import Page
 
 SITE = "pydoc.example"  # a reserved name that can never be registered (RFC 2606)

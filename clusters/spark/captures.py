@@ -29,6 +29,7 @@ STARTS = pa.schema([("partition", pa.int64()), ("start", pa.int64())])
 COLUMNS = [
     "id",
     "url",
+    "site",
     "title",
     "fetched_at",
     "content_digest",

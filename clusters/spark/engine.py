@@ -9,15 +9,17 @@ from contextlib import ExitStack
 from pyspark.sql import DataFrame, SparkSession
 
 from opensearch_winnow.clusters import schemas
-from opensearch_winnow.clusters.options import ClusteringOptions, Progress, RunSettings
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import Candidates, ClusteringResult
 from opensearch_winnow.clusters.spark import captures, tables
 from opensearch_winnow.clusters.spark.candidates import proposed_pairs, signatures, total_tally
+from opensearch_winnow.clusters.spark.chosen_representatives import with_chosen_representatives
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
 from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
 from opensearch_winnow.clusters.spark.linkage import joined_contents
 from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
 from opensearch_winnow.clusters.spark.verdicts import decided_by_text, decided_pairs, judged_pairs, shingle_sets
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 
 PHASES = ("reading", "reading tokens", "pairing", "comparing", "comparing texts", "clustering", "writing")
@@ -121,7 +123,19 @@ class _Steps:
             scheme=self._scheme,
             scratch=self._scratch,
         )
-        self._clustered = self._scratch.keep("clustered", tables.clustered_pages(self._pages, joined))
+        members = tables.members(self._pages, joined)
+        rule = self._options.other_representative
+        if rule is not None:
+            members = with_chosen_representatives(
+                self._scratch.keep("members", members),
+                self._edges,
+                self._signed,
+                rule,
+                threshold=self._options.threshold,
+                scheme=self._scheme,
+                scratch=self._scratch,
+            )
+        self._clustered = self._scratch.keep("clustered", tables.clustered_pages(self._pages, members))
         clusters = self._scratch.keep("clusters", tables.by_cluster(self._clustered))
         sizes: Counter[int] = Counter()
         identical_sizes: Counter[int] = Counter()

@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from opensearch_winnow.clusters.options import Progress
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escape_pattern
 from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
 from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
 from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, is_remote, outcomes_of_sources, outcomes_of_table
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.ingest.ledger import OTHER_CONTENT
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Damaged, Report

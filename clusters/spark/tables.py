@@ -15,11 +15,15 @@ DIGESTS = ("content_digest", "text_digest")
 EMPTY_VALUES = {pa.string(): "", pa.float64(): 0.0}
 
 
-def clustered_pages(pages: DataFrame, joined: DataFrame) -> DataFrame:
-    """Return each capture with its representative: the columns of CLUSTERS, and those that other tables need."""
+def members(pages: DataFrame, joined: DataFrame) -> DataFrame:
+    """Return each capture with the number of its representative, and its resemblance to it."""
     alone = {"representative": F.coalesce("representative", "content")}
     exact = {"resemblance": F.coalesce("resemblance", F.lit(1.0)), "error": F.coalesce("error", F.lit(0.0))}
-    members = pages.join(joined, "content", "left").withColumns(alone | exact)
+    return pages.join(joined, "content", "left").withColumns(alone | exact)
+
+
+def clustered_pages(pages: DataFrame, members: DataFrame) -> DataFrame:
+    """Return each capture with its representative: the columns of CLUSTERS, and those that other tables need."""
     names = pages.select(
         F.col("number").alias("representative"), F.col("id").alias("new"), F.col("url").alias("representative_url")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -16,6 +17,7 @@ from opensearch_winnow.ingest.sources.header_fields import text
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
+from opensearch_winnow.mappings.source import Source
 
 # URL, address, date, type and length; version 2 has more fields before the length. URLs can have spaces. In front of it
 # is the end of a line, or damage.
@@ -64,16 +66,23 @@ def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None 
     yield at, None
 
 
+def capture(header: bytes) -> tuple[str, datetime | None]:
+    """Return the URL and the time in the header of a record."""
+    line = _LINE.match(header)
+    return (text(line[1]), date(line[3].decode())) if line else ("", None)
+
+
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     line = _LINE.match(header)
     if line is None or header.startswith(_FIRST):  # the header of the file itself
         return None
-    url = text(line[1])
-    fetched_at = date(line[3].decode())
+    url, fetched_at = capture(header)
     reason = not_fetched(url)
     if reason:
         return Skipped(url, reason, fetched_at)
-    blank = Page(url, html=b"", fetched_at=fetched_at)
-    if url.lower().startswith("http"):
+    is_http = url.lower().startswith("http")
+    source = Source("", 0, 0, "response" if is_http else "resource")
+    blank = Page(url, html=b"", fetched_at=fetched_at, source=source)
+    if is_http:
         return response(blank, block, page_bytes)
     return resource(blank, line[4].decode("latin-1"), block, page_bytes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.page import Page
@@ -76,6 +77,7 @@ def response(blank: Page, block: Block, page_bytes: int) -> Item:
         return Failed(blank, "no HTTP status")
     if status[1] != b"200":
         return Skipped(blank.url, f"status {status[1].decode()}", blank.fetched_at)
+    _note(blank, status=200)
     end = end_of_header(head) or (len(head) if len(head) == block.length else 0)  # headers and no body
     if not end:
         return Failed(blank, "HTTP headers that do not end")
@@ -105,6 +107,7 @@ def revisit(blank: Page, block: Block) -> Item:
     if kind and not _is_page(kind):
         return Skipped(blank.url, f"type {kind}", blank.fetched_at)
     blank.content_type = content_type or None
+    _note(blank, status=int(status[1]), mime=kind or None)
     return blank
 
 
@@ -125,7 +128,14 @@ def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes
         if kind not in (HTML, TEXT):
             return Skipped(blank.url, "no type", blank.fetched_at)
         blank.content_type = kind
+    _note(blank, mime=kind)
     return blank
+
+
+def _note(page: Page, **facts: Any) -> None:
+    """Add what a server said to the source of a page."""
+    if page.source is not None:
+        page.source = page.source._replace(**facts)
 
 
 def _kind(content_type: str) -> str:

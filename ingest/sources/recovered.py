@@ -10,7 +10,7 @@ from opensearch_winnow.ingest.sources.archive import Archive
 from opensearch_winnow.ingest.sources.archive_records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.header_fields import HEAD
 from opensearch_winnow.ingest.sources.http_page import Block
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, located
 
 Recovered = Generator[tuple[int, Item], None, int]
 """Yields items with their offsets; returns the offset where reading continues."""
@@ -31,7 +31,7 @@ def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[byt
             yield start, found
         else:
             for item in _items(found, item_of):
-                yield start, item
+                yield start, located(item, start, found.taken)
 
 
 def _items(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:

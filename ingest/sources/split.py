@@ -26,6 +26,11 @@ class Split:
     skipped: str = ""  # the reason, if these files are not read: links in a folder
     failed: str = ""  # the reason, if this file could not be divided into splits
 
+    @property
+    def archive(self) -> str:
+        """The path of a web archive, as sources of captures name it; empty if it was piped in."""
+        return "" if self.base else "/".join((self.path, *self.names))
+
     def bytes_before(self, offset: int) -> int:
         """Estimate the bytes of the split before `offset`, which may count rows or files instead of bytes."""
         length = (self.end or self.start + self.size) - self.start
@@ -59,5 +64,14 @@ class Damage:
 
 
 Item = Page | Skipped | Failed | Damage
+
+
+def located(item: Item, offset: int, length: int) -> Item:
+    """Return `item`; if it is a page of an archive, its source says where its record is."""
+    if isinstance(item, Page) and item.source is not None:
+        item.source = item.source._replace(offset=offset, length=length)
+    return item
+
+
 Items = Iterator[tuple[int, Item | None]]
 """Yields each item with its offset, then None with the offset where reading stopped: normally `end` of the split."""

@@ -15,7 +15,7 @@ from opensearch_winnow.ingest.sources import arc, warc
 from opensearch_winnow.ingest.sources.members import DAMAGED, Window
 from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
-_HEAD = 65_536
+HEAD_BYTES = 65_536
 _PIECE = 1 << 20
 MAX_UNPACKED_BYTES = 4_000_000_000  # of one archive that is compressed in the zip: 4 MB can unpack to as much
 _IN_MEMORY = 16 << 20  # bytes of an archive that is compressed in the zip; a larger one goes through a temporary file
@@ -47,7 +47,7 @@ def read(split: Split, page_bytes: int) -> Items:
     with zipfile.ZipFile(split.path) as zipped:
         member = zipped.getinfo(split.names[0])
         reader = arc if _format(zipped, member) == "arc" else warc
-        with _opened(zipped, member, split.path) as (file, missing):
+        with opened(zipped, member, split.path) as (file, missing):
             for at, item in reader.read_file(file, page_bytes, split.start, split.end):
                 if item is None and missing:
                     yield at, Damage(missing, DAMAGED)
@@ -60,7 +60,7 @@ def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
         return ""
     try:
         with zipped.open(member) as file:
-            head = file.read(_HEAD)
+            head = file.read(HEAD_BYTES)
     except _ERRORS:
         name = member.filename.lower()
         return "warc" if ".warc" in name else "arc" if ".arc" in name else ""
@@ -68,7 +68,7 @@ def _format(zipped: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
 
 
 @contextmanager
-def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
+def opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iterator[tuple[IO[bytes], int]]:
     """Open a member as a seekable file; also yield how many of its bytes are missing."""
     if member.header_offset < 0:  # of a file that lost its first bytes
         yield io.BytesIO(), max(member.file_size, 1)
@@ -84,7 +84,7 @@ def _opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Iter
                 + int.from_bytes(lengths[2:], "little")
             )
             end = max(start, min(start + member.file_size, file.seek(0, io.SEEK_END)))
-            yield io.BufferedReader(Window(file, start, end), _HEAD), start + member.file_size - end
+            yield io.BufferedReader(Window(file, start, end), HEAD_BYTES), start + member.file_size - end
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Generator, Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -17,7 +18,8 @@ from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response, revisit
 from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, Window
 from opensearch_winnow.ingest.sources.recovered import recovered
-from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
+from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split, located
+from opensearch_winnow.mappings.source import Source
 
 _START = re.compile(rb"WARC/\d\.\d{1,2}[ \t\r]*\n(?=[A-Za-z])")
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
@@ -109,7 +111,7 @@ def _with_fastwarc(
                 if packed and start == at:
                     return at, some
                 if pending[0]:
-                    yield at, pending[0]
+                    yield at, located(pending[0], at, start - at)
                 some = True
             at = start
             raw = io.BytesIO()
@@ -122,6 +124,18 @@ def _with_fastwarc(
             return at, some
 
 
+def capture(header: bytes) -> tuple[str, datetime | None]:
+    """Return the URL and the time in the header of a record."""
+    return _capture(Fields(header))
+
+
+def _capture(found: Fields) -> tuple[str, datetime | None]:
+    url = found.get(b"warc-target-uri")
+    if url.startswith("<") and url.endswith(">"):  # as Wget wrote it until 2019
+        url = url[1:-1]
+    return url, date(found.get(b"warc-date"))
+
+
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     """Return the page of a record, or None if records of its type are no pages."""
     kind_field = _TYPE.search(header)
@@ -129,20 +143,19 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if kind and kind not in _PAGES:
         return None
     found = Fields(header)
-    url = found.get(b"warc-target-uri")
-    if url.startswith("<") and url.endswith(">"):  # as Wget wrote it until 2019
-        url = url[1:-1]
-    fetched_at = date(found.get(b"warc-date"))
+    url, fetched_at = _capture(found)
     reason = not_fetched(url) if kind else "no record type"
     if kind == b"continuation":
         reason = "continuation of a record"
     if reason:
         return Skipped(url, reason, fetched_at)
     digest = found.get(b"warc-payload-digest") or None
+    source = Source("", 0, 0, kind.decode())
     if kind == b"revisit":
         before = found.get(b"warc-refers-to-target-uri").strip("<>") or url
-        return revisit(Page(url, fetched_at=fetched_at, payload_digest=digest, revisit_of=before), block)
-    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest)
+        repeated = Page(url, fetched_at=fetched_at, payload_digest=digest, revisit_of=before, source=source)
+        return revisit(repeated, block)
+    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest, source=source)
     content_type = found.get(b"content-type")
     if kind == b"response" and (content_type.lower().startswith("application/http") or _HTTP.match(url)):
         return response(blank, block, page_bytes)

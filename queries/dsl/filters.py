@@ -29,6 +29,8 @@ def conditions(where: Filters) -> list[Clause]:
     if isinstance(where, Selection):
         if where.url is not None:
             clauses.append(of_urls([where.url]))
+        if where.urls is not None:
+            clauses.append(of_urls(where.urls))
         if where.url_prefix is not None:
             clauses.append({"prefix": {"url": storable(where.url_prefix)}})
         if where.url_part is not None:

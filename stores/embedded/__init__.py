@@ -33,14 +33,32 @@ from opensearch_winnow.stores.embedded.rows import (
     row_checksum,
     setting_of,
     text_of,
+    time_of,
 )
 from opensearch_winnow.stores.embedded.verification import verify
 from opensearch_winnow.stores.embedded.views import EmbeddedView
-from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages, remove_pages, write_pages
+from opensearch_winnow.stores.embedded.writes import FIELDS, drop_gone_pages, gone_pages, remove_pages, write_pages
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Candidates, ClusterSize, Fields, Hits, Order, Sizes, Statistics, Written
+from opensearch_winnow.stores.store import (
+    Candidates,
+    ClusterSize,
+    Crawl,
+    Fields,
+    Hits,
+    Order,
+    Sizes,
+    Statistics,
+    Written,
+)
 from opensearch_winnow.stores.view_cache import ViewCache
+
+WITH_PREFIX = "WHERE substr(name, 1, ?) = ? ORDER BY name"
+# NULL sorts as the smallest value.
+CRAWLS = """
+SELECT crawl, count(*), min(fetched_at), max(fetched_at) AS last FROM page WHERE crawl != ''
+GROUP BY crawl ORDER BY last, max(place)
+"""
 
 
 class EmbeddedStore(Closing):
@@ -95,10 +113,23 @@ class EmbeddedStore(Closing):
         return write_pages(self._file, records)
 
     def delete(self, ids: Iterable[str]) -> int:
+        wanted = list(ids)
+        if not wanted:
+            return 0
         with self._file.writing() as db:
-            numbers = [number for (number,) in by_id(db, "number", "page", ids)]
+            numbers = [number for (number,) in by_id(db, "number", "page", wanted)]
             remove_pages(db, numbers)
         return len(numbers)
+
+    def erase(self) -> None:
+        """Write the file anew. This takes up to twice its size on disk, half of it in the temporary folder.
+
+        Views that are kept open are closed, because they still have deleted pages.
+        """
+        self._views.close()
+        with self._file.writing() as db:
+            drop_gone_pages(db)
+        self._file.rewrite()
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         with self._file.reading() as db:
@@ -170,6 +201,11 @@ class EmbeddedStore(Closing):
         with self._file.reading() as db:
             return cluster_sizes(db, least=least, site=site, limit=limit, offset=offset)
 
+    def crawls(self) -> list[Crawl]:
+        with self._file.reading() as db:
+            rows = db.execute(CRAWLS).fetchall()
+        return [Crawl(name, captures, time_of(first), time_of(last)) for name, captures, first, last in rows]
+
     def statistics(self) -> Statistics:
         with self._file.reading() as db:
             pages, urls, sites = db.execute(
@@ -189,21 +225,24 @@ class EmbeddedStore(Closing):
             row = db.execute("SELECT name, value, checksum FROM setting WHERE name = ?", (name,)).fetchone()
             return row and setting_of(*row)
 
+    def setting_names(self, prefix: str = "") -> list[str]:
+        with self._file.reading() as db:
+            return [name for (name,) in db.execute(f"SELECT name FROM setting {WITH_PREFIX}", (len(prefix), prefix))]
+
     def settings(self, prefix: str = "") -> dict[str, Any]:
         with self._file.reading() as db:
-            found = db.execute(
-                "SELECT name, value, checksum FROM setting WHERE substr(name, 1, ?) = ?", (len(prefix), prefix)
-            )
+            found = db.execute(f"SELECT name, value, checksum FROM setting {WITH_PREFIX}", (len(prefix), prefix))
             return {row[0]: setting_of(*row) for row in found}
 
     def set_setting(self, name: str, value: Any) -> None:
+        self.set_settings({name: value})
+
+    def set_settings(self, values: Mapping[str, Any]) -> None:
+        written = {name: json.dumps(value) for name, value in values.items() if value is not None}
+        rows = [(name, value, row_checksum(name, value)) for name, value in written.items()]
         with self._file.writing() as db:
-            if value is None:
-                db.execute("DELETE FROM setting WHERE name = ?", (name,))
-            else:
-                written = json.dumps(value)
-                row = name, written, row_checksum(name, written)
-                db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?, ?)", row)
+            db.executemany("DELETE FROM setting WHERE name = ?", [(name,) for name in values.keys() - written.keys()])
+            db.executemany("INSERT OR REPLACE INTO setting VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         self._views.close()

@@ -88,6 +88,21 @@ class StoreFile:
         with self._turn, reporting_sqlite_errors(self.name, writing=True), _transaction(self.db, "BEGIN IMMEDIATE"):
             yield self.db
 
+    def rewrite(self) -> None:
+        """Write the file anew, so that it has no bytes of what was deleted, and empty its log."""
+        with self._turn, reporting_sqlite_errors(self.name, writing=True):
+            self.db.execute("PRAGMA temp_store = FILE")  # the new file would otherwise be in memory first
+            try:
+                self.db.execute("VACUUM")
+            finally:
+                self.db.execute("PRAGMA temp_store = MEMORY")
+            (busy, *_) = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreError(
+                f"{self.name} is being read by another process, so what was deleted cannot be erased from the file yet:"
+                " run winnow delete --erase when nobody reads it"
+            )
+
     def _connection(self) -> sqlite3.Connection:
         db = sqlite3.connect(
             self._address, uri=True, timeout=WRITE_WAIT_SECONDS, isolation_level=None, check_same_thread=False

@@ -14,6 +14,7 @@ TABLE_KINDS = {
     "page_fingerprints": "hashes",
     "page_sketches": "hashes",
     "page": "pages",
+    "source": "pages",
     "word": "text index",
     "fingerprints": "fingerprints",
     "sketch": "sketch",

@@ -6,19 +6,22 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
 from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.rows import (
+    CAPTURE_ENTRY,
     CARD,
+    PAGE_AND_SOURCE,
     RECORD,
     WHOLE_PAGE,
     Row,
     card_of,
     conditions,
+    entry_of,
     hashes_of,
     keys,
     record_of,
@@ -56,6 +59,7 @@ class _Shape(NamedTuple):
 SHAPES: dict[type, _Shape] = {
     Record: _Shape(RECORD, WHOLE_PAGE, record_of),
     Card: _Shape(CARD, "page", card_of),
+    CaptureEntry: _Shape(CAPTURE_ENTRY, PAGE_AND_SOURCE, entry_of),
     Sketches: _Shape(
         "number, shingle_count, sketch, minhash",
         "page JOIN page_sketches USING (number)",
@@ -111,6 +115,10 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
     if isinstance(where, Selection):
         if where.url is not None:
             condition, parameters = f"{condition} AND page.url = ?", [*parameters, storable(where.url)]
+        if where.urls is not None:
+            urls = [storable(url) for url in where.urls]
+            condition = f"{condition} AND page.url IN ({', '.join('?' * len(urls))})"
+            parameters = [*parameters, *urls]
         if where.url_prefix is not None:
             prefix = storable(where.url_prefix)
             condition = f"{condition} AND page.url >= ? AND page.url < ?"

@@ -16,24 +16,29 @@ from zlib import crc32
 import zstandard
 
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
+from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.embedded.seals import unsealed
 
 ID = re.compile(r"[0-9a-f]{32}")
 
-# The columns that never change, with their checksum; the columns of a record; and those of a card.
+# The columns that never change, with their checksum; the columns of a source; of a record; and of a card.
 FACTS = (
     "checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
     " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of"
 )
-RECORD = f"number, cluster, text, fingerprints, positions, bands, sketch, minhash, {FACTS}"
+SOURCE = 'seal, number, file, page_source."offset", page_source."length", record_type, status, mime'
+PAGE_AND_SOURCE = "page LEFT JOIN page_source USING (number) LEFT JOIN source USING (source)"
+RECORD = f"{SOURCE}, cluster, text, fingerprints, positions, bands, sketch, minhash, {FACTS}"
 WHOLE_PAGE = (
-    "page JOIN page_text USING (number) JOIN page_fingerprints USING (number) JOIN page_sketches USING (number)"
+    f"{PAGE_AND_SOURCE} JOIN page_text USING (number) JOIN page_fingerprints USING (number)"
+    " JOIN page_sketches USING (number)"
 )
 CARD = f"cluster, latest, {FACTS}"
+CAPTURE_ENTRY = f"{SOURCE}, {CARD}"
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
 Row = Sequence[Any]
@@ -122,8 +127,13 @@ def facts_checksum(*columns: Any) -> int:
 
 
 def row_checksum(*columns: str | int) -> int:
-    """Return the checksum of the columns of a setting, or of the scheme."""
+    """Return the checksum of the columns of a setting, of the scheme, or of a source."""
     return crc32("\0".join(map(str, columns)).encode())
+
+
+def source_row(source: Source) -> tuple[str, int, int, str, int, str]:
+    """Return the columns of SOURCE from `file` on."""
+    return *source[:4], source.status or 0, source.mime or ""
 
 
 def fingerprints_row(record: Record) -> tuple[bytes, ...]:
@@ -140,8 +150,9 @@ def sketches_row(record: Record) -> tuple[bytes, ...]:
 @reporting_damage
 def record_of(row: Row) -> Record:
     """Make a record from the columns of RECORD."""
-    number, cluster, text, prints, positions, bands, sketch, minhash = row[:8]
-    facts = facts_of(row[8:])
+    number, source = row[1], source_of(row[:8])
+    cluster, text, prints, positions, bands, sketch, minhash = row[8:15]
+    facts = facts_of(row[15:])
     return Record(
         url=facts.url,
         site=facts.site,
@@ -162,7 +173,25 @@ def record_of(row: Row) -> Record:
         duplicate=facts.duplicate,
         duplicate_of=facts.duplicate_of,
         cluster=unpacked(facts.id if cluster is None else cluster),
+        source=source,
     )
+
+
+def source_of(row: Row) -> Source | None:
+    """Make a source from the columns of SOURCE, after comparing them with their checksum; None if they are NULL."""
+    seal, _, file, offset, length, record_type, status, mime = row
+    if seal is None:
+        return None
+    if seal != row_checksum(*row[1:]):
+        raise sqlite3.DatabaseError("a checksum is wrong")
+    return Source(file, offset, length, record_type, status or None, mime or None)
+
+
+@reporting_damage
+def entry_of(row: Row) -> CaptureEntry:
+    """Make an entry from the columns of CAPTURE_ENTRY."""
+    facts = facts_of(row[10:])
+    return CaptureEntry(card_of(row[8:]), facts.payload_digest, unpacked(facts.content_digest), source_of(row[:8]))
 
 
 @reporting_damage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from opensearch_winnow.stores.embedded.rows import CARD, card_of, setting_of
+from opensearch_winnow.stores.embedded.rows import CAPTURE_ENTRY, PAGE_AND_SOURCE, entry_of, setting_of
 from opensearch_winnow.stores.embedded.seals import unsealed
 
 # The sealed columns of each table, after the key that they are sealed with.
@@ -25,8 +25,8 @@ def verify(db: sqlite3.Connection) -> None:
     (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if found != "ok":
         raise sqlite3.DatabaseError(found)
-    for row in db.execute(f"SELECT {CARD} FROM page"):
-        card_of(row)
+    for row in db.execute(f"SELECT {CAPTURE_ENTRY} FROM {PAGE_AND_SOURCE}"):
+        entry_of(row)
     for setting in db.execute("SELECT name, value, checksum FROM setting"):
         setting_of(*setting)
     for table, columns in SEALED.items():

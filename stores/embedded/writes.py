@@ -11,6 +11,7 @@ import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.leaf_order import leaf_order
@@ -21,7 +22,9 @@ from opensearch_winnow.stores.embedded.rows import (
     page_numbers,
     page_row,
     required_row,
+    row_checksum,
     sketches_row,
+    source_row,
 )
 from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed
 from opensearch_winnow.stores.embedded.text_index import TextIndex
@@ -108,12 +111,28 @@ def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
             f"INSERT INTO {table} VALUES ({columns})",
             ((number, *(sealed(each, number) for each in row)) for number, row in zip(numbers, rows, strict=True)),
         )
+    _write_sources(db, zip(numbers, (page.record.source for page in pages), strict=True))
     TextIndex(db).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
         _add_postings(db, field, [getattr(page.record, field) for page in pages], numbers)
     _set_latest(db, {page.record.url for page in pages})
     _drop_postings(db)
     return [key.hex() for key in before]
+
+
+def _write_sources(db: sqlite3.Connection, sources: Iterable[tuple[int, Source | None]]) -> None:
+    known: dict[tuple[str, str, int, str], int] = {}
+    for number, source in sources:
+        if source is None:
+            continue
+        file, offset, length, record_type, status, mime = row = source_row(source)
+        key = file, record_type, status, mime
+        if key not in known:
+            db.execute("INSERT OR IGNORE INTO source (file, record_type, status, mime) VALUES (?, ?, ?, ?)", key)
+            query = "SELECT source FROM source WHERE file = ? AND record_type = ? AND status = ? AND mime = ?"
+            (known[key],) = required_row(db.execute(query, key))
+        seal = row_checksum(number, *row)
+        db.execute("INSERT INTO page_source VALUES (?, ?, ?, ?, ?)", (number, known[key], offset, length, seal))
 
 
 def remove_pages(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
@@ -129,10 +148,20 @@ def gone_pages(db: sqlite3.Connection) -> array[int]:
     return page_numbers(number for (number,) in db.execute("SELECT number FROM gone ORDER BY number"))
 
 
+def drop_gone_pages(db: sqlite3.Connection) -> None:
+    """Remove the postings of deleted pages, in one pass over all postings."""
+    pages = gone_pages(db)
+    if pages:
+        for field in FIELDS:
+            Postings(db, field).drop(pages)
+        TextIndex(db).drop(pages)
+        db.execute("DELETE FROM gone")
+
+
 def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     TextIndex(db).forget(numbers)
     parameters = [(number,) for number in numbers]
-    for table in ("page", "page_text", "page_fingerprints", "page_sketches"):
+    for table in ("page", "page_text", "page_fingerprints", "page_sketches", "page_source"):
         db.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
     db.executemany("INSERT INTO gone VALUES (?)", parameters)
 
@@ -152,11 +181,7 @@ def _drop_postings(db: sqlite3.Connection) -> None:
         return
     (count,) = db.execute("SELECT count(*) FROM gone").fetchone()
     if count > MIN_GONE_PAGES and count > db.execute("SELECT count(*) FROM page").fetchone()[0] // GONE_SHARE:
-        pages = gone_pages(db)
-        for field in FIELDS:
-            Postings(db, field).drop(pages)
-        TextIndex(db).drop(pages)
-        db.execute("DELETE FROM gone")
+        drop_gone_pages(db)
 
 
 def _set_latest(db: sqlite3.Connection, urls: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from opensearchpy import NotFoundError, OpenSearch
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
-from opensearch_winnow.mappings.opensearch_mapping import written_in
+from opensearch_winnow.mappings.opensearch_mapping import missing_fields, written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import conditions
@@ -24,6 +24,7 @@ from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import Backfill
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.crawls import crawls
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.known import KnownPages
@@ -41,6 +42,7 @@ from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import (
     Candidates,
     ClusterSize,
+    Crawl,
     Fields,
     Hits,
     Order,
@@ -59,10 +61,18 @@ class OpenSearchStore(Closing):
     time, both captures may be marked as the latest until that URL is written again.
     """
 
-    def __init__(self, index: IndexClient, scheme: Scheme, *, own_client: bool = True) -> None:
+    def __init__(
+        self,
+        index: IndexClient,
+        scheme: Scheme,
+        *,
+        own_client: bool = True,
+        missing: Mapping[str, Any] | None = None,
+    ) -> None:
         self._index = index
         self._scheme = scheme
         self._own_client = own_client
+        self._missing = missing  # fields that the mapping lacks, because an older winnow made it
         self._writer = OwnWriter(index) if isinstance(index, OwnIndexClient) else Writer(index)
         self._shards = Shards(index)
         self._overlaps = Overlaps(index)
@@ -100,7 +110,9 @@ class OpenSearchStore(Closing):
                 return cls(own, opened, own_client=client is None)
             opened = opened_scheme(str(address), _written_scheme(found, str(address)), scheme, key)
             index = IndexClient(used, str(address), address.index, alias=address.index not in found)
-            return cls(index, opened, own_client=client is None)
+            (described,) = found.values()
+            missing = missing_fields(described["mappings"])
+            return cls(index, opened, own_client=client is None, missing=missing)
         except BaseException:
             if client is None:
                 used.close()
@@ -133,6 +145,10 @@ class OpenSearchStore(Closing):
 
     def write(self, records: Sequence[Record]) -> list[Written]:
         self._overlaps.forget()
+        if self._missing:
+            with reporting_engine_errors(self.name, "written"):
+                self._index.client.indices.put_mapping(index=self._index.index_name, body={"properties": self._missing})
+            self._missing = None
         return self._writer.write(records)
 
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
@@ -141,6 +157,10 @@ class OpenSearchStore(Closing):
     def delete(self, ids: Iterable[str]) -> int:
         self._overlaps.forget()
         return self._writer.delete(ids)
+
+    def erase(self) -> None:
+        """Merge the segments that have deleted pages. Snapshots keep them."""
+        self._writer.erase()
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         return read_pages(self._index, self._overlaps, ids, fields)
@@ -212,6 +232,9 @@ class OpenSearchStore(Closing):
     def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
         return self._clusters.sizes(least=least, site=site, limit=limit, offset=offset)
 
+    def crawls(self) -> list[Crawl]:
+        return crawls(self._index)
+
     def statistics(self) -> Statistics:
         found = statistics(self._index, [self._index.index_name, self._settings.index])
         return found._replace(stale=Backfill(self._index).stale()) if isinstance(self._index, OwnIndexClient) else found
@@ -219,11 +242,17 @@ class OpenSearchStore(Closing):
     def setting(self, name: str) -> Any:
         return self._settings.read(name)
 
+    def setting_names(self, prefix: str = "") -> list[str]:
+        return self._settings.names(prefix)
+
     def settings(self, prefix: str = "") -> dict[str, Any]:
         return self._settings.read_all(prefix)
 
     def set_setting(self, name: str, value: Any) -> None:
-        self._settings.change(name, value)
+        self._settings.change({name: value})
+
+    def set_settings(self, values: Mapping[str, Any]) -> None:
+        self._settings.change(values)
 
     def close(self) -> None:
         self._views.close()

@@ -133,7 +133,7 @@ class Backfill:
             done |= now
             # The next run looks again at shards in which documents failed.
             saved |= {key: each for key, each in now.items() if key not in self._failed_in}
-            self._settings.change(CHECKPOINTS, saved)
+            self._settings.change({CHECKPOINTS: saved})
             if self._tally["writes"] == writes:
                 break
             phase = "checking for changes made meanwhile"

@@ -32,6 +32,9 @@ class OwnWriter:
     def delete(self, ids: Iterable[str]) -> int:  # noqa: ARG002
         raise self._refusal("deletes nothing in it: delete documents as before")
 
+    def erase(self) -> None:
+        raise self._refusal("erases nothing in it")
+
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id and return how many of the pages exist."""
         ids = list(clusters)

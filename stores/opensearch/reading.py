@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
-from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, any_card_of, record_of
+from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, ENTRY_FIELDS, any_card_of, entry_of, record_of
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, pages
@@ -35,6 +35,7 @@ class _Shape(NamedTuple):
 SHAPES: dict[type, _Shape] = {
     Record: _Shape(True, lambda _, source: record_of(source), 100),
     Card: _Shape(CARD_FIELDS, any_card_of, 1_000),
+    CaptureEntry: _Shape(ENTRY_FIELDS, entry_of, 1_000),
     Sketches: _Shape(
         ("shingle_count", "sketch", "minhash"),
         lambda _, source: Sketches(
@@ -74,13 +75,20 @@ def scan_pages(
 
 def _hits(index: IndexClient, shape: _Shape, where: Filters, *, order: Order, end: int | None) -> Iterator[Hit]:
     size = FIRST_BATCH if end is None else min(max(end, 1), MAX_RESULT_WINDOW)
-    url = storable(where.url) if isinstance(where, Selection) and where.url is not None else None
-    names = shape.fields if isinstance(shape.fields, bool) or url is None else [*shape.fields, "url"]
+    urls = _urls(where)
+    names = shape.fields if isinstance(shape.fields, bool) or urls is None else [*shape.fields, "url"]
     search = pages(conditions(where), order=order, size=size, fields=names)
     while True:
         hits = index.hits(search)
         # A URL that is too long to be indexed is found among all such URLs.
-        yield from (hit for hit in hits if url is None or hit["_source"]["url"] == url)
+        yield from (hit for hit in hits if urls is None or hit["_source"]["url"] in urls)
         if len(hits) < search["size"]:
             return
         search |= {"search_after": hits[-1]["sort"], "size": min(search["size"] * GROWTH, shape.batch)}
+
+
+def _urls(where: Filters) -> set[str] | None:
+    """Return the URLs that are wanted, or None if the selection is not by URL."""
+    if not isinstance(where, Selection) or (where.url is None and where.urls is None):
+        return None
+    return {storable(url) for url in (where.urls if where.url is None else [where.url]) or ()}

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.complete_answers import complete
+from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 
 CACHE_SECONDS = 1.0  # one question reads the same setting several times
-MAX_SETTINGS = 10_000  # an engine returns no more hits at once
-VALUES_PER_REQUEST = 20  # a single value can have megabytes
+MAX_NAMES_PER_REQUEST = 10_000  # an engine returns no more hits at once
+KEEP_ALIVE = "1m"  # for which the engine keeps the list of names between two requests
+# A single value can have megabytes. The first request is for few; the next ones for as many as fit by their mean size.
+MIN_VALUES_PER_REQUEST = 20
+MAX_VALUES_PER_REQUEST = 1_000
+VALUE_CHARS_PER_REQUEST = 4_000_000
 
 
 class StoredSettings:
@@ -35,29 +41,65 @@ class StoredSettings:
         # Decoded each time, because the caller may change the value.
         return None if value is None else json.loads(value)
 
+    def names(self, beginning: str) -> list[str]:
+        """Return the names of the settings that begin with `beginning`, sorted."""
+        return sorted(name for name in self._all_names() if name.startswith(beginning))
+
     def read_all(self, beginning: str) -> dict[str, Any]:
-        """Return the settings whose names begin with `beginning`."""
-        body = {"size": MAX_SETTINGS, "_source": False}
-        answer = self._index.raw_search(body, self.index)
-        with reporting_engine_errors(self._index.name, "read"):
-            names = sorted(hit["_id"] for hit in answer["hits"]["hits"] if hit["_id"].startswith(beginning))
-            values: dict[str, Any] = {}
-            for start in range(0, len(names), VALUES_PER_REQUEST):
-                documents = self._client.mget(
-                    index=self.index, body={"ids": names[start : start + VALUES_PER_REQUEST]}
-                )["docs"]
-                values |= {each["_id"]: json.loads(each["_source"]["value"]) for each in documents if each["found"]}
+        """Return the settings whose names begin with `beginning`, by name."""
+        names = self.names(beginning)
+        values: dict[str, Any] = {}
+        start, size = 0, MIN_VALUES_PER_REQUEST
+        while start < len(names):
+            some = names[start : start + size]
+            with reporting_engine_errors(self._index.name, "read"):
+                documents = self._client.mget(index=self.index, body={"ids": some})["docs"]
+            found = {each["_id"]: each["_source"]["value"] for each in documents if each["found"]}
+            values |= {name: json.loads(value) for name, value in found.items()}
+            start += size
+            mean = sum(map(len, found.values())) // max(len(found), 1)
+            size = min(max(VALUE_CHARS_PER_REQUEST // max(mean, 1), MIN_VALUES_PER_REQUEST), MAX_VALUES_PER_REQUEST)
         return values
 
-    def change(self, name: str, value: Any) -> None:
-        """Set a setting, or remove it if `value` is None."""
-        self._cache.pop(name, None)
+    def change(self, values: Mapping[str, Any]) -> None:
+        """Set settings by name; remove those whose value is None."""
+        lines: list[dict[str, Any]] = []
+        size = 0
+        for name, value in values.items():
+            self._cache.pop(name, None)
+            target = {"_index": self.index, "_id": name}
+            document = None if value is None else {"value": json.dumps(value)}
+            lines += [{"delete": target}] if document is None else [{"index": target}, document]
+            size += len(document["value"]) if document else 0
+            if size > VALUE_CHARS_PER_REQUEST or len(lines) > MAX_VALUES_PER_REQUEST:
+                self._send(lines)
+                lines, size = [], 0
+        if lines:
+            self._send(lines)
+
+    def _send(self, lines: list[dict[str, Any]]) -> None:
         with reporting_engine_errors(self._index.name, "written"):
-            if value is None:
-                self._client.delete(index=self.index, id=name, params={"refresh": "true", "ignore": 404})
-            else:
-                document = {"value": json.dumps(value)}
-                self._client.index(index=self.index, id=name, body=document, params={"refresh": "true"})
+            answer = self._client.bulk(body=lines, params={"refresh": "true"})
+        for item in answer["items"]:
+            (outcome,) = item.values()
+            if "error" in outcome:  # a setting that is to be removed need not exist
+                raise refusal_error(self._index.name, outcome, "written")
+
+    def _all_names(self) -> Iterator[str]:
+        body = {"size": MAX_NAMES_PER_REQUEST, "_source": False, "track_total_hits": True}
+        answer = self._index.raw_search(body, self.index)
+        if answer["hits"]["total"]["value"] <= MAX_NAMES_PER_REQUEST:
+            yield from (hit["_id"] for hit in answer["hits"]["hits"])
+            return
+        answer = self._index.raw_search(body, self.index, scroll=KEEP_ALIVE)
+        try:
+            while hits := answer["hits"]["hits"]:
+                yield from (hit["_id"] for hit in hits)
+                with reporting_engine_errors(self._index.name, "read"):
+                    scroll = {"scroll_id": answer["_scroll_id"], "scroll": KEEP_ALIVE}
+                    answer = complete(self._client.scroll(body=scroll))
+        finally:
+            self._index.clear_scroll(answer["_scroll_id"])
 
     @property
     def _client(self) -> OpenSearch:

@@ -14,6 +14,7 @@ from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
+from opensearch_winnow.stores.opensearch.erasing import erase_deleted
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import StoreError, Written
@@ -66,6 +67,10 @@ class Writer:
         self._set_latest({id_: each for id_, each in before.items() if id_ not in to_delete})
         self._index.refresh()
         return len(to_delete)
+
+    def erase(self) -> None:
+        """Drop deleted pages from the files of the engine."""
+        erase_deleted(self._index)
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id and return how many of the pages exist."""

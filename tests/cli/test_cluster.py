@@ -142,6 +142,19 @@ def test_thresholds_and_linkages(winnow: Winnow, crawl: Path) -> None:
     assert clustered("--threshold", "0.45", "--linkage", "components") == 5
 
 
+def test_the_representative_is_chosen(winnow: Winnow, crawl: Path) -> None:
+    def shown(rule: str) -> str:
+        found = winnow("cluster", "--store", crawl, "--json", "--representative", rule)
+        return str(json.loads(found.stdout)["largest_clusters"][0]["url"])
+
+    assert shown("earliest") == "http://example.org/mill"
+    assert shown("site:mirror.example") == "http://mirror.example/mill"
+    assert shown("longest").startswith("http://example.com/")
+    refused = winnow("cluster", "--store", crawl, "--representative", "site:")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "a representative is chosen by earliest, newest, longest or site:HOST" in refused.stderr
+
+
 def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     code, shown = on_terminal(
         "winnow", "cluster", "--store", crawl.name, "--output", "clusters.parquet", "--quiet", COLUMNS="80"

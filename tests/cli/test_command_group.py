@@ -31,6 +31,8 @@ def test_misspelt_names_get_a_suggestion(winnow: Winnow, arguments: list[str], m
     [
         ["similar"],
         ["history"],
+        ["locate"],
+        ["versions"],
         ["compare", "http://example.org/mill"],
         ["boilerplate", "add"],
         ["watch", "add", "name"],

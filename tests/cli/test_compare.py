@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.mappings.record import capture_id
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
@@ -148,6 +150,8 @@ def test_percentages_are_never_rounded_to_0_or_100(share: float, words: str) -> 
 
 MILL = "http://example.org/mill"
 QUOTE = "http://example.net/quote"
+FIRST, SECOND = datetime(2023, 5, 6, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)  # the captures of MILL
+ONE = capture_id(MILL, FIRST)
 
 
 def pages_of(store: Path, *urls: str) -> list[str]:
@@ -165,20 +169,23 @@ def test_pages_of_a_store(winnow: Winnow, crawl: Path) -> None:
         "containment": both.containment,
         "contained": both.contained,
         "passages": [passage._asdict() for passage in both.passages],
+        "a": {"id": capture_id(MILL, SECOND), "url": MILL, "fetched_at": "2024-03-01T00:00:00Z"},
+        "b": {"id": capture_id(QUOTE, None), "url": QUOTE, "fetched_at": None},
         "boilerplate": [],
     }
     assert both.passages
 
 
 def test_a_file_against_a_page(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
-    whole = winnow("compare", MILL, QUOTE, "--store", crawl, "--json").stdout
+    whole = json.loads(winnow("compare", MILL, QUOTE, "--store", crawl, "--json").stdout)
+    del whole["a"]  # the file is no capture
     mill, quote = pages_of(crawl, MILL, QUOTE)
     (tmp_path / "mill.txt").write_text(mill)
     (tmp_path / "quote.html").write_text(f"<p>{quote}")
-    assert winnow("compare", tmp_path / "mill.txt", QUOTE, "--store", crawl, "--json").stdout == whole
-    assert winnow("compare", "-", QUOTE, "--store", crawl, "--json", stdin=mill).stdout == whole
+    assert json.loads(winnow("compare", tmp_path / "mill.txt", QUOTE, "--store", crawl, "--json").stdout) == whole
+    assert json.loads(winnow("compare", "-", QUOTE, "--store", crawl, "--json", stdin=mill).stdout) == whole
     html = json.loads(winnow("compare", MILL, tmp_path / "quote.html", "--store", crawl, "--json").stdout)
-    assert html["resemblance"] == json.loads(whole)["resemblance"]
+    assert html["resemblance"] == whole["resemblance"]
 
 
 def test_the_scheme_of_the_store_is_used(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
@@ -224,13 +231,90 @@ def test_unknown_pages_are_refused(winnow: Winnow, crawl: Path, pair: tuple[Path
 
 
 def test_the_same_page_twice_is_reported(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
-    done = winnow("compare", MILL, MILL, "--store", crawl, "--json")
-    assert (done.exit_code, json.loads(done.stdout)["resemblance"]) == (0, 1)
-    assert done.stderr == f"A and B are the same page. To compare its captures: winnow history {MILL}\n"
+    same = f"A and B are the same capture. Choose another of that page with --at: winnow history {MILL} lists them\n"
+    for names in ((MILL, MILL), (MILL, capture_id(MILL, SECOND)), (MILL, "--at", "2024-04")):
+        done = winnow("compare", *names, "--store", crawl, "--json")
+        assert (done.exit_code, json.loads(done.stdout)["resemblance"]) == (0, 1)
+        assert done.stderr == same
     assert winnow("compare", pair[0], pair[0]).stderr == "A and B are the same file\n"
     assert winnow("compare", *pair).stderr == ""
     unknown = winnow("compare", "x", "x", "--store", crawl)
     assert (unknown.exit_code, unknown.stderr) == (2, f"Error: {crawl} has no page x\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (MILL,),
+        (MILL, "--at", "2023"),
+        (MILL, "--at", "2023-05-06", "--at", "2024-03-01"),
+        (capture_id(MILL, FIRST), MILL),
+        (capture_id(MILL, FIRST), capture_id(MILL, SECOND)),
+    ],
+)
+def test_two_captures_of_a_page(winnow: Winnow, crawl: Path, words: tuple[str, ...]) -> None:
+    done = winnow("compare", *words, "--store", crawl, "--json")
+    answer = json.loads(done.stdout)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert [answer[side]["fetched_at"] for side in "ab"] == ["2023-05-06T00:00:00Z", "2024-03-01T00:00:00Z"]
+    with Index.open(crawl) as index:
+        before, after = index.page(MILL, FIRST), index.page(MILL)
+        both = index.compare(capture_id(MILL, FIRST), capture_id(MILL, SECOND))
+    assert compare(before.text, after.text) == both
+    assert answer["resemblance"] == both.resemblance < 1
+
+
+def test_captures_of_two_pages_at_a_time(winnow: Winnow, crawl: Path, pair: tuple[Path, Path]) -> None:
+    def captures(*words: str | Path) -> list[str]:
+        answer = json.loads(winnow("compare", *words, "--store", crawl, "--json").stdout)
+        return [answer[side]["fetched_at"][:10] if side in answer else "" for side in "ab"]
+
+    mirror = "http://mirror.example/mill"
+    assert captures(MILL, mirror) == captures(MILL, mirror, "--at", "2024") == ["2024-03-01", "2024-03-02"]
+    assert captures(MILL, mirror, "--at", "2023", "--at", "2024") == ["2023-05-06", "2024-03-02"]
+    assert captures(pair[0], MILL, "--at", "2023") == ["", "2023-05-06"]
+    early = winnow("compare", MILL, mirror, "--at", "2023", "--store", crawl)
+    assert (early.exit_code, early.stdout) == (2, "")
+    assert f"has no capture of {mirror} until 2023-12-31 23:59:59" in early.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("a.txt",), "give B, a text to compare a.txt with"),
+        (("a.txt", "b.txt", "--at", "2024"), "--at chooses a capture of a page, but a.txt is a file"),
+        (("a.txt", MILL, "--at", "2023", "--at", "2024"), "--at chooses a capture of a page, but a.txt is a file"),
+        ((MILL, "--at", "1", "--at", "2", "--at", "3"), "'1' is not a date"),
+        ((MILL, "--at", "2022", "--at", "2023", "--at", "2024"), "give --at at most twice"),
+        ((QUOTE,), f"has only one capture of {QUOTE}: name another page to compare it with"),
+        ((ONE,), f"{ONE} is the id of one capture: name another to compare it with"),
+        ((ONE, MILL, "--at", "2024"), f"{ONE} is the id of one capture, so there is no other to choose by its date"),
+        ((ONE, "0" * 32), f"has no capture {'0' * 32}: it may have been deleted"),
+    ],
+)
+def test_captures_that_cannot_be_chosen(
+    winnow: Winnow,
+    crawl: Path,
+    pair: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(pair[0].parent)
+    done = winnow("compare", *words, "--store", crawl)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert complaint in done.stderr
+
+
+def test_captures_side_by_side(on_terminal: Callable[..., tuple[int, str]], crawl: Path, tmp_path: Path) -> None:
+    code, shown = on_terminal("winnow", "compare", MILL, "--store", crawl.name, NO_COLOR="1", COLUMNS="120")
+    lines = shown.splitlines()
+    assert code == 0
+    assert lines[3].split(" │ ") == [f"A {MILL} (2023-05-06)".ljust(58), f"B {MILL} (2024-03-01)"]
+    ids = f"{capture_id(MILL, FIRST)} {capture_id(MILL, SECOND)}"
+    assert lines[-1] == f"→ winnow compare {ids} --html compare.html --store {crawl.name}"
+    assert on_terminal(*lines[-1].split()[1:])[0] == 0
+    assert f"{MILL} (2023-05-06)" in (tmp_path / "compare.html").read_text()
 
 
 def test_pages_side_by_side(on_terminal: Callable[..., tuple[int, str]], crawl: Path, tmp_path: Path) -> None:

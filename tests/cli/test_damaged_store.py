@@ -42,6 +42,7 @@ READING = {
     "estimates": ["similar", URL, "--estimate"],
     "compare": ["compare", URL, COPY],
     "history": ["history", URL],
+    "versions": ["versions", URL, "--json"],
     "boilerplate": ["boilerplate", "list"],
     "watches": ["watch", "list"],
     "page screen": ["serve", "--get", f"/page?url={URL}"],

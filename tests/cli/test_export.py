@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -13,13 +14,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import uuid4
 
+import pyarrow.parquet as pq
 import pytest
 from click import unstyle
 from click.testing import Result
 
-from opensearch_winnow import Scheme
+from opensearch_winnow import Index, Scheme
+from opensearch_winnow.mappings.capture_row import COLUMNS
 from opensearch_winnow.mappings.record import Record, from_document
+from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.record_files.reader import read_records, scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
 
@@ -111,6 +116,92 @@ def test_records_can_be_filtered_by_crawl_and_site(winnow: Winnow, two: tuple[Pa
     assert urls("--site", "odd.example.org", "--crawl", "first") == ["1"]
 
 
+SOURCE = Source("/archives/a.warc.gz", 12, 34, "response", 200, "text/html")
+
+
+@pytest.fixture(params=["file", "records", "opensearch"])
+def exported(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    """The arguments that name a store, or a record file, with three captures; two of them are in an archive."""
+    records = [
+        record(0, source=SOURCE, title='A "title", with a comma', payload_digest="sha1:A"),
+        record(1, title="=1+1"),
+        record(2, source=SOURCE._replace(offset=46, record_type="revisit"), cluster=record(0).id),
+    ]
+    if request.param == "records":
+        write(tmp_path / "records.parquet", *records)
+        return [str(tmp_path / "records.parquet")]
+    name = str(tmp_path / "crawl.winnow")
+    if request.param == "opensearch":
+        name = f"{request.getfixturevalue('engine').url}/export-{uuid4().hex}"
+    with Index.open(name) as index:
+        index.add([])
+        index.store.write(records)
+    return ["--store", name]
+
+
+def test_captures_become_rows_of_a_table(winnow: Winnow, exported: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    done = winnow("export", *exported, "--to", out)
+    assert (done.exit_code, done.stdout) == (0, "")
+    with out.open(newline="") as file:
+        first, second, third = csv.DictReader(file)
+    assert tuple(first) == COLUMNS
+    assert (first["title"], first["fetched_at"]) == ('A "title", with a comma', "2024-01-01T12:00:00Z")
+    assert [first[name] for name in Source._fields] == list(map(str, SOURCE))
+    assert (second["file"], second["status"], third["cluster"]) == ("", "", first["id"])
+    assert second["title"] == "'=1+1"  # which a spreadsheet does not compute
+    assert winnow("export", *exported, "--to", "-", "--format", "csv").stdout == out.read_text()
+
+    names = "url,text,offset,fetched_at"
+    done = winnow("export", *exported, "--to", "-", "--columns", names)
+    lines = documents(done.stdout)
+    assert lines[0] == {
+        "url": record(0).url,
+        "text": record(0).text,
+        "offset": 12,
+        "fetched_at": "2024-01-01T12:00:00Z",
+    }
+    assert winnow("export", *exported, "--to", tmp_path / "out.parquet", "--columns", names).exit_code == 0
+    table = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [each["url"] for each in table] == [each["url"] for each in lines]
+    assert [each["fetched_at"] for each in table] == [record(number).fetched_at for number in range(3)]
+    done = winnow("export", *exported, "--to", "-", "--columns", "url", "--representatives")
+    assert documents(done.stdout) == [{"url": record(0).url}, {"url": record(1).url}]
+
+
+def test_captures_become_an_index_of_their_archives(winnow: Winnow, exported: list[str], tmp_path: Path) -> None:
+    done = winnow("export", *exported, "--to", tmp_path / "index.cdxj.gz", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["records"] == 2
+    assert json.loads(done.stdout)["left_out"] == 1
+    assert "1 capture left out: not from a web archive" in done.stderr
+    first, second = gzip.decompress((tmp_path / "index.cdxj.gz").read_bytes()).decode().splitlines()
+    assert first == (
+        'org,example,even)/0 20240101120000 {"url": "https://even.example.org/0", "mime": "text/html", "status": "200",'
+        ' "digest": "sha1:A", "length": "34", "offset": "12", "filename": "a.warc.gz"}'
+    )
+    assert second.startswith("org,example,even)/2 20240101120200 ")
+    assert json.loads(second.split(" ", 2)[2])["mime"] == "warc/revisit"
+    done = winnow("export", *exported, "--to", tmp_path / "none.cdxj", "--site", "odd.example.org")
+    assert (done.exit_code, (tmp_path / "none.cdxj").exists()) == (1, False)
+
+
+def test_captures_of_a_store_are_chosen(winnow: Winnow, tmp_path: Path) -> None:
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([])
+        index.store.write([record(number) for number in range(4)])
+
+    def urls(*options: str, stdin: str = "") -> list[str]:
+        done = winnow("export", "--store", tmp_path / "crawl.winnow", "--to", "-", *options, stdin=stdin)
+        return [line["url"].rpartition("/")[2] for line in documents(done.stdout)]
+
+    assert urls("--ids", "-", stdin=f"{record(3).id}\n{record(1).id}\n") == ["3", "1"]
+    assert urls("--cluster", record(2).id) == ["2"]
+    assert urls("--since", "2024-01-01 12:02") == ["2", "3"]
+    done = winnow("export", "--store", tmp_path / "crawl.winnow", "--to", "-", "--ids", "-", "--latest", stdin="x")
+    assert (done.exit_code, "no other option can choose among them" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("out", ["out.parquet", "out.jsonl", "-"])
 def test_nothing_found_writes_nothing(winnow: Winnow, two: tuple[Path, Path], tmp_path: Path, out: str) -> None:
     target = out if out == "-" else str(tmp_path / out)
@@ -159,7 +250,11 @@ def test_errors_are_reported(winnow: Winnow, two: tuple[Path, Path], tmp_path: P
         (tmp_path / "gone.parquet", "--to", out): "there is no record file",
         (two[0], "--to", tmp_path / "folder.jsonl"): "is a folder; name a file",
         (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: No such file or directory",
-        (two[0], "--to", tmp_path / "out.csv"): ".parquet or .jsonl or .jsonl.gz",
+        (two[0], "--to", tmp_path / "out.xls"): "a name that ends in .parquet, .jsonl, .csv, .cdxj, or --format",
+        (two[0], "--to", tmp_path / "out.csv", "--columns", "url,colour"): "colour is no column; there are url, ",
+        (two[0], "--to", tmp_path / "out.cdxj", "--columns", "url"): "the fields of CDXJ are fixed",
+        (two[0], "--to", "-", "--format", "parquet"): "--format parquet needs a file",
+        (two[0], "--to", out, "--latest"): "the other options need --store",
         (two[0], "--to", "-", "--json"): "both want stdout",
         ("--to", out): "Name record files, or --store crawl.winnow",
         (two[0],): "Missing option '--to'",
@@ -202,7 +297,7 @@ def test_a_closed_pipe_is_quiet(process: Process, two: tuple[Path, Path]) -> Non
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("name", ["out.parquet", "out.jsonl", "out.jsonl.gz"])
+@pytest.mark.parametrize("name", ["out.parquet", "out.jsonl", "out.jsonl.gz", "out.csv"])
 def test_a_full_disk_leaves_nothing_behind(process: Process, two: tuple[Path, Path], tmp_path: Path, name: str) -> None:
     program = process("--version").args[0]
     whole = 'trap "" XFSZ; ulimit -f 0; exec "$0" export "$1" --to "$2"'

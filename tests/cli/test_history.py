@@ -50,7 +50,7 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path) -> None:
     ]
 
 
-def test_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
+def test_table_on_a_terminal(on_terminal: OnTerminal, winnow: Winnow, crawl: Path) -> None:
     code, shown = on_terminal("winnow", "history", MILL, "--store", crawl, NO_COLOR="1")
     head, first, second, summary, step = shown.splitlines()
     assert code == 0
@@ -58,7 +58,14 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert first.split() == ["2023-05-06", "–", "first"]
     assert second == "2024-03-01  48 % ████▊       second  The mill in the valley"
     assert summary == "2 captures from 2023-05-06 to 2024-03-01, 1 of them changed"
-    assert step.startswith(f"→ winnow similar {MILL}")
+    assert step == f"→ winnow compare {MILL} --at 2023-05-06 --at 2024-03-01 --store {crawl}"
+    with_ids = on_terminal("winnow", "history", MILL, "--ids", "--store", crawl, NO_COLOR="1", COLUMNS="100")[1]
+    head, first, second, *_ = with_ids.splitlines()
+    assert head.split() == ["captured", "resemblance", "id", "crawl", "title"]
+    assert [line[:10].strip() for line in (first, second)] == ["2023-05-06", "2024-03-01"]
+    ids = [row.split("\t")[2] for row in winnow("history", MILL, "--store", crawl).stdout.splitlines()[1:]]
+    at = head.index("id")
+    assert [line[at : at + 32] for line in (first, second)] == ids
 
 
 def test_captures_of_one_day_or_without_a_date(on_terminal: OnTerminal, winnow: Winnow, tmp_path: Path) -> None:

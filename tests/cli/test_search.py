@@ -19,6 +19,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.results import Member, SearchResults
 from opensearch_winnow.stores.engine.running import Running
+from tests.cli.conftest import LONG_URL
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL
 
 Winnow = Callable[..., Result]
@@ -101,6 +102,22 @@ def test_the_threshold_decides_the_groups(winnow: Winnow, crawl: Path, word: str
     assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the page that continues with other text
     assert sizes("--threshold", "1") == [1, 1, 1, 2]
     assert sizes("--threshold", "0.1") == [5]
+
+
+def test_the_page_shown_for_a_group_is_chosen(winnow: Winnow, crawl: Path, word: str) -> None:
+    def shown(*options: str) -> str:
+        hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
+        (group,) = (hit for hit in hits if len(hit["members"]) == 4)
+        assert group["members"][0] == group["url"]
+        return str(group["url"])
+
+    assert shown("--representative", "earliest") == "http://example.org/mill"
+    assert shown("--representative", "newest") == LONG_URL
+    assert shown("--representative", "longest") == "http://example.com/\x1b[2J"
+    assert shown("--representative", "site:example.net,mirror.example") == "http://mirror.example/mill"
+    refused = winnow("search", word, "--store", crawl, "--representative", "oldest")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "chosen by earliest, newest, longest or site:HOST[,HOST…], not 'oldest'" in refused.stderr
 
 
 def urls(done: Result) -> set[str]:

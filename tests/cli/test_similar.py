@@ -99,6 +99,13 @@ def test_options_equal_parameters_of_the_library(
     ]
 
 
+def test_a_capture_by_its_id(winnow: Winnow, crawl: Path) -> None:
+    by_date = winnow("similar", MILL, "--at", "2023", "--min-containment", "0", "--store", crawl).stdout
+    first = json.loads(winnow("history", MILL, "--store", crawl, "--json").stdout)["captures"][0]["id"]
+    assert winnow("similar", first, "--min-containment", "0", "--store", crawl).stdout == by_date
+    assert by_date.count("\n") > 1
+
+
 def test_rows_have_full_urls(process: Process, crawl: Path) -> None:
     done = process("similar", MILL, "--store", crawl)
     head, *rows = [line.split("\t") for line in done.stdout.decode().splitlines()]

@@ -44,7 +44,7 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
     judged = {(a, b): verified(pages[a], pages[b], scheme, options) for a, b in pairs}
     alike = {pair: edge for pair, edge in judged.items() if edge.resemblance >= options.threshold}
     leaders = pair_leaders(len(pages), alike) if options.linkage == "representatives" else labels(len(pages), alike)
-    joined = [leaders[content] for content in contents]
+    joined = chosen(pages, [leaders[content] for content in contents], options)
     copies = {
         (content, number): Edge(1.0, 0.0, how_equal(pages[content], pages[number]))
         for number, content in enumerate(contents)
@@ -63,8 +63,9 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
         for page, content, leader in zip(pages, contents, joined, strict=True)
         for edge in [
             Edge(1.0, 0.0, "")
-            if content == leader
-            else alike.get((leader, content)) or estimated(pages[leader], pages[content], scheme, options)
+            if content == contents[leader]
+            else alike.get((min(contents[leader], content), max(contents[leader], content)))
+            or estimated(pages[leader], page, scheme, options)
         ]
     ]
     edges = [
@@ -91,6 +92,24 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
         changes,
         ClusteringResult(engine="", scheme=scheme.id, edges=len(edges), candidates=looked_at, **sizes),
     )
+
+
+def chosen(pages: Sequence[Record], leaders: Sequence[int], options: ClusteringOptions) -> list[int]:
+    """Return the representative of each page instead of its leader."""
+    rule, _, sites = options.representative.partition(":")
+
+    def rank(number: int) -> tuple[float, int]:
+        page = pages[number]
+        if rule == "site":
+            return ([*sites.split(","), page.site].index(page.site), number)
+        if rule == "longest":
+            return -page.shingle_count, number
+        if rule == "newest":
+            return -(page.fetched_at or datetime.min.replace(tzinfo=UTC)).timestamp(), number
+        return 0, number
+
+    best = {leader: min((n for n in range(len(pages)) if leaders[n] == leader), key=rank) for leader in set(leaders)}
+    return [best[leader] for leader in leaders]
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:

@@ -54,7 +54,7 @@ def test_the_order_of_pages_decides_only_which_duplicate_comes_first(
     one, other = (run([warc(f"{name}.warc.gz", each)], name) for name, each in (("a", given), ("b", shuffled)))
 
     def unmarked(records: list[Record]) -> list[Record]:
-        bare = [replace(each, duplicate=None, duplicate_of=None) for each in records]
+        bare = [replace(each, duplicate=None, duplicate_of=None, source=None) for each in records]
         return sorted(bare, key=lambda record: record.url)
 
     assert unmarked(one.records) == unmarked(other.records)

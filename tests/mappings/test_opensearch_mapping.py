@@ -21,6 +21,7 @@ from opensearch_winnow.mappings.opensearch_mapping import (
     written_in,
 )
 from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.engine.running import Running
 
@@ -42,8 +43,10 @@ def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
 
 
 def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
-    whole = record(1, payload_digest="sha1:A", duplicate="text", duplicate_of="https://example.org/0")
+    source = Source("a.warc.gz", 0, 1, "response", 200, "text/html")
+    whole = record(1, payload_digest="sha1:A", duplicate="text", duplicate_of="https://example.org/0", source=source)
     assert set(source_of(whole, place=1, latest=True)) == set(FIELDS)
+    assert list(FIELDS["source"]["properties"]) == list(Source._fields)
 
 
 @pytest.mark.parametrize("scheme", [Scheme(), Scheme(noise=20, guarantee=40, key="secret")])

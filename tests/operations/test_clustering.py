@@ -49,7 +49,12 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     kept = index.clustering()
     assert kept is not None
     assert before <= datetime.fromisoformat(kept.pop("at")) <= datetime.now(UTC)
-    assert kept == found.as_document() | {"threshold": 0.4, "linkage": "representatives", "fast": True}
+    assert kept == found.as_document() | {
+        "threshold": 0.4,
+        "linkage": "representatives",
+        "fast": True,
+        "representative": "earliest",
+    }
     listed = index.clusters()
     assert [(size.pages, size.sites) for size in listed] == [(3, 3), (2, 2)]
     assert [size.cluster for size in listed] == [each["cluster"] for each in kept["largest_clusters"]]
@@ -62,6 +67,19 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     index.cluster(threshold=1.0)
     assert index.clustering() != kept
     assert index.clusters() == []
+
+
+@pytest.mark.parametrize(("rule", "number"), [("newest", 3), ("site:2.example", 2), ("site:9.example", 1)])
+def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> None:
+    index.cluster(representative=rule)
+    largest = index.clusters()[0]
+    urls = {card.id: card.url for card in index.cluster_members(largest.cluster)}
+    assert (largest.pages, urls[largest.cluster]) == (3, f"https://{number}.example/a{number}")
+    kept = index.clustering()
+    assert kept is not None
+    assert (kept["representative"], kept["largest_clusters"][0]["url"]) == (rule, urls[largest.cluster])
+    assert index.cluster(representative=rule).changed == 0
+    assert index.cluster().changed == (5 if rule == "newest" else 5 if number == 2 else 0)
 
 
 def test_the_stored_result_is_bounded(tmp_path: Path) -> None:

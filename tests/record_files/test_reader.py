@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import record_metadata
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE
 from opensearch_winnow.record_files import atomic_parquet, reader
 from opensearch_winnow.record_files.reader import latest_rows, read_columns, read_records, scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
@@ -61,7 +61,7 @@ def test_the_metadata_has_the_scheme_but_not_its_key(tmp_path: Path, record: Mak
     secret = Scheme(noise=20, guarantee=40, key="open sesame")
     write(path, record(1), scheme=secret)
     content = json.loads(pq.read_metadata(path).metadata[b"winnow"])
-    assert (content["format"], content["scheme_id"], content["keyed"]) == (1, secret.id, True)
+    assert (content["format"], content["scheme_id"], content["keyed"]) == (2, secret.id, True)
     assert content["scheme"]["guarantee"] == 40
     assert content["scheme"]["normalisation"] == secret.normalisation
     assert b"sesame" not in path.read_bytes()
@@ -198,7 +198,7 @@ def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
     (tmp_path / "empty").mkdir()
     write(tmp_path / "later.parquet", record(1))
     table = pq.read_table(tmp_path / "later.parquet")
-    pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 2}'}), tmp_path / "later.parquet")
+    pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 3}'}), tmp_path / "later.parquet")
     write(tmp_path / "fewer.parquet", record(1))
     pq.write_table(pq.read_table(tmp_path / "fewer.parquet").drop_columns(["bands"]), tmp_path / "fewer.parquet")
     for name, complaint in {
@@ -206,7 +206,7 @@ def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
         "other.parquet": "but not one of winnow's records",
         "text.parquet": "cannot be read as a record file",
         "empty": "has no record files",
-        "later.parquet": "has format 2",
+        "later.parquet": "has format 3",
         "fewer.parquet": "does not have the columns",
         "caf\udce9.parquet": "not UTF-8",
     }.items():
@@ -227,7 +227,7 @@ def test_the_documentation_lists_every_column(root: Path) -> None:
     rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.MULTILINE)
     names = {"string": "string", "timestamp[us, tz=UTC]": "timestamp, UTC", "int32": "int32", "binary": "binary"}
     kinds = {"list<element: int64 not null>": "list of int64", "list<element: int32 not null>": "list of int32"}
-    assert rows == [(field.name, (names | kinds)[str(field.type)]) for field in SCHEMA]
+    assert rows == [(field.name, (names | kinds | {str(SOURCE): "struct"})[str(field.type)]) for field in SCHEMA]
 
 
 def test_the_examples_in_the_documentation_run(

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
+from tests.record_fixtures import SOURCES
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # So few that pages share them. They cover small and large values, and some differ in their last bits only.
@@ -50,6 +51,7 @@ def any_record(draw: st.DrawFn) -> Record:
         "duplicate": draw(st.sampled_from([None, *DUPLICATES])),
         "duplicate_of": draw(st.none() | st.just("https://a.org/1")),
         "cluster": draw(st.sampled_from(["", "0" * 32, "no digest"])),
+        "source": draw(st.none() | SOURCES),
     }
     return Record(**values)
 

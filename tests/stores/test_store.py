@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import pytest
@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Term, Words
-from opensearch_winnow.stores.captures import captures, latest_capture
+from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture
 from opensearch_winnow.stores.store import Store, Text, Written
 from tests.stores.conftest import START, TOKENS, WORDS
 from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
@@ -64,6 +64,10 @@ def test_cards_and_filters(new_store: New, records: list[Record], where: Filters
         for card, record in zip(store.scan(Card, where), wanted, strict=True):
             for name in card._fields:
                 assert getattr(card, name) == (card.id in newest if name == "latest" else getattr(record, name))
+        assert list(store.scan(CaptureEntry, where)) == [
+            CaptureEntry(card, record.payload_digest, record.content_digest, record.source)
+            for card, record in zip(store.scan(Card, where), wanted, strict=True)
+        ]
 
 
 @given(RECORDS, st.sampled_from(FIELDS), st.sets(st.sampled_from(TOKENS)), FILTERS, st.integers(1, 3))
@@ -185,6 +189,24 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert [each.id for each in found] == [records[1].id]
 
 
+@pytest.mark.check
+def test_what_is_left_can_be_read_after_erasing(store: Store, record: Make) -> None:
+    records = [record(number) for number in range(20)]
+    store.write(records)
+    store.set_setting("kept", [1])
+    store.erase()
+    store.delete([each.id for each in records[::2]])
+    store.erase()
+    assert [each.id for each in store.scan(Record)] == [each.id for each in records[1::2]]
+    for each in records[1::2]:
+        ((_, found, _),) = store.candidates([Lookup("fingerprints", each.fingerprints)])
+        assert each.id in {page.id for page in found}
+    assert store.setting("kept") == [1]
+    assert store.search(Words.of("words"), Filters()).total == 10
+    store.write(records[:1])
+    assert store.count() == 11
+
+
 def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
     store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])
@@ -280,6 +302,31 @@ def test_reading_all_while_something_is_written(store: Store, record: Make) -> N
     ]
 
 
+def test_crawls_in_the_order_of_their_last_captures(store: Store, record: Make) -> None:
+    assert store.crawls() == []
+    times = [datetime(2024, month, 1, 1, 2, 3, 456789, tzinfo=UTC) for month in range(1, 6)]
+    named = [
+        ("late", times[0]),
+        ("late", times[4]),
+        ("early", times[3]),
+        ("undated", None),
+        ("", times[1]),
+        ("a", times[3]),
+    ]
+    store.write(
+        [
+            record(number, url=f"https://site.org/{number}", crawl=crawl, fetched_at=time)
+            for number, (crawl, time) in enumerate(named)
+        ]
+    )
+    assert store.crawls() == [
+        ("undated", 1, None, None),
+        ("early", 1, times[3], times[3]),
+        ("a", 1, times[3], times[3]),
+        ("late", 2, times[0], times[4]),
+    ]
+
+
 def test_statistics(store: Store, record: Make) -> None:
     store.write([record(number, url=f"https://site{number % 2}.org/{number % 3}") for number in range(6)])
     store.write([record(7, url="https://site0.org/0", bands=record(1).bands)])
@@ -305,6 +352,34 @@ def test_settings(store: Store) -> None:
     store.set_setting("never there", None)
     assert store.settings() == {"other": []}
     assert store.setting("boilerplate") is None
+
+
+@pytest.mark.check  # ten seconds on OpenSearch
+def test_many_settings(store: Store) -> None:
+    """More than an engine returns at once, and more than fit into one request."""
+    many = {f"many:{number:05}": {"number": number, "text": "x" * 1_000} for number in range(10_500)}
+    store.set_settings(many | {"other": 1})
+    assert store.setting_names("many:") == sorted(many)
+    assert store.setting_names() == [*sorted(many), "other"]
+    assert store.setting_names("none") == []
+    assert store.settings("many:") == many
+    store.set_settings({"many:00001": None, "other": {"large": "y" * 5_000_000}, "never there": None, "new": []})
+    assert store.setting_names() == [name for name in [*sorted(many), "new", "other"] if name != "many:00001"]
+    assert len(store.setting("other")["large"]) == 5_000_000
+    store.set_settings(dict.fromkeys(many))
+    assert store.setting_names() == ["new", "other"]
+
+
+def test_captures_of_several_urls(store: Store, record: Make) -> None:
+    long = f"https://example.org/{'x' * 9_000}"  # too long to be indexed by OpenSearch
+    urls = [f"https://example.org/{number}" for number in range(1_100)] + [long]
+    store.write([record(number, url=url) for number, url in enumerate(urls)])
+    store.write([record(2_000, url=urls[7]), record(2_001, url=f"{long}y"), record(2_002, url=long)])
+    found = list(captures_of_urls(store, [*urls[5:1_050], *urls[5:9], long, "https://gone.example/"]))
+    assert {card.url for card in found} == {*urls[5:1_050], long}
+    assert len(found) == 1_045 + 1 + 2
+    assert [card.id for card in found if card.url == urls[7]] == [card.id for card in captures(store, urls[7])]
+    assert list(captures_of_urls(store, [])) == []
 
 
 def test_an_empty_store_answers(store: Store) -> None:

@@ -19,8 +19,8 @@ from lxml import html
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
+from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.app import API, SCREENS, ServerOptions, make_app
-from opensearch_winnow.web.formats import escape_formula
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.screens import search

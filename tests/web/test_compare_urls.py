@@ -34,6 +34,18 @@ def test_a_program_compares_urls(served: Served, pair: tuple[str, str]) -> None:
     assert found["passages"]
 
 
+def test_captures_are_chosen_by_date(served: Served) -> None:
+    dated = {"a": MILL, "at_a": "2024-01", "b": MILL, "at_b": "2024-03"}
+    reply = served.get(f"/compare?{urlencode(dated)}")
+    assert reply.headers["location"] == f"/compare/{EARLIER[0]}/{EARLIER[2]}"
+    found = served.json(f"/api/v1/compare?{urlencode(dated)}")
+    assert [found[side]["id"] for side in "ab"] == [EARLIER[0], EARLIER[2]]
+    early = served.get(f"/api/v1/compare?{urlencode(dated | {'at_a': '2023'})}")
+    assert (early.status, "has no capture of" in early.json["error"]) == (404, True)
+    of_one = served.get(f"/api/v1/compare?{urlencode(dated | {'a': EARLIER[0]})}")
+    assert (of_one.status, "is the id of one capture" in of_one.json["error"]) == (400, True)
+
+
 def test_a_pasted_text_is_compared_with_a_url(served_file: Served) -> None:
     body = urlencode({"text": QUOTE}).encode()
     pasted = served_file.send("/paste", body, content_type="application/x-www-form-urlencoded").headers["location"]

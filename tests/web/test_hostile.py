@@ -32,6 +32,8 @@ INERT = {
     "page-wide": f"/page/{WIDE}",
     "page-long-address": f"/page/{IDS[-1]}",
     "history": f"/page/{IDS[1]}/history",
+    "versions": f"/page/{IDS[1]}/versions",
+    "locate": f"/page/{IDS[1]}/locate",
     "compare": f"/compare/{IDS[0]}/{IDS[1]}",
     "compare-differences": f"/compare/{IDS[2]}/{IDS[3]}?view=differences",
     "compare-wide": f"/compare/{IDS[0]}/{WIDE}",

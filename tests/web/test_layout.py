@@ -23,9 +23,9 @@ MANY_VERSIONS = f"{RELEASES['9.12.0'].url}/org/apache/lucene/index/IndexWriter.h
 def address_of(served: Served, name: str) -> str:
     page = f"/page?url={quote(MANY_VERSIONS, safe='')}"
     match name:
-        case "page" | "history":
+        case "page" | "history" | "versions" | "locate":
             address = served.get(page).headers["location"]
-            return address if name == "page" else f"{address}/history"
+            return address if name == "page" else f"{address}/{name}"
         case "cluster":
             return f"/cluster/{served.json('/api/v1/clusters?limit=1')['clusters'][0]['id']}"
     return {
@@ -44,7 +44,7 @@ def address_of(served: Served, name: str) -> str:
 
 NAMES = (
     *("home", "search", "search-ungrouped", "search-nothing", "page", "history", "compare", "differences", "cluster"),
-    *("clusters", "statistics", "watches", "paste"),
+    *("versions", "locate", "clusters", "statistics", "watches", "paste"),
 )
 
 # Looks at what can be clicked. Numbers inside of texts, and links of charts, are as large as they have to be.

@@ -61,6 +61,41 @@ def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve
     assert served.json("/api/v1/watches") == {"total": 0, "watches": []}
 
 
+def test_findings_are_listed(own_file: Path, serve: Serve) -> None:
+    with Index.open(own_file) as index:
+        index.add_watch("the mill", url=MILL)
+        index.add_watch(HOSTILE, text=TEXTS[MILL])
+    served = serve(own_file)
+    assert "No findings of all watches yet" in served.get("/watches/log").text
+    assert "Found while indexing" not in served.get("/watches").text
+    assert served.json("/api/v1/watches/log") == {"total": 0, "findings": []}
+    for number in range(4):
+        add_page(own_file, f"https://new.example/{number}", TEXTS[MILL])
+    log = served.json("/api/v1/watches/log?limit=3")
+    assert (log["total"], len(log["findings"])) == (8, 3)
+    of_one = served.json("/watches/log.json?watch=the+mill")
+    assert [each["url"] for each in of_one["findings"]] == [f"https://new.example/{number}" for number in (3, 2, 1, 0)]
+    first = of_one["findings"][0]
+    assert (first["watch"], first["containment"], first["title"]) == ("the mill", 1.0, "New")
+    shown = served.get("/watches/log")
+    assert "8 findings of all watches" in shown.text
+    assert shown.text.count("<script>alert") == 0
+    assert f'href="/compare/{IDS[MILL]}/{first["id"]}"' in shown.text
+    assert f"?watch={quote(HOSTILE)}" in shown.text
+    assert "Next" in served.get("/watches/log?limit=3").text
+    assert "Previous" in served.get("/watches/log?limit=3&page=3").text
+    rows = list(csv.DictReader(io.StringIO(served.get("/watches/log.csv?watch=the+mill").text)))
+    assert [row["id"] for row in rows] == [each["id"] for each in of_one["findings"]]
+    page = served.get("/watches").text
+    assert "Found while indexing" in page
+    assert "Show all findings" in page
+    with Index.open(own_file) as index:
+        index.remove_watch("the mill")
+    removed = served.get("/watches/log?watch=the+mill").text
+    assert "(removed)" in removed
+    assert f"/compare/{IDS[MILL]}" not in removed
+
+
 def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     for fields, words in (

@@ -145,7 +145,8 @@ def linkage_sentence(document: ClusterDocument) -> str:
             " differ much more."
         )
     less = " Two other pages may be less alike." if document["urls"] > 2 else ""
-    return f"Every page resembles the representative by {threshold} or more.{less}"
+    resembled = "representative" if clustering["representative"] == "earliest" else "earliest page"
+    return f"Every page resembles the {resembled} by {threshold} or more.{less}"
 
 
 def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:

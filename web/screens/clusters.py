@@ -92,7 +92,8 @@ def linkage_sentence(document: ClustersDocument) -> str:
     threshold = compact_percent(clustering["threshold"])
     if clustering["linkage"] == "components":
         return f"Every page of a cluster resembles at least one other page of it by {threshold} or more."
-    return f"Every page of a cluster resembles its representative by {threshold} or more."
+    resembled = "representative" if clustering["representative"] == "earliest" else "earliest page"
+    return f"Every page of a cluster resembles its {resembled} by {threshold} or more."
 
 
 def table(document: ClustersDocument) -> Iterator[Sequence[Cell]]:

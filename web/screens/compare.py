@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from opensearch_winnow.answers.compared import Compared
+from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_document import ComparedDocument, compared_document
 from opensearch_winnow.answers.comparison_words import NoPassage, comparison_summary, differences_summary, no_passage
 from opensearch_winnow.answers.formatting import percent
@@ -16,7 +16,7 @@ from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.compared_panes import window_panes
 from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows
 from opensearch_winnow.web.form import FormError
-from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, string
+from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, period, string
 from opensearch_winnow.web.passage_windows import passage_window
 from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_named
 from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
@@ -29,10 +29,15 @@ MAX_NAME_CHARS = 100
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     started = time.perf_counter()
-    a, b = (text_named(index, request, request[name]) for name in ("a", "b"))
+    a, b = (_text(index, request, side) for side in ("a", "b"))
     compared = compare_texts(index, a, b, request)
     document = compared_document(compared, _heading(compared, request), time.perf_counter() - started)
     return ScreenAnswer(document, lambda: _template_values(index, request, compared))
+
+
+def _text(index: Index, request: ScreenRequest, side: str) -> ComparedText:
+    """Return text a or b. Requests with URLs may have a date for each."""
+    return text_named(index, request, request[side], request.values.get(f"at_{side}"))
 
 
 def _heading(compared: Compared, request: ScreenRequest) -> str:
@@ -141,21 +146,25 @@ def remove_boilerplate(index: Index, request: ScreenRequest) -> str:
 
 def comparison_address(index: Index, request: ScreenRequest) -> str:
     """Return the address of the comparison of `a` and `b`, or of two pages that were ticked in a list."""
-    names = [request["a"], request["b"]]
-    if not any(names):
-        names = request.all("page")
-        if len(names) != 2:
-            ticked = f"{len(names):,}" if names else "none"
-            raise ParameterError(f"Tick two pages to compare them: you ticked {ticked}.")
-    elif not all(names):
+    if not (request["a"] or request["b"]):
+        ticked = request.all("page")
+        if len(ticked) != 2:
+            number = f"{len(ticked):,}" if ticked else "none"
+            raise ParameterError(f"Tick two pages to compare them: you ticked {number}.")
+        texts = [text_named(index, request, name) for name in ticked]
+    elif not (request["a"] and request["b"]):
         raise ParameterError("Give two pages to compare: a and b, each a URL, or the id of a capture or pasted text.")
-    a, b = (quote(text_named(index, request, name).id, safe="") for name in names)
-    return f"/compare/{a}/{b}"
+    else:
+        texts = [_text(index, request, side) for side in ("a", "b")]
+    return "/".join(("/compare", *(quote(text.id, safe="") for text in texts)))
 
 
 def _texts(*, required: bool) -> tuple[Parameter, ...]:
     description = "the URL of a page, or the id of a capture or pasted text"
-    return tuple(string(name, description, max_chars=8_000, required=required) for name in ("a", "b"))
+    return (
+        *(string(name, description, max_chars=8_000, required=required) for name in ("a", "b")),
+        *(period(f"at_{name}", f"use the last capture of {name} up to the end of this date") for name in ("a", "b")),
+    )
 
 
 PARAMETERS = (

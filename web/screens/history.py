@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
 
 from opensearch_winnow.answers.few_words import FewWords, few_words
 from opensearch_winnow.answers.history import HistoryDocument, MomentDocument, history_document, history_summary
@@ -14,7 +13,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.capture_calendar import capture_calendar
 from opensearch_winnow.web.capture_timeline import capture_timeline
-from opensearch_winnow.web.page_header import HISTORY, page_subject, page_tabs
+from opensearch_winnow.web.page_header import HISTORY, other_page_tabs, page_subject
 from opensearch_winnow.web.parameters import integer
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -38,10 +37,9 @@ def _template_values(index: Index, page: Record, document: HistoryDocument) -> M
     captures = document["captures"]
     ids = [each["id"] for each in captures]
     at = ids.index(page.id) if page.id in ids else len(ids) - 1
-    address = f"/page/{page.id}"
     return {
         "subject": page_subject(page_facts(page, index.scheme), index.scheme, ids[-1]),
-        "tabs": page_tabs(page.id, lambda change: f"{address}?{urlencode(change)}" if change else address, HISTORY),
+        "tabs": other_page_tabs(page.id, HISTORY),
         "history_summary": history_summary(document),
         "calendar": capture_calendar(captures),
         "timeline": capture_timeline(captures),

@@ -12,7 +12,6 @@ from opensearch_winnow.answers.page_document import PageDocument, SimilarDocumen
 from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.answers.source_words import page_sentence
 from opensearch_winnow.answers.sources import sources
-from opensearch_winnow.answers.time_period import MICROSECOND
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.watches import MAX_NAME_CHARS
@@ -174,7 +173,7 @@ def table(document: PageDocument) -> Iterator[Sequence[Cell]]:
 def page_by_url(index: Index, request: ScreenRequest) -> Record:
     """Return the capture of URL `url` that was the latest at time `at`."""
     at = request["at"]
-    return index.page(request["url"].strip(), at and at.end - MICROSECOND)
+    return index.page(request["url"].strip(), at and at.last)
 
 
 def page_address(index: Index, request: ScreenRequest) -> str:

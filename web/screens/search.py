@@ -12,8 +12,9 @@ from opensearch_winnow.answers.search_document import SearchDocument, member_tit
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
+from opensearch_winnow.queries.representative_rule import CHOICES
 from opensearch_winnow.queries.results import GroupBy, SearchResults
-from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
+from opensearch_winnow.queries.search_request import BEST, DEFAULT_THRESHOLD
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.web.parameters import (
     FILTER_NAMES,
@@ -52,6 +53,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         group=request["group"] != "off",
         by=GROUPINGS.get(request["group"], "signature"),
         threshold=request["t"],
+        representative=request["representative"] or BEST,
         examine=request["examine"],
         limit=request["limit"],
         page=request["page"],
@@ -162,6 +164,7 @@ SCREEN = Screen(
             "both",
             "off",
         ),
+        string("representative", f"the page of a group to show: {BEST}, {CHOICES}", max_chars=2_000),
         choice("match", "match all words, or any of them", "all", "any"),
         *FILTER_PARAMETERS,
         integer("examine", "minimum number of hits to group", default=HITS_EXAMINED, minimum=1, maximum=100_000),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from opensearch_winnow.answers.watch_log import finding_document
 from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
@@ -23,20 +24,22 @@ from opensearch_winnow.web.parameters import integer, percentage, string
 from opensearch_winnow.web.pasted_texts import PastedText
 from opensearch_winnow.web.screen import Action, Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.screens.watch_log import watched_captures
 
 WATCHES_PER_PAGE = 10  # each takes a query to the store
 EXCERPT_CHARS = 300  # of a watched text
+LATEST_FINDINGS = 5
 SHARE = percentage("min_containment", "minimum share of it that is in a page", default=30, minimum=0)
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    watches = index.watches()
-    on_page = watches[(request["page"] - 1) * WATCHES_PER_PAGE :][:WATCHES_PER_PAGE]
+    names = index.watch_names()
+    on_page = names[(request["page"] - 1) * WATCHES_PER_PAGE :][:WATCHES_PER_PAGE]
     if request["watch"]:
-        on_page = [_watch_named(index, request["watch"])]
+        on_page = [request["watch"]]
     document: WatchesDocument = {
-        "total": len(watches),
-        "watches": [_check(index, watch, request) for watch in on_page],
+        "total": len(names),
+        "watches": [_check(index, _watch_named(index, name), request) for name in on_page],
     }
     return ScreenAnswer(document, lambda: _template_values(index, request, document))
 
@@ -49,6 +52,7 @@ def _check(index: Index, watch: Watch, request: ScreenRequest) -> WatchReportDoc
 
 
 def _template_values(index: Index, request: ScreenRequest, document: WatchesDocument) -> Mapping[str, Any]:
+    findings = [finding_document(each) for each in index.watch_log(request["watch"] or None, limit=LATEST_FINDINGS + 1)]
     urls = [each["url"] for each in document["watches"]]
     latest = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
     return {
@@ -56,6 +60,9 @@ def _template_values(index: Index, request: ScreenRequest, document: WatchesDocu
         "summaries": [watch_report_summary(each) for each in document["watches"]],
         "pages": [cards[0].id if cards else None for cards in latest],  # ids of the watched pages
         "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < document["total"],
+        "findings": findings[:LATEST_FINDINGS],
+        "more_findings": len(findings) > LATEST_FINDINGS,
+        "watched": watched_captures(index, findings),
         "excerpt_chars": EXCERPT_CHARS,
         "max_matches": MAX_MATCHES,
         "max_name_chars": MAX_NAME_CHARS,
@@ -121,10 +128,10 @@ def show_text(index: Index, request: ScreenRequest) -> str:
 
 
 def _watch_named(index: Index, name: str) -> Watch:
-    watch = next((each for each in index.watches() if each.name == name), None)
-    if watch is None:
-        raise NotFoundError(f"{index.name} has no watch {name}", SuggestedLink("/watches", "All watches"))
-    return watch
+    try:
+        return index.watch(name)
+    except WatchError:
+        raise NotFoundError(f"{index.name} has no watch {name}", SuggestedLink("/watches", "All watches")) from None
 
 
 def _field(request: ScreenRequest, name: str) -> str:

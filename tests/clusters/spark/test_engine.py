@@ -63,6 +63,17 @@ def rows(table: pa.Table) -> list[dict[str, object]]:
         ),
         pytest.param(small_crawl(3, 100, SCHEMES[1], 2), ClusteringOptions(fast=True, compared=2), id="bands alone"),
         pytest.param(Crawl(SCHEMES[0], [[]]), ClusteringOptions(), id="nothing"),
+        pytest.param(
+            small_crawl(4, 120, SCHEMES[0], 1),
+            ClusteringOptions(threshold=0.3, linkage="components", representative="longest"),
+            id="the longest",
+        ),
+        pytest.param(
+            small_crawl(5, 120, SCHEMES[0], 1),
+            ClusteringOptions(representative="site:b.example,0.example"),
+            id="preferred sites",
+        ),
+        pytest.param(small_crawl(6, 80, SCHEMES[0], 1), ClusteringOptions(representative="newest"), id="the newest"),
     ],
 )
 def test_same_as_the_reference_and_duckdb(

@@ -32,6 +32,9 @@ def record(
     return "\r\n".join(["WARC/1.0", *lines, "", ""]).encode() + content + b"\r\n\r\n"
 
 
+SHARED_MEMBERS = ("gzip in one member", "gzip in blocks")  # several records in a member, or a record in several
+
+
 def items(archive: bytes, page_bytes: int = 10 << 20) -> list[Item]:
     *found, (end, last) = warc.read_file(io.BytesIO(archive), page_bytes)
     assert (end, last) == (len(archive), None)
@@ -81,6 +84,23 @@ PACKS: dict[str, Pack] = {
     "zstd with a compressed dictionary": lambda records: with_dictionary(records, compressed=True),
     "lz4": in_frames(Lz4Writer),
 }
+
+
+@pytest.mark.parametrize("pack", [name for name in PACKS if name not in SHARED_MEMBERS])
+def test_the_source_of_a_page_leads_to_its_record(pack: str) -> None:
+    contents = [record(f"http://e/{n}", HTML + b"<p>%d" % n) for n in range(4)]
+    archive = PACKS[pack](contents)
+    shown = [found for found in items(archive) if isinstance(found, Page)]
+    sources = [page.source for page in shown if page.source]
+    assert [source[3:] for source in sources] == [("response", 200, "text/html")] * 4
+    pieces = [archive[source.offset : source.offset + source.length] for source in sources]
+    before = archive[: sources[0].offset]  # a dictionary, if there is one
+    for page, piece in zip(shown, pieces, strict=True):
+        assert items_at(before + piece, len(before)) == [page]
+
+
+def items_at(archive: bytes, start: int) -> list[Item]:
+    return [item for _, item in warc.read_file(io.BytesIO(archive), 10 << 20, start) if item is not None]
 
 
 # --- what is a page ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
-# Turns a store into one of the fourth format, whose postings and positions were not packed.
+# Turns a store into one of the fourth format, whose postings and positions were not packed; it knew no sources.
 FOURTH_FORMAT = """
 CREATE TABLE page_hashes (number INTEGER PRIMARY KEY, fingerprints, positions, sketch, minhash, bands);
 INSERT INTO page_hashes SELECT number, fingerprints, old_positions(positions, number), sketch, minhash, bands
@@ -32,6 +32,8 @@ DROP TABLE page_sketches;
 UPDATE fingerprints SET block = old_postings(block, place);
 UPDATE sketch SET block = old_postings(block, place);
 UPDATE bands SET block = old_postings(block, place);
+DROP TABLE page_source;
+DROP TABLE source;
 PRAGMA user_version = 4;
 """
 SEALED_COLUMNS = {

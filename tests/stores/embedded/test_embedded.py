@@ -148,7 +148,7 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         tmp_path / "notes.txt": r"notes.txt is another kind of file, not a store: ",
         tmp_path / "other.db": r"other.db is another SQLite database, not a store: ",
         tmp_path / "cut": r"cut is another SQLite database, not a store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(store format 6; this one knows 5\): update",
+        tmp_path / "newer": r"newer was written by a newer winnow \(store format 7; this one knows 6\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -357,7 +357,7 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
     path.chmod(0o444)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
     assert shown == (
-        f"{path} was written by an older winnow (store format 1; this one has 5), and cannot be written"
+        f"{path} was written by an older winnow (store format 1; this one has 6), and cannot be written"
         " here: open it once where it can be written, which brings it up to date"
     )
 

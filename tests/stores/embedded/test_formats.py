@@ -27,7 +27,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (5,)
+        assert there.execute("PRAGMA user_version").fetchone() == (6,)
         there.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", scheme)
     with EmbeddedStore.open(path) as store:
         store.write([numbered(1), numbered(2)])
@@ -36,7 +36,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(1), numbered(2)]
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (6,)
+        assert there.execute("PRAGMA user_version").fetchone() == (7,)
         assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
     monkeypatch.undo()
     with pytest.raises(StoreError, match="was written by a newer winnow"):

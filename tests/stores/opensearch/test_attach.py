@@ -209,6 +209,11 @@ def test_winnow_adds_no_pages_to_an_attached_index(articles: OwnIndex, tmp_path:
             index.add([Page("https://example.org/", text=text(1))], failed=tmp_path / "failed")
         with pytest.raises(StoreError, match="deletes nothing in it"):
             index.store.delete([card.id for card in index.store.scan(Card)])
+        for dry_run in (True, False):
+            with pytest.raises(StoreError, match="is an index of your own, and winnow deletes nothing in it"):
+                index.delete(words="mill", dry_run=dry_run)
+        with pytest.raises(StoreError, match="erases nothing in it"):
+            index.store.erase()
     with pytest.raises(StoreError, match="an index of your own"):
         set_up(articles.client, articles.name)
 

@@ -52,6 +52,27 @@ def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, mon
     assert [card.latest for card in captures(store, second.url)] == [True, False]
 
 
+@pytest.mark.check
+def test_erased_pages_are_merged_away(fresh: Open, client: OpenSearch) -> None:
+    """Even if they are few: engines leave a segment alone in which at most a tenth is deleted."""
+    store = fresh()
+    records = [small(number) for number in range(100)]
+    store.write(records)
+    store.delete([records[0].id])
+    index = index_of(store)
+
+    def deleted() -> int:
+        counts: int = client.indices.stats(index=index)["_all"]["total"]["docs"]["deleted"]
+        return counts
+
+    assert deleted()
+    store.erase()
+    assert deleted() == 0
+    assert store.count() == 99
+    settings = client.indices.get_settings(index=index)
+    assert "expunge_deletes_allowed" not in str(settings)
+
+
 @pytest.mark.parametrize("new", [0, 3], ids=["an older one", "a newer one"])
 def test_a_write_mends_several_latest_captures(fresh: Open, client: OpenSearch, new: int) -> None:
     """Two processes that wrote captures of one URL at the same time may have left both marked."""

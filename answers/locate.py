@@ -1,0 +1,133 @@
+"""Where a page went: the later pages with its text as JSON values, a summary of them, and why there may be none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TypedDict
+
+from opensearch_winnow.answers.formatting import count_of, time_stamp
+from opensearch_winnow.answers.time_period import MICROSECOND
+from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.locate import Change, FoundPage, Located
+from opensearch_winnow.queries.filters import Filters
+
+CHANGES: tuple[Change, ...] = ("unchanged", "changed", "moved", "merged", "split", "copy")  # in this order in a summary
+
+
+class FoundPageDocument(TypedDict):
+    """A later page. `change` says what happened: the page is `unchanged` or `changed` at its own URL; it `moved` here,
+    was `merged` into this page, or was `split` and this is a part of it; or this page is a `copy` that was there
+    before. `containment` is how much of the lost page is in this one, and `contained` how much of this one is in the
+    lost page; `error` is the standard error of an estimate. `first_seen` is when this URL was first seen with it."""
+
+    id: str
+    url: str
+    title: str | None
+    crawl: str
+    fetched_at: str | None
+    first_seen: str
+    change: Change
+    resemblance: float
+    containment: float
+    contained: float
+    kind: Literal["exact", "estimate"]
+    error: float
+
+
+class LocatedDocument(TypedDict):
+    """Where a page went: the best of `total` later pages that have its text or a part of it. `id` is the capture whose
+    text was sought, and `last_seen` its time, or null. `undated` pages have it too, but nobody knows since when;
+    `unscored` candidates were not compared, because the time was up. `reason` says why nothing was found, or is null.
+    """
+
+    id: str
+    url: str
+    title: str | None
+    last_seen: str | None
+    total: int
+    undated: int
+    unscored: int
+    seconds: float
+    reason: str | None
+    found: list[FoundPageDocument]
+
+
+def located_document(index: Index, located: Located) -> LocatedDocument:
+    return {
+        "id": located.page.id,
+        "url": located.page.url,
+        "title": located.page.title,
+        "last_seen": time_stamp(located.page),
+        "total": located.total,
+        "undated": located.undated,
+        "unscored": located.unscored,
+        "seconds": round(located.seconds, 6),
+        "reason": None if located.found else _why_nothing(index, located),
+        "found": [_found_document(each) for each in located],
+    }
+
+
+def _found_document(found: FoundPage) -> FoundPageDocument:
+    return {
+        "id": found.card.id,
+        "url": found.url,
+        "title": found.title,
+        "crawl": found.card.crawl,
+        "fetched_at": time_stamp(found.card),
+        "first_seen": written_time(found.first_seen),
+        "change": found.change,
+        "resemblance": found.resemblance,
+        "containment": found.containment,
+        "contained": found.contained,
+        "kind": found.kind,
+        "error": found.error,
+    }
+
+
+def located_summary(document: LocatedDocument) -> str:
+    """Sum up where a page went: "last seen on 2024-01-01, found on 2 later pages: 1 moved, 1 copy"."""
+    last = f"last seen {'on ' + document['last_seen'][:10] if document['last_seen'] else 'at an unknown time'}"
+    if not document["total"]:
+        return f"{last}, found on no later page"
+    pages = f"{last}, found on {count_of(document['total'], 'later page')}"
+    if len(document["found"]) < document["total"]:
+        return pages
+    return f"{pages}: {_counted([each['change'] for each in document['found']])}"
+
+
+def _counted(changes: Sequence[Change]) -> str:
+    counts = Counter(changes)
+    return ", ".join(
+        count_of(counts[each], each, "copies" if each == "copy" else each) for each in CHANGES if counts[each]
+    )
+
+
+def _why_nothing(index: Index, located: Located) -> str:
+    """Return a sentence, without its full stop, on why no later page was found."""
+    page, last_seen = located.page, located.last_seen
+    if last_seen is None:
+        return f"{index.name} does not know when {page.url} was captured, and so not which pages are later"
+    if located.unscored:
+        return f"The time was up before {count_of(located.unscored, 'candidate')} could be compared"
+    since = Filters(since=last_seen + MICROSECOND)
+    later = index.store.count(since)
+    if page.crawl:
+        later -= index.store.count(replace(since, crawl=page.crawl))
+    seen = f"{page.url} was last seen on {last_seen:%Y-%m-%d}"
+    undated = count_of(located.undated, "page of unknown date has it", "pages of unknown date have it")
+    others = f"; {undated}" if located.undated else ""
+    if not later:
+        return f"{seen}, and {index.name} has no later crawl{others}"
+    captures = "the only capture" if later == 1 else f"each of the {later:,} captures"
+    return f"{seen}, and {captures} since then has less than half of it{others or _sharing(index, page.id, since)}"
+
+
+def _sharing(index: Index, id_: str, since: Filters) -> str:
+    """Say how many later pages share a passage with the lost page; empty if none does."""
+    # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
+    exact = bool(index.boilerplate())
+    pages = index.similar(id=id_, min_containment=0.0, where=since, exact=exact, limit=1).total
+    return f"; {count_of(pages, 'later page shares', 'later pages share')} a passage with it" if pages else ""

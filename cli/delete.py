@@ -1,0 +1,213 @@
+"""winnow delete: delete pages, and what the store keeps of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from opensearch_winnow.answers.display_text import printable, shorten_middle
+from opensearch_winnow.answers.formatting import count_of, day, duration, time_stamp
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
+from opensearch_winnow.cli.filter_options import where_options
+from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
+from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.text_file import FileError, read_text, require_piped_stdin
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.deletion import DeletionReport
+from opensearch_winnow.queries.filters import Filters
+
+MAX_MISSING_LISTED = 10
+COUNTS = ("pages", "captures", "deleted", "reclustered")
+
+
+@click.command("delete", short_help="Delete pages, and what the store keeps of them.")
+@click.argument("url", nargs=-1)
+@click.option(
+    "--file",
+    metavar="LIST",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Delete the pages with the URLs in this file, one in a line; - reads from a pipe.",
+)
+@click.option("--id", "ids", metavar="ID", multiple=True, help="Delete the capture with this id. Can be repeated.")
+@click.option("--query", metavar="WORDS", help="Delete the captures that a search for WORDS finds.")
+@where_options
+@store_option()
+@click.option("--dry-run", is_flag=True, help="Delete nothing, and say what would be deleted.")
+@click.option("--block", is_flag=True, help="Never index these URLs, or this --site, again.")
+@click.option(
+    "--unblock", metavar="ENTRY", multiple=True, help="Delete nothing; let a URL or site:HOST be indexed again."
+)
+@click.option("--blocked", is_flag=True, help="Delete nothing; list what is blocked.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask. Needed where nobody can answer, such as in a script.")
+@click.option(
+    "--erase/--no-erase",
+    default=True,
+    help="Afterwards, write the files of the store anew, without the bytes of deleted pages. Alone, --erase does this"
+    " for pages that were deleted before.  [default: erase]",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@json_option
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    url: tuple[str, ...],
+    file: str | None,
+    ids: tuple[str, ...],
+    query: str | None,
+    where: Filters,
+    store: str,
+    dry_run: bool,
+    block: bool,
+    unblock: tuple[str, ...],
+    blocked: bool,
+    yes: bool,
+    erase: bool,
+    quiet: bool,
+    as_json: bool,
+    color: str,
+) -> None:
+    """\b
+    Examples:
+      winnow delete http://example.org/page --store crawl.winnow
+      winnow delete 'http://example.org/private/*' --dry-run
+      winnow delete --site example.org --until 2023 --yes
+      winnow delete --query '"Nobody in the valley"' --dry-run
+      winnow delete --file takedown.txt --block --yes --json
+
+    Delete every capture of each URL. A URL that ends with * stands for all URLs that begin so. Or delete captures by
+    --id, by the words of a --query, or all that meet --site, --crawl, --since and --until, which also narrow down URLs
+    and queries.
+
+    The store then answers as if these captures had never been indexed. Pages whose cluster has lost its representative
+    are clustered again, the templates of their sites are learned again, and watches forget them. Files outside of the
+    store are not touched: exports, record files, files of failed pages. A page that is indexed again comes back, unless
+    you --block it.
+
+    Asks before it deletes, unless you give --yes. If you stop it, the rest is kept: start it again. Exits with 1 if no
+    capture is found.
+    """
+    urls = [*url, *(urls_in(file) if file is not None else ())]
+    selection: dict[str, Any] = {"urls": urls, "ids": ids, "words": query, "where": where}
+    with Index.open(store, create=False, patient=True) as index:
+        if unblock or blocked:
+            list_blocked(index, unblock, as_json=as_json)
+            return
+        if erase_only(ctx, selection):
+            index.store.erase()
+            if as_json:
+                click.echo(json.dumps(deletion_document(DeletionReport(erased=True))))
+            say(f"Erased what deleted pages had left in {index.name}")
+            return
+        if not (yes or dry_run):
+            ask(ctx, index, index.delete(**selection, dry_run=True, block=block))
+        with show_phases(quiet=quiet or dry_run, color=color) as progress, stopped_by_signals() as stop:
+            report = index.delete(**selection, dry_run=dry_run, block=block, erase=erase, progress=progress, stop=stop)
+    if as_json:
+        click.echo(json.dumps(deletion_document(report)))
+    elif screen := terminal(color):
+        show_summary(screen, report, dry_run=dry_run)
+    else:
+        show_rows(report)
+    say_notes(report, dry_run=dry_run)
+    if report.stopped:
+        ctx.exit(INTERRUPTED)
+    ctx.exit(0 if report.captures else NOTHING_FOUND)
+
+
+def urls_in(file: str) -> list[str]:
+    """Return the URLs in a file: one in a line. Empty lines, and lines that start with #, are left out."""
+    urls = [line.strip() for line in read_text(file).splitlines()]
+    urls = [url for url in urls if url and not url.startswith("#")]
+    if not urls:
+        raise FileError(f"{file} has no URLs")
+    return urls
+
+
+def list_blocked(index: Index, unblock: tuple[str, ...], *, as_json: bool) -> None:
+    """Unblock entries, and print those that are blocked."""
+    if unblock:
+        index.unblock(unblock)
+    entries = index.blocked()
+    click.echo(json.dumps({"blocked": entries}) if as_json else "\n".join(entries), nl=as_json or bool(entries))
+
+
+def erase_only(ctx: click.Context, selection: dict[str, Any]) -> bool:
+    """Return whether the command is `winnow delete --erase`, and names no pages."""
+    named = any(selection[name] for name in ("urls", "ids", "words")) or selection["where"] != Filters()
+    typed = ctx.get_parameter_source("erase") is ParameterSource.COMMANDLINE and ctx.params["erase"]
+    return typed and not named
+
+
+def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
+    """Ask whether to delete what was found. Exit if the answer is no, or if nobody can answer."""
+    if not found.captures:
+        return
+    what = f"{count_of(found.captures, 'capture')} of {count_of(found.pages, 'page')}"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError(f"this would delete {what}: add --yes to do it, or --dry-run to see more", ctx)
+    for card in found.examples:
+        say(f"  {day(card) or 'unknown   '}  {card.url}")
+    if found.captures > len(found.examples):
+        say(f"  and {found.captures - len(found.examples):,} more")
+    if not click.confirm(f"Delete {what} from {index.name}?", err=True):
+        say("Nothing was deleted")
+        ctx.exit(NOTHING_FOUND)
+
+
+def deletion_document(report: DeletionReport) -> dict[str, Any]:
+    return {
+        **{name: getattr(report, name) for name in COUNTS},
+        "missing": report.missing,
+        "boilerplate": report.boilerplate,
+        "watches": report.watches,
+        "examples": [{"id": card.id, "url": card.url, "fetched_at": time_stamp(card)} for card in report.examples],
+        "erased": report.erased,
+        "stopped": report.stopped,
+        "seconds": report.seconds,
+    }
+
+
+def show_summary(screen: Terminal, report: DeletionReport, *, dry_run: bool) -> None:
+    if dry_run:
+        for card in report.examples:
+            url = shorten_middle(printable(card.url), max(screen.columns - 12, 20))
+            screen.echo(f"{day(card) or 'unknown   '}  {url}")
+    what = f"{count_of(report.captures, 'capture')} of {count_of(report.pages, 'page')}"
+    if dry_run:
+        screen.echo(screen.paint(f"{what} would be deleted", "bold"))
+    elif report.stopped:
+        screen.echo(screen.paint(f"Deleted {report.deleted:,} of {count_of(report.captures, 'capture')}", "bold"))
+    else:
+        screen.echo(screen.paint(f"Deleted {what}", "bold"))
+
+
+def show_rows(report: DeletionReport) -> None:
+    """Print tab-separated values for programs."""
+    for name in COUNTS:
+        sys.stdout.write(f"{name}\t{getattr(report, name)}\n")
+
+
+def say_notes(report: DeletionReport, *, dry_run: bool) -> None:
+    """Say what else has changed, and what is left to do."""
+    if report.missing:
+        more = len(report.missing) - MAX_MISSING_LISTED
+        others = f" and {more:,} others" if more > 0 else ""
+        say(f"Not in the store: {', '.join(report.missing[:MAX_MISSING_LISTED])}{others}")
+    if report.reclustered:
+        say(f"{count_of(report.reclustered, 'page')} left by a deleted representative, clustered again")
+    if report.boilerplate:
+        say(f"Boilerplate learned again or removed: {', '.join(report.boilerplate)}")
+    if report.watches:
+        say(f"The page of a watch is gone; remove the watch, or index the page again: {', '.join(report.watches)}")
+    if report.deleted and not report.erased:
+        say("The files of the store still have bytes of deleted pages: winnow delete --erase erases them")
+    if not dry_run and report.deleted:
+        remark(duration(report.seconds))

@@ -1,0 +1,141 @@
+"""Writes rows of captures: as CSV, JSON lines or Parquet with chosen columns, and as CDXJ."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from opensearch_winnow.foundation.csv_cells import escape_formula
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.sorted_lines import sorted_lines
+from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.mappings.capture_row import Row
+from opensearch_winnow.mappings.cdxj import cdxj_line
+from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+
+ROWS_PER_GROUP = 20_000  # of Parquet
+
+
+class RowsWritten(NamedTuple):
+    """The outcome of writing rows."""
+
+    rows: int
+    bytes: int
+    left_out: int = 0  # captures that an index of archives cannot list
+
+
+def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
+    """Write rows with a header, for spreadsheets. An unknown value is an empty one."""
+
+    def lines() -> Iterator[str]:
+        yield _csv_line(columns)
+        for row in rows:
+            yield _csv_line([escape_formula(_plain(row[name])) for name in columns])
+
+    written = _write_lines(target, lines())
+    return written._replace(rows=written.rows - 1)
+
+
+def write_json(target: Path | None, rows: Iterable[Row], columns: Sequence[str] | None = None) -> RowsWritten:
+    """Write a JSON object for each row: all of it, or these columns."""
+    escaped = target is None and sys.stdout.isatty()  # control characters beyond ASCII would act on a terminal
+    objects = ({name: _plain(row[name]) for name in columns or row} for row in rows)
+    return _write_lines(target, (f"{json.dumps(each, ensure_ascii=escaped)}\n" for each in objects))
+
+
+def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
+    """Write an index of the archives that the captures are in, sorted. Others are left out, and counted.
+
+    Nothing is written if all are left out.
+    """
+    left_out = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal left_out
+        for row in rows:
+            # Without a length, it shares its bytes with other records, so no offset leads to it.
+            if row["file"] is None or not row["length"] or row["fetched_at"] is None:
+                left_out += 1
+                continue
+            source = Source(*(row[name] for name in Source._fields))
+            yield cdxj_line(row["url"], row["fetched_at"], row["payload_digest"], source)
+
+    ordered = sorted_lines(lines())
+    first = next(ordered, None)
+    written = RowsWritten(0, 0) if first is None else _write_lines(target, chain([first], ordered))
+    return written._replace(left_out=left_out)
+
+
+def write_parquet(target: Path, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
+    """Write a table with these columns, of the types that they have in record files."""
+    with extra("parquet"):
+        import pyarrow as pa  # noqa: PLC0415 (an extra)
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE  # noqa: PLC0415
+    of_source = {field.name: field.type for field in SOURCE}
+    types = {name: of_source.get(name) or SCHEMA.field(name).type for name in columns}
+    schema = pa.schema(types.items())
+    count, rest = 0, iter(rows)
+    with reporting_os_errors(target):
+        atomic = AtomicFile(target)
+        try:
+            with pq.ParquetWriter(atomic.path, schema, compression="zstd") as writer:
+                while some := list(islice(rest, ROWS_PER_GROUP)):
+                    columns_of = [pa.array([row[name] for row in some], kind) for name, kind in types.items()]
+                    writer.write_batch(pa.RecordBatch.from_arrays(columns_of, schema=schema))
+                    count += len(some)
+            atomic.place()
+        finally:
+            atomic.discard()
+    return RowsWritten(count, target.stat().st_size)
+
+
+def _write_lines(target: Path | None, lines: Iterable[str]) -> RowsWritten:
+    count = size = 0
+    with _opened(target) as out:
+        for line in lines:
+            size += out.write(line.encode())
+            count += 1
+    return RowsWritten(count, size if target is None else target.stat().st_size)
+
+
+@contextmanager
+def _opened(target: Path | None) -> Iterator[BinaryIO]:
+    """Open a file that appears when it is complete, compressed if its name ends in .gz; or stdout."""
+    if target is None:
+        yield sys.stdout.buffer
+        return
+    with reporting_os_errors(target):
+        atomic = AtomicFile(target)
+        try:
+            with atomic.path.open("wb") as file:
+                if target.suffix == ".gz":
+                    # Without a name and a time in it: the same rows are the same bytes.
+                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                        yield cast(BinaryIO, packed)
+                else:
+                    yield file
+            atomic.place()
+        finally:
+            atomic.discard()
+
+
+def _csv_line(values: Sequence[object]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(values)
+    return out.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return written_time(value) if isinstance(value, datetime) else value

@@ -1,0 +1,122 @@
+"""The command winnow extract: writes captures to a WARC or WACZ file, from the archives that they came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.capture_options import ChosenCaptures, capture_options
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.terminal import color_option, json_option, say
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.extract import ENDINGS, ExtractReport
+
+
+@click.command("extract", short_help="Write captures to a WARC or WACZ file, without copies if you like.")
+@store_option()
+@click.option(
+    "--to", "out", metavar="OUT", required=True, help=f"The file to write: a name that ends in {', '.join(ENDINGS)}."
+)
+@click.option(
+    "--representatives",
+    is_flag=True,
+    help="Only one capture of each cluster. Others become revisit records if their payloads are equal; if not, they are"
+    " left out and listed.",
+)
+@click.option("--revisits", is_flag=True, help="Write a capture with the payload of another one as a revisit record.")
+@click.option(
+    "--archives",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder to look for archives in that are no longer where they were indexed. Can be given several times.",
+)
+@capture_options
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@json_option
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    store: str,
+    out: str,
+    representatives: bool,
+    revisits: bool,
+    archives: Sequence[Path],
+    chosen: ChosenCaptures,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+    color: str,
+) -> None:
+    """\b
+    Examples:
+      winnow extract --store crawl.winnow --to june.warc.gz --crawl june
+      winnow extract --store crawl.winnow --to small.warc.gz --representatives
+      winnow extract --store crawl.winnow --to press.wacz --cluster 8c1f0a7be0a44c2f9d6e5b7a31c2d4e5
+      winnow extract --store crawl.winnow --to chosen.warc.gz --ids ids.txt --archives /mnt/archive
+
+    Write the chosen captures to OUT: their records, byte by byte, from the web archives they were indexed from. The
+    records of ARC files become WARC records. Captures that were not indexed from an archive are left out.
+
+    What was left out, or could not be read, is listed in OUT.left-out.csv. OUT appears when it is complete. Exits with
+    1 if nothing was written, or if a record could not be read.
+    """
+    target = Path(out)
+    if target.exists() and not overwrite:
+        raise QuestionError(f"{out} exists; name another file, or add --overwrite to replace it")
+    if representatives and chosen.ids is not None:
+        raise click.UsageError("--ids names the captures: --representatives cannot choose among them", ctx)
+    with Index.open(store, create=False, patient=True) as index, show_phases(quiet=quiet, color=color) as progress:
+        if representatives and index.clustering() is None:
+            raise QuestionError(f"{index.name} has no clusters yet: run winnow cluster first")
+        report = index.extract(
+            target,
+            where=chosen.where,
+            ids=chosen.ids,
+            representatives=representatives,
+            revisits=revisits,
+            archives=archives,
+            progress=progress,
+        )
+    if as_json:
+        click.echo(json.dumps(document(report, out)))
+    else:
+        tell(report, out)
+    ctx.exit(0 if report.records and not report.failed else NOTHING_FOUND)
+
+
+def document(report: ExtractReport, out: str) -> dict[str, object]:
+    return {
+        "records": report.records,
+        "revisits": report.revisits,
+        "originals": report.originals,
+        "left_out": dict(report.left_out),
+        "failed": dict(report.failed),
+        "bytes": report.bytes if report.records else 0,
+        "to": out if report.records else None,
+        "list": report.listed and str(report.listed),
+    }
+
+
+def tell(report: ExtractReport, out: str) -> None:
+    """Say what was written, and what was not."""
+    if report.records:
+        revisits = f", {count_of(report.revisits, 'revisit')}" if report.revisits else ""
+        originals = f" ({report.originals:,} of them only because a revisit repeats it)" if report.originals else ""
+        say(f"{count_of(report.records, 'record')}{originals}{revisits}, {report.bytes:,} bytes: {out}")
+    else:
+        say(f"No record was written to {out}")
+    for what, reasons in (("Left out", report.left_out), ("Could not be read", report.failed)):
+        for reason, count in reasons.most_common():
+            say(f"{what}: {count_of(count, 'capture')} ({reason})")
+    if report.listed:
+        say(f"They are listed in {report.listed}")

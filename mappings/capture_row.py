@@ -1,0 +1,51 @@
+"""Makes flat rows of captures, for tables: metadata, digests and the fields of the source, side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opensearch_winnow.mappings.card import CaptureEntry
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.source import Source
+
+Row = dict[str, Any]
+
+# The columns of a row, in order.
+COLUMNS = (
+    "url",
+    "fetched_at",
+    "title",
+    "site",
+    "crawl",
+    "id",
+    "cluster",
+    "duplicate",
+    "duplicate_of",
+    "fingerprint_count",
+    "shingle_count",
+    "sketch_count",
+    "payload_digest",
+    "content_digest",
+    "text_digest",
+    *Source._fields,
+)
+TEXT = "text"  # a further column, only of rows of records
+NO_SOURCE: Row = dict.fromkeys(Source._fields)
+
+
+def entry_row(entry: CaptureEntry) -> Row:
+    """Return the row of an entry, with COLUMNS and some more."""
+    source = NO_SOURCE if entry.source is None else entry.source._asdict()
+    return {
+        **entry.card._asdict(),
+        "payload_digest": entry.payload_digest,
+        "content_digest": entry.content_digest,
+        **source,
+    }
+
+
+def record_row(record: Record) -> Row:
+    """Return the row of a record, with COLUMNS and the text."""
+    source = NO_SOURCE if record.source is None else record.source._asdict()
+    own = (name for name in (*COLUMNS, TEXT) if name not in source)
+    return {**{name: getattr(record, name) for name in own}, **source}

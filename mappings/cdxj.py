@@ -1,0 +1,26 @@
+"""Makes the lines of CDXJ, the index of web archives: a sort key, a time, and where a record is."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import PurePath
+
+from opensearch_winnow.foundation.surt import surt
+from opensearch_winnow.mappings.source import Source
+
+
+def cdxj_line(url: str, fetched_at: datetime, digest: str | None, source: Source) -> str:
+    """Return a line, with its end. The file is named without its folder, as readers expect it."""
+    fields = {
+        "url": url,
+        "mime": "warc/revisit" if source.record_type == "revisit" else source.mime,
+        "status": None if source.status is None else str(source.status),
+        "digest": digest,
+        "length": str(source.length),
+        "offset": str(source.offset),
+        "filename": PurePath(source.file).name,
+    }
+    known = {name: value for name, value in fields.items() if value is not None}
+    digits = "".join(filter(str.isdigit, fetched_at.isoformat()))
+    return f"{surt(url).replace(' ', '%20')} {digits[:14]} {json.dumps(known)}\n"

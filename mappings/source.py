@@ -1,0 +1,31 @@
+"""Defines the source of a capture: the record of a web archive that it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+
+class Source(NamedTuple):
+    """A record of a web archive.
+
+    An archive in a zip file, as in WACZ, is named as if the zip file were a folder: `crawl.wacz/archive/data.warc.gz`.
+    """
+
+    file: str  # the path of the archive
+    offset: int  # in bytes, where the record starts; in a compressed archive, the member that it is in
+    length: int  # in bytes of the file
+    record_type: str  # of WARC, in lower case: "response", "resource", "conversion", "revisit"
+    status: int | None = None  # of HTTP
+    mime: str | None = None  # the type of the content, without parameters, in lower case
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any] | None) -> Self | None:
+        """Return the source that `_asdict` made `document` from. Raises ValueError for anything else."""
+        if document is None:
+            return None
+        source = cls(**document)
+        kinds = (str, int, int, str, int | None, str | None)
+        if not all(isinstance(value, kind) for value, kind in zip(source, kinds, strict=True)):
+            raise ValueError(f"source is {document!r}")
+        return source

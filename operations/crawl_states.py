@@ -1,0 +1,78 @@
+"""Finds the two states of a site or collection that are compared: two crawls, or two dates."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.store import Store
+
+MAX_CRAWLS_NAMED = 10  # in a message
+MICROSECOND = timedelta(microseconds=1)
+
+
+class CrawlState(NamedTuple):
+    """The pages as a crawl saw them, or as they were at a date: of each URL, the last capture that `where` selects."""
+
+    name: str  # of the crawl, or the date
+    where: Filters
+
+
+def crawl_states(
+    store: Store, before: str | datetime | None = None, after: str | datetime | None = None
+) -> tuple[CrawlState, CrawlState]:
+    """Return the two states to compare; without any given, those of the two latest crawls.
+
+    A string names a crawl. A time stands for the captures until then, that of `after` for those since `before`.
+    """
+    match before, after:
+        case datetime(), datetime():
+            return _at_dates(store, before, after)
+        case str(), str():
+            return _of_crawls(store, before, after)
+        case None, None:
+            names = [crawl.name for crawl in store.crawls()]
+            if len(names) < 2:
+                raise QuestionError(f"there is nothing to compare: {_crawls_there_are(store, names)}")
+            return _of_crawls(store, *names[-2:])
+        case (None, _) | (_, None):
+            raise QuestionError("give both states to compare, the earlier and the later, or neither of them")
+    raise QuestionError("give two crawls or two dates, not one of each")
+
+
+def _of_crawls(store: Store, *names: str) -> tuple[CrawlState, CrawlState]:
+    for name in names:
+        if not name or not store.count(Filters(crawl=name)):
+            there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
+            raise QuestionError(f"there is no crawl {name!r}: {there}")
+    before, after = names
+    if before == after:
+        there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
+        raise QuestionError(f"crawl {before!r} cannot be compared with itself: {there}")
+    return CrawlState(before, Filters(crawl=before)), CrawlState(after, Filters(crawl=after))
+
+
+def _at_dates(store: Store, before: datetime, after: datetime) -> tuple[CrawlState, CrawlState]:
+    if before >= after:
+        raise QuestionError(f"the earlier date, {before:%Y-%m-%d}, is not before the later one, {after:%Y-%m-%d}")
+    earlier = Filters(until=before + MICROSECOND)
+    later = Filters(since=before + MICROSECOND, until=after + MICROSECOND)
+    if not store.count(earlier):
+        raise QuestionError(f"{store.name} has no capture that is known to be from {before:%Y-%m-%d} or before")
+    if not store.count(later):
+        raise QuestionError(
+            f"{store.name} has no capture that is known to be from after {before:%Y-%m-%d}, until {after:%Y-%m-%d}"
+        )
+    return CrawlState(f"{before:%Y-%m-%d}", earlier), CrawlState(f"{after:%Y-%m-%d}", later)
+
+
+def _crawls_there_are(store: Store, names: list[str]) -> str:
+    """Say which crawls a store has, the latest first, and what to do if there are fewer than two."""
+    if not names:
+        return f"no capture in {store.name} has the name of a crawl (winnow index --crawl NAME); compare two dates"
+    if len(names) == 1:
+        return f"{store.name} has only one crawl, {names[0]!r}; index another one, or compare two dates"
+    named = ", ".join(names[: -MAX_CRAWLS_NAMED - 1 : -1])
+    return f"{store.name} has the crawls {named}{' and others' * (len(names) > MAX_CRAWLS_NAMED)}"

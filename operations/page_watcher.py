@@ -1,0 +1,128 @@
+"""Checks the pages of an indexing run against all watches of the store, as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from opensearch_winnow.mappings.finding import Finding
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.watch_log import WatchLog
+from opensearch_winnow.operations.watched_questions import WatchedQuestions
+from opensearch_winnow.operations.watches import kept_watch
+from opensearch_winnow.queries.compare import Side, scores, shared_passages, side
+from opensearch_winnow.queries.estimates import Sketches, estimate_scores
+from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.stores.captures import captures_of_urls
+from opensearch_winnow.stores.store import Store
+
+
+class PageWatcher:
+    """Checks stored pages against the watches of the store.
+
+    A page is a finding if `Watches.check` would list it as new. Each batch of findings is added to the log of the
+    store, and then passed to `on_findings`. A page that the log has for a watch is not reported for it again.
+    """
+
+    def __init__(
+        self, store: Store, questions: WatchedQuestions, on_findings: Callable[[Sequence[Finding]], object]
+    ) -> None:
+        self.incomplete = 0  # pages that share text with more watches than were compared
+        self._store = store
+        self._on_findings = on_findings
+        self._questions = questions
+        self._exclusions = questions.exclusions
+        self._log = WatchLog(store)
+        self._reported: set[tuple[str, str]] | None = None  # watches and URLs in the log; None: not read yet
+
+    @property
+    def unanswered(self) -> dict[str, str]:
+        """By the name of a watch: why it cannot be checked."""
+        return self._questions.unanswered
+
+    def check(self, records: Iterable[Record]) -> None:
+        """Look for new matches among pages that have just been stored."""
+        if not self._questions.watched:
+            return
+        found = self._new([finding for record in records for finding in self._findings(record)])
+        if found:
+            self._log.add(found)
+            self._on_findings(found)
+
+    def _findings(self, record: Record) -> Iterator[Finding]:
+        """Yield a finding for each watch that the page is a match of, new or not."""
+        candidates = self._questions.table.candidates(record)
+        self.incomplete += not candidates.complete
+        theirs: Side | None = None
+        for number in candidates.numbers:
+            watched = self._questions.watched[number]
+            question = None if watched.url == record.url else self._questions.get(number)
+            if question is None:
+                continue
+            if question.side is None or not record.text:
+                shares = self._estimated(question, record, watched.thresholds)
+            else:
+                theirs = theirs or side(record.text, self._store.scheme, name=record.url, site=record.site)
+                shares = self._compared(question, question.side, theirs, watched.thresholds)
+            if shares is not None:
+                containment, longest = shares
+                for name in watched.names:
+                    yield Finding(
+                        at=datetime.now(UTC),
+                        watch=name,
+                        id=record.id,
+                        url=record.url,
+                        title=record.title,
+                        fetched_at=record.fetched_at,
+                        containment=containment,
+                        longest=longest,
+                    )
+
+    def _compared(
+        self, question: Question, ours: Side, theirs: Side, thresholds: Thresholds
+    ) -> tuple[float, int] | None:
+        """Return the containment and the length of the longest passage, or None if the page is not a match."""
+        found = scores(ours, theirs, self._exclusions)
+        if not thresholds.met_by(found):
+            return None
+        scheme = self._store.scheme
+        window = min(question.window, scheme.w)
+        passages, _ = shared_passages(ours, theirs, scheme, window=window, exclusions=self._exclusions)
+        if thresholds.any_passage and not passages:
+            return None
+        return found.containment, max((each.end - each.start for each in passages), default=0)
+
+    def _estimated(self, question: Question, record: Record, thresholds: Thresholds) -> tuple[float, int] | None:
+        """Return the same for a page whose text is not stored, from its sketches."""
+        ours, theirs = question.sketched, Sketches(record.shingle_count, record.sketch, record.minhash)
+        if self._exclusions:
+            sites = question.record.site, record.site
+            sketches = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, sites)
+            ours, theirs = ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
+        found = estimate_scores(ours, theirs, self._store.scheme).scores
+        return (found.containment, 0) if thresholds.met_by(found) else None
+
+    def _new(self, found: Sequence[Finding]) -> list[Finding]:
+        """Return the findings whose page is new for their watch, each page once."""
+        if not found:
+            return []
+        if self._reported is None:
+            added = self._questions.added
+            logged = [each for each in self._log.read() if each.watch in added and each.at >= added[each.watch]]
+            self._reported = {(each.watch, each.url) for each in logged}
+        fresh = {(each.watch, each.url): each for each in reversed(found)}
+        for key in self._reported.intersection(fresh):
+            del fresh[key]
+        checked = {each.watch for each in fresh.values()} & self._questions.with_seen
+        seen = {name: set((kept_watch(self._store, name) or {}).get("seen", ())) for name in checked}
+        captures: dict[str, list[str]] = {}
+        for card in captures_of_urls(self._store, {each.url for each in fresh.values() if each.watch in seen}):
+            captures.setdefault(card.url, []).append(card.id)
+        new = [
+            each
+            for key, each in reversed(fresh.items())
+            if not seen.get(each.watch, set()).intersection(captures.get(each.url, [each.id]))
+        ]
+        self._reported.update((each.watch, each.url) for each in new)
+        return new

@@ -1,0 +1,72 @@
+"""Chooses the page that is shown for a cluster or a group, by a rule that the user names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import inf
+from typing import NamedTuple, Protocol, Self
+
+from opensearch_winnow.foundation.errors import QuestionError
+
+RULES = ("earliest", "newest", "longest")
+SITE = "site:"  # followed by hosts, the most preferred first
+CHOICES = f"{', '.join(RULES)} or {SITE}HOST[,HOST…]"
+HOST = re.compile(r"[^\s,'\"\\]+")  # nothing that has a meaning in a text of SQL
+
+
+class Member(Protocol):
+    """A page that may be chosen: a ranked page of a search."""
+
+    @property
+    def fetched_at(self) -> datetime | None: ...
+    @property
+    def shingle_count(self) -> int: ...
+    @property
+    def site(self) -> str: ...
+
+
+class RepresentativeRule(NamedTuple):
+    """Which page to show: the earliest or newest capture, the one with most shingles, or the first of some sites."""
+
+    name: str
+    sites: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse a rule: `earliest`, `newest`, `longest`, or `site:` and hosts, separated by commas."""
+        if text in RULES:
+            return cls(text)
+        hosts = text.removeprefix(SITE).lower().split(",")
+        if not text.startswith(SITE) or not all(map(HOST.fullmatch, hosts)):
+            raise QuestionError(f"a representative is chosen by {CHOICES}, not {text!r}")
+        return cls(SITE, tuple(hosts))
+
+    @property
+    def column(self) -> str:
+        """The column of a page that decides."""
+        return {SITE: "site", "longest": "shingle_count"}.get(self.name, "fetched_at")
+
+    @property
+    def order_by(self) -> str:
+        """The order of the pages of a cluster in SQL, the representative first. `number` is their order of time."""
+        if self.name == SITE:
+            ranks = " ".join(f"WHEN '{site}' THEN {rank}" for rank, site in enumerate(self.sites))
+            return f"CASE site {ranks} ELSE {len(self.sites)} END, number"
+        orders = {"earliest": "number", "newest": "fetched_at DESC NULLS LAST, number"}
+        return orders.get(self.name, "shingle_count DESC, number")
+
+    def first(self, members: Sequence[Member]) -> int:
+        """Return the place of the representative among the members of a group. Of equals, the first is chosen."""
+        return min(range(len(members)), key=lambda place: self._rank(members[place]))
+
+    def _rank(self, member: Member) -> float:
+        if self.name == SITE:
+            return self.sites.index(member.site) if member.site in self.sites else len(self.sites)
+        if self.name == "longest":
+            return -member.shingle_count
+        if member.fetched_at is None:
+            return inf
+        time = member.fetched_at.replace(tzinfo=UTC).timestamp()
+        return time if self.name == "earliest" else -time

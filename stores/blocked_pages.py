@@ -1,0 +1,39 @@
+"""Keeps the list of pages that a store takes no more, so that deleted pages do not come back with the next crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from opensearch_winnow.mappings.record import site_of
+from opensearch_winnow.stores.store import Store
+
+SETTING = "blocked"
+PREFIX = "*"  # at the end of the beginning of URLs
+SITE = "site:"  # before a host
+
+
+class BlockedPages:
+    """Tells whether a URL is blocked: `url in BlockedPages(entries)`.
+
+    An entry is a URL, the beginning of URLs with `*` behind it, or `site:` and a host.
+    """
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._entries = frozenset(entries)
+        self._prefixes = tuple(each.removesuffix(PREFIX) for each in self._entries if each.endswith(PREFIX))
+
+    def __contains__(self, url: str) -> bool:
+        if not self._entries:
+            return False
+        return url in self._entries or url.startswith(self._prefixes) or SITE + site_of(url) in self._entries
+
+
+def blocked_entries(store: Store) -> list[str]:
+    """Return the entries of the list, sorted."""
+    entries: list[str] = store.setting(SETTING) or []
+    return entries
+
+
+def change_blocked(store: Store, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
+    """Add entries to the list, and remove others."""
+    store.set_setting(SETTING, sorted({*blocked_entries(store), *add}.difference(remove)) or None)

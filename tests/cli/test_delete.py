@@ -1,0 +1,136 @@
+"""winnow delete: what it deletes, asks and prints."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from opensearch_winnow.index import Index
+from tests.cli.conftest import MILL
+
+Winnow = Callable[..., Result]
+OnTerminal = Callable[..., tuple[int, str]]
+QUOTE = "http://example.net/quote"
+
+
+def urls(store: Path) -> int:
+    with Index.open(store, create=False) as index:
+        return index.statistics().urls
+
+
+def test_json(winnow: Winnow, crawl: Path) -> None:
+    planned = json.loads(winnow("delete", MILL, "--store", crawl, "--dry-run", "--json").stdout)
+    assert (planned["pages"], planned["captures"], planned["deleted"], planned["erased"]) == (1, 2, 0, False)
+    assert [each["url"] for each in planned["examples"]] == [MILL, MILL]
+    done = winnow("delete", MILL, "http://gone.example/", "--store", crawl, "--yes", "--json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, done.stderr) == (0, "Not in the store: http://gone.example/\n")
+    assert (found["deleted"], found["missing"], found["erased"]) == (2, ["http://gone.example/"], True)
+    assert found["examples"] == planned["examples"]
+    assert urls(crawl) == 5
+    again = winnow("delete", MILL, "--store", crawl, "--yes", "--json")
+    assert (again.exit_code, json.loads(again.stdout)["captures"]) == (1, 0)
+
+
+def test_rows_in_a_pipe(winnow: Winnow, crawl: Path) -> None:
+    done = winnow("delete", "--crawl", "second", "--until", "2024-03-01", "--store", crawl, "--yes", "--no-erase")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == ["pages\t2", "captures\t2", "deleted\t2", "reclustered\t0"]
+    assert (
+        done.stderr == "The files of the store still have bytes of deleted pages: winnow delete --erase erases them\n"
+    )
+    with Index.open(crawl) as index:
+        assert [moment.card.crawl for moment in index.history(MILL)] == ["first"]
+    erased = winnow("delete", "--erase", "--store", crawl, "--json")
+    assert (erased.exit_code, json.loads(erased.stdout)["erased"]) == (0, True)
+
+
+def test_a_list_of_urls(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    lines = f"# of 2024\n\n  {MILL} \n{QUOTE}\n"
+    (tmp_path / "list.txt").write_text(lines)
+    found = json.loads(
+        winnow("delete", "--file", tmp_path / "list.txt", "--store", crawl, "--dry-run", "--json").stdout
+    )
+    assert (found["pages"], found["captures"]) == (2, 3)
+    piped = winnow("delete", "--file", "-", "--store", crawl, "--dry-run", "--json", stdin=lines)
+    assert json.loads(piped.stdout)["captures"] == 3
+    (tmp_path / "list.txt").write_text("#\n")
+    empty = winnow("delete", "--file", tmp_path / "list.txt", "--store", crawl, "--yes")
+    assert (empty.exit_code, empty.stderr) == (2, f"Error: {tmp_path / 'list.txt'} has no URLs\n")
+
+
+def test_blocked_pages(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    assert winnow("delete", "--blocked", "--store", crawl).stdout == ""
+    assert winnow("delete", MILL, "--block", "--store", crawl, "--yes").exit_code == 0
+    assert winnow("delete", "--site", "Example.net", "--block", "--store", crawl, "--yes").exit_code == 0
+    assert winnow("delete", "--blocked", "--store", crawl).stdout == f"{MILL}\nsite:example.net\n"
+    (tmp_path / "again.jsonl").write_text(json.dumps({"url": MILL, "text": "The mill in the valley."}))
+    again = json.loads(winnow("index", tmp_path / "again.jsonl", "--store", crawl, "--json").stdout)
+    assert (again["indexed"], again["reasons"]["skipped"]) == (0, {"blocked": 1})
+    left = winnow("delete", "--unblock", MILL, "--store", crawl, "--json")
+    assert json.loads(left.stdout) == {"blocked": ["site:example.net"]}
+    assert json.loads(winnow("index", tmp_path / "again.jsonl", "--store", crawl, "--json").stdout)["indexed"] == 1
+    unknown = winnow("delete", "--unblock", "x", "--store", crawl)
+    assert (unknown.exit_code, unknown.stderr) == (2, f"Error: {crawl} does not block x\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ((MILL,), "this would delete 2 captures of 1 page: add --yes to do it, or --dry-run to see more"),
+        (("--yes",), "say which pages to delete: give URLs, ids, words, or filters"),
+        (("--yes", "--no-erase"), "say which pages to delete"),
+        (("--query", "", "--yes"), "there are no words to find the pages to delete"),
+        ((MILL, "--query", "mill", "--yes"), "give URLs and ids, or words, not both"),
+    ],
+)
+def test_refused(winnow: Winnow, crawl: Path, words: tuple[str, ...], complaint: str) -> None:
+    done = winnow("delete", *words, "--store", crawl)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert urls(crawl) == 6
+
+
+ANSWER = """
+import pty, sys
+answer = sys.argv[1].encode() + b"\\n"
+def read(fd):
+    import os
+    data = os.read(fd, 1024)
+    if b"[y/N]" in data:
+        os.write(fd, answer)
+    return data
+sys.exit(__import__("os").waitstatus_to_exitcode(pty.spawn(sys.argv[2:], read)))
+"""
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y", 5), ("n", 6)])
+def test_it_asks_on_a_terminal(crawl: Path, answer: str, left: int) -> None:
+    command = [Path(sys.executable).with_name("winnow"), "delete", MILL, "--store", crawl]
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWER, answer, *map(str, command)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    shown = done.stdout.decode()
+    assert f"  2023-05-06  {MILL}" in shown
+    assert f"Delete 2 captures of 1 page from {crawl}? [y/N]" in shown
+    assert urls(crawl) == left
+    assert ("Deleted 2 captures of 1 page" in shown) == (answer == "y")
+    assert done.returncode == (0 if answer == "y" else 1)
+
+
+def test_a_dry_run_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
+    code, shown = on_terminal("winnow", "delete", "http://example.*", "--dry-run", "--store", crawl, NO_COLOR="1")
+    lines = shown.splitlines()
+    assert code == 0
+    assert lines[0] == f"2023-05-06  {MILL}"
+    assert lines[-1] == "5 captures of 4 pages would be deleted"
+    assert "\x1b" not in shown

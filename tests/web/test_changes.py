@@ -1,0 +1,136 @@
+"""The changes screen, over HTTP and in a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import pytest
+from lxml import html
+
+from opensearch_winnow import Index, Page
+from opensearch_winnow.operations.changes import KINDS
+from opensearch_winnow.web.index_threads import BusyError
+from opensearch_winnow.web.kept_changes import ComparedCrawls, KeptChanges
+from tests.test_index import near, prose
+from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.conftest import Serve
+from tests.web.served_fixture import Served
+
+pytestmark = pytest.mark.xdist_group(__name__)
+SITE = "https://site.example"
+DAYS = {"spring": datetime(2024, 3, 1, tzinfo=UTC), "autumn": datetime(2024, 9, 1, tzinfo=UTC)}
+
+
+def two_crawls(store: Path) -> Path:
+    """Make a store with a page of each kind, and with many new ones."""
+    text = {name: prose(name, 150) for name in ("same", "changed", "moved", "gone", "one", "two", "three", "x", "y")}
+    spring = {name: text[name] for name in ("same", "changed", "moved", "gone", "one", "two", "three")}
+    spring["long"] = f"{text['x']} {text['y']}"
+    autumn = {
+        "same": text["same"],
+        "changed": near(text["changed"], 1, 3),
+        "moved/<here>": text["moved"],
+        "merged": f"{text['one']} {text['two']} {text['three']}",
+        "long/x": text["x"],
+        "long/y": text["y"],
+        **{f"new/{number:02}": prose(number, 60) for number in range(30)},
+    }
+    with Index.open(store) as index:
+        for crawl, pages in (("spring", spring), ("autumn", autumn)):
+            made = [
+                Page(f"{SITE}/{name}", text=each, title=name, fetched_at=DAYS[crawl]) for name, each in pages.items()
+            ]
+            index.add(made, crawl=crawl)
+    return store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return two_crawls(tmp_path_factory.mktemp("changes") / "crawl.winnow")
+
+
+COUNTS = {"unchanged": 1, "changed": 1, "moved": 1, "split": 1, "merged": 3, "new": 30, "not_seen": 1}
+
+
+def test_the_two_latest_crawls_are_compared(store: Path, serve: Serve) -> None:
+    served = serve(store)
+    found = served.json("/api/v1/changes?limit=1000")
+    assert (found["from"], found["to"], found["reason"]) == ("spring", "autumn", None)
+    assert found["counts"] == COUNTS
+    assert len(found["pages"]) == found["found"] == sum(COUNTS.values())
+    assert found == served.json("/changes.json?from=spring&to=autumn&limit=1000")
+    with Index.open(store) as index:
+        told = [(each.change, each.url, each.to_url, each.resemblance) for each in index.changes().pages]
+    assert [(each["change"], each["url"], each["to_url"], each["resemblance"]) for each in found["pages"]] == told
+    dates = served.json("/api/v1/changes?from=2024-03&to=2024-09")
+    assert (dates["from"], dates["counts"]) == ("2024-03", COUNTS)
+
+
+def test_a_kind_is_listed_in_parts(store: Path, serve: Serve) -> None:
+    served = serve(store)
+    parts = [served.json(f"/api/v1/changes?change=new&limit=12&page={page}") for page in (1, 2, 3, 4)]
+    assert [len(part["pages"]) for part in parts] == [12, 12, 6, 0]
+    assert [part["more"] for part in parts] == [True, True, False, False]
+    assert {part["found"] for part in parts} == {30}
+    assert "Back to the first part of the list" in served.get("/changes?change=new&limit=12&page=4").text
+    rows = list(csv.DictReader(io.StringIO(served.get("/changes.csv?change=near_revisits").text)))
+    assert [(row["change"], row["url"]) for row in rows] == [("unchanged", f"{SITE}/same")]
+
+
+def test_the_screen(store: Path, serve: Serve) -> None:
+    tree = html.fromstring(serve(store).get("/changes").text)
+    assert tree.findtext(".//h1") == "7 of 8 pages changed, 30 are new"
+    tabs = [" ".join(each.text_content().split()) for each in tree.xpath("//nav[contains(@class, 'kinds')]/*")]
+    assert tabs[0] == "All 38"
+    assert "Merged 3" in tabs
+    assert tabs[-2:] == ["Unchanged 1", "Need not be kept 1"]
+    rows = tree.xpath("//table/tbody/tr")
+    assert rows[0].xpath(".//a[@data-compare]/@href")[0].endswith("?view=differences")
+    assert rows[0].xpath(".//ins")[0].text == "changed"
+    assert "<here>" in rows[1].text_content()
+
+
+def test_requests_that_cannot_be_answered(store: Path, served_file: Served, serve: Serve) -> None:
+    unknown = serve(store).get("/api/v1/changes?from=winter&to=autumn")
+    assert unknown.status == 400
+    assert "there is no crawl 'winter': crawl.winnow has the crawls autumn, spring" in unknown.text
+    half = served_file.get("/api/v1/changes?from=2024")
+    assert (half.status, "give both from and to" in half.text) == (400, True)
+    one = served_file.json("/api/v1/changes")
+    assert one["reason"].endswith("has only one crawl, 'known'; index another one, or compare two dates")
+    assert one["counts"] == dict.fromkeys(KINDS, 0)
+    assert ">Nothing to compare yet</h1>" in served_file.get("/changes").text
+
+
+def test_a_long_comparison_says_how_far_it_is(store: Path) -> None:
+    waiting = Event()
+
+    def slow() -> Index:
+        assert waiting.wait(10)
+        return Index.open(store, create=False)
+
+    kept = KeptChanges(slow)
+    compared = ComparedCrawls("spring", "autumn", None)
+    with pytest.raises(BusyError, match="the crawls are being compared: try again in a moment"):
+        kept.get(compared, 0.01)
+    waiting.set()
+    assert kept.get(compared, 10).counts == COUNTS
+    assert kept.get(compared, 0) is kept.get(compared, 0)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_in_a_browser(store: Path, serve: Serve, new_page: NewPage, dark: bool) -> None:
+    served = serve(store)
+    page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark" if dark else "light")
+    page.goto(served.url("/changes"))
+    assert not scrolls_sideways(page)
+    assert accessibility_findings(page) == []
+    page.get_by_role("link", name="Moved 1").click()
+    assert page.locator("tbody tr").count() == 1
+    page.locator("a[data-compare]").first.click()
+    page.wait_for_url("**/compare/**")

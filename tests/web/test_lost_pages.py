@@ -1,0 +1,126 @@
+"""The screens of versions and of lost pages over HTTP, on two crawls of one site."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from opensearch_winnow import Index
+from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.web.screens.versions import MIN_SPAN, seen_spans
+from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.known_crawl_fixture import MILL_TEXT, at, capture, paragraphs
+from tests.web.served_fixture import Served, serving
+
+OLD, NEW, COPY, BOOK = (
+    f"https://{path}" for path in ("mill.example/old", "mill.example/new", "copy.example/mill", "mill.example/book")
+)
+REVISED = [*MILL_TEXT[:7], *paragraphs("mill news", 1)]
+FIRST = [capture(OLD, "The mill", MILL_TEXT, at(1)), capture(COPY, "The mill, copied", MILL_TEXT, at(1))]
+SECOND = [
+    capture(NEW, "The mill, moved", MILL_TEXT, at(6)),
+    capture(COPY, "The mill, copied", MILL_TEXT, at(6)),
+    capture(BOOK, "<b>A book</b>", [*MILL_TEXT, *paragraphs("mill book", 12)], at(6)),
+]
+THIRD = [capture(NEW, "The mill, revised", REVISED, at(9))]
+ID = capture_id(OLD, at(1))
+PAGE = f"/page/{ID}"
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    store: Path = tmp_path_factory.mktemp("lost") / "lost.winnow"
+    with Index.open(store) as index:
+        for number, pages in enumerate((FIRST, SECOND, THIRD), 1):
+            index.add(pages, crawl=f"crawl {number}")
+    with serving(store) as served:
+        yield served
+
+
+def heading(served: Served, path: str) -> str:
+    reply = served.get(path)
+    assert reply.status == 200, reply.text
+    return re.sub("<[^>]*>", "", reply.text.partition("<h1")[2].partition(">")[2].partition("</h1>")[0])
+
+
+def without_seconds(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "seconds"}
+
+
+def test_where_a_page_is_now(crawls: Served) -> None:
+    found = crawls.json(f"{PAGE}/locate.json")
+    assert [(each["url"], each["change"]) for each in found["found"]] == [
+        (NEW, "moved"),
+        (COPY, "copy"),
+        (BOOK, "merged"),
+    ]
+    by_url = crawls.json(f"/api/v1/locate?{urlencode({'url': OLD})}")
+    assert without_seconds(by_url) == without_seconds(found)
+    assert (
+        heading(crawls, f"{PAGE}/locate")
+        == "Last seen on 2024-01-01, found on 3 later pages: 1 moved, 1 merged, 1 copy"
+    )
+    shown = crawls.get(f"{PAGE}/locate").text
+    assert all(words in shown for words in ("Moved here", "Copy, there since 2024-01-01", "Merged into this page"))
+    assert "&lt;b&gt;A book&lt;/b&gt;" in shown
+    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/locate.csv").text)))
+    assert [row["url"] for row in rows] == [NEW, COPY, BOOK]
+    assert "Download all as CSV" in crawls.get(f"{PAGE}/locate?limit=1").text
+    assert f'href="{PAGE}/locate"' in crawls.get(PAGE).text
+
+
+def test_why_a_page_is_nowhere(crawls: Served) -> None:
+    latest = capture_id(NEW, at(9))
+    assert heading(crawls, f"/page/{latest}/locate") == "Last seen on 2024-09-01, found on no later page"
+    assert "lost.winnow has no later crawl." in crawls.get(f"/page/{latest}/locate").text
+    unknown = crawls.get(f"/api/v1/locate?url={quote(OLD)}/")
+    assert (unknown.status, unknown.json["error"]) == (404, f"lost.winnow has no page {OLD}/; there is {OLD}")
+    assert crawls.get("/api/v1/locate").status == 400
+
+
+def test_versions(crawls: Served) -> None:
+    found = crawls.json(f"{PAGE}/versions.json")
+    old, new = found["versions"]
+    assert (old["pages"], old["stale"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
+    assert (new["pages"], new["stale"], new["same"]) == ([NEW], False, False)
+    by_url = crawls.json(f"/api/v1/versions?{urlencode({'url': OLD})}")
+    assert without_seconds(by_url) == without_seconds(found)
+    sent = crawls.send(
+        "/api/v1/versions?t=90", json.dumps({"text": "\n\n".join(MILL_TEXT)}).encode(), content_type="application/json"
+    )
+    assert sent.json["versions"] == [old]
+    assert heading(crawls, f"{PAGE}/versions?t=90") == "1 version on 3 pages, 2 of them stale"
+    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/versions.csv?t=90").text)))
+    assert [(row["version"], row["url"], row["stale"]) for row in rows] == [
+        ("1", COPY, "stale"),
+        ("1", OLD, "stale"),
+        ("1", NEW, ""),
+    ]
+
+
+def test_the_line_of_time_of_a_version() -> None:
+    def version(id_: str, first: str | None, last: str | None) -> Any:
+        return {"id": id_, "first_seen": first, "last_seen": last}
+
+    days = [f"2024-01-{day:02}T00:00:00Z" for day in (1, 11, 21)]
+    spans = seen_spans([version("a", days[0], days[1]), version("b", days[2], days[2]), version("c", None, None)])
+    assert spans == {"a": (0, 50), "b": (100 - MIN_SPAN, MIN_SPAN)}
+    assert seen_spans([version("a", days[0], days[0])]) == seen_spans([version("c", None, None)]) == {}
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("screen", ["locate", "versions"])
+@pytest.mark.parametrize("colour", ["light", "dark"])
+def test_in_a_browser(crawls: Served, new_page: NewPage, screen: str, colour: Any) -> None:
+    page = new_page(color_scheme=colour, viewport={"width": 390, "height": 800})
+    page.goto(crawls.url(f"{PAGE}/{screen}"))
+    assert accessibility_findings(page) == []
+    assert not scrolls_sideways(page)
