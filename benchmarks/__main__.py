@@ -43,11 +43,14 @@ ON_REQUEST = (
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
-    "opensearch_bulk",  # this and the next four start a real OpenSearch
+    "locate",  # about quality, too; starts a real OpenSearch, as the next five do
+    "opensearch_bulk",
     "opensearch_bytes",
     "opensearch_questions",
     "opensearch_search",
+    "over_time",  # not only about speed, and starts one, too
     "own_index",  # takes 15 minutes
+    "watches",  # takes an hour, on both kinds of store
     "soak",  # not a run: the figures that make soak has kept
     "minhash_error",  # takes minutes; its result is in docs/decisions/0004-sketches.md
 )
