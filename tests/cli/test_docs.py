@@ -9,36 +9,37 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from opensearch_winnow.cli import main
+from opensearch_winnow.cli import main, phase_progress, progress
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 FILE = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-Run = Callable[[str, Path], str]
 NEEDS_SHELL = re.compile(r"[|<>$;&*~]|^(?!winnow )")  # what only a shell understands
+WITHOUT_COLOR = r" | sed 's/\x1b\[[0-9;]*m//g'"
 
 
-def run_here(command: str, folder: Path) -> str:
-    """Return a command's output in a pipe; run it in this process if it needs no shell."""
-    if NEEDS_SHELL.search(command):
-        return run(command, folder)
+def output(command: str, folder: Path) -> str:
+    """Return the output of a command in a pipe."""
+    bare = command.removesuffix(WITHOUT_COLOR)
+    if NEEDS_SHELL.search(bare):
+        return output_of_shell(command, folder)
     settings = {"COLUMNS": "80", "NO_COLOR": None, "WINNOW_STORE": None}
     with contextlib.chdir(folder):
-        arguments = shlex.split(command)[1:]
         # click leaves two of the 80 columns empty, but not in tests.
-        return CliRunner(env=settings).invoke(main, arguments, prog_name="winnow", terminal_width=78).output
+        done = CliRunner(env=settings).invoke(main, shlex.split(bare)[1:], prog_name="winnow", terminal_width=78)
+    return re.sub(r"\x1b\[[0-9;]*m", "", done.output) if bare != command else done.output
 
 
-def run(command: str, folder: Path) -> str:
-    """Return a command's output in a pipe, run by bash with a clean environment."""
+def output_of_shell(command: str, folder: Path) -> str:
+    """Return what bash prints for a command."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {
         "PATH": path,
@@ -50,27 +51,35 @@ def run(command: str, folder: Path) -> str:
     return done.stdout
 
 
-def rewritten(page: str, folder: Path, run: Run = run) -> str:
+def rewritten(page: str, folder: Path) -> str:
     """Return the page with the present output of every session; the files it needs are written to `folder`."""
     for name, content in FILE.findall(page):
         (folder / name).write_text(content, encoding="utf-8")
 
     def session(block: re.Match[str]) -> str:
         commands = [line[2:] for line in block[1].splitlines() if line.startswith("$ ")]
-        return "```console\n" + "".join(f"$ {command}\n{run(command, folder)}" for command in commands) + "```"
+        return "```console\n" + "".join(f"$ {command}\n{output(command, folder)}" for command in commands) + "```"
 
     return SESSION.sub(session, page)
 
 
-@pytest.mark.parametrize("run", [run_here, pytest.param(run, marks=pytest.mark.check)])
-def test_the_page_quotes_the_present_output(run: Run, tmp_path: Path) -> None:
+def test_the_page_quotes_the_present_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phase_progress, "SECONDS_BETWEEN_LINES", inf)  # a slow machine would show progress
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", inf)
     page = PAGE.read_text(encoding="utf-8")
-    assert page == rewritten(page, tmp_path, run)
+    assert page == rewritten(page, tmp_path)
 
 
-def test_every_command_is_in_the_page() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert all(f"$ winnow {name} --help\n" in page for name in main.command_modules)
+def test_every_command_has_a_section_with_its_help() -> None:
+    sections = re.split(r"^## winnow ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert {name for name in main.command_modules if f"$ winnow {name} --help\n" in "".join(sections)} == {
+        section.split()[0] for section in sections
+    }
+    assert all(f"$ winnow {section.split()[0]} --help\n" in section for section in sections)
+
+
+def test_examples_have_the_files_that_they_name() -> None:
+    assert "Error: there is no file or folder" not in PAGE.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
