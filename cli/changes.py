@@ -24,12 +24,15 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.time_period import EXAMPLES
 from opensearch_winnow.cli.changes_table import show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.export_rows import say_left_out, write_cdxj
+from opensearch_winnow.cli.export_source import StoredRecords
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind
+from opensearch_winnow.queries.filters import Filters
 
 
 @click.command("changes", short_help="Compare two crawls: which pages changed, moved or are new.")
@@ -66,6 +69,12 @@ from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD, KINDS, Chang
 @click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@click.option(
+    "--cdxj",
+    "as_cdxj",
+    is_flag=True,
+    help="Print the listed captures of the later crawl as CDXJ, an index of archives.",
+)
 @json_option
 @color_option
 @click.pass_context
@@ -83,6 +92,7 @@ def command(
     no_boilerplate: bool,
     quiet: bool,
     as_csv: bool,
+    as_cdxj: bool,
     as_json: bool,
     color: str,
 ) -> None:
@@ -91,7 +101,7 @@ def command(
       winnow changes --from spring --to autumn --store crawl.winnow
       winnow changes --from 2024-03 --to 2024-09 --change moved --change merged
       winnow changes --from spring --to autumn --site example.org --passages
-      winnow changes --from spring --to autumn --near-revisits --csv > not-to-keep.csv
+      winnow changes --from spring --to autumn --near-revisits --cdxj > not-to-keep.cdxj
       winnow changes --json | jq .counts
 
     Compare two crawls, or what was captured until one date with what was captured after it until another; without
@@ -111,11 +121,11 @@ def command(
     Prints a table on a terminal, where unchanged pages are only counted, and tab-separated values in a pipe. Exits with
     1 if there is nothing to list, or if all pages are unchanged.
     """
-    screen = None if as_json or as_csv else terminal(color)
-    if as_csv and as_json:
-        raise click.UsageError("give --csv or --json, not both", ctx)
+    screen = None if as_json or as_csv or as_cdxj else terminal(color)
+    if as_csv + as_cdxj + as_json > 1:
+        raise click.UsageError("give one of --csv, --cdxj and --json", ctx)
     if passages and not (screen or as_json):
-        raise click.UsageError("comma- or tab-separated values have no room for --passages: add --json", ctx)
+        raise click.UsageError("only a table on a terminal and --json have room for --passages", ctx)
     if (before is None) != (after is None):
         raise click.UsageError("give both --from and --to, or neither of them to compare the two latest crawls", ctx)
     wanted: Collection[ChangeKind] = kinds or KINDS
@@ -135,12 +145,14 @@ def command(
                 progress=progress,
             )
         document = changes_document(index, changes, passages=passages)
+        if as_cdxj:
+            show_cdxj(index, document)
     document["from"], document["to"] = before or document["from"], after or document["to"]
     if as_json:
         click.echo(json.dumps(document))
     elif screen:
         show_table(screen, document)
-    else:
+    elif not as_cdxj:
         show_rows(document, "," if as_csv else "\t")
     remark(f"{changes_summary(document)}: from {document['from']} to {document['to']}")
     if limit is not None and limit in Counter(page["change"] for page in document["pages"]).values():
@@ -165,6 +177,12 @@ def show_rows(document: ChangesDocument, delimiter: str) -> None:
     writer.writerow(COLUMNS)
     for row in change_rows(document["pages"]):
         writer.writerow([escape_formula(one_line(cell) if isinstance(cell, str) else cell) for cell in row])
+
+
+def show_cdxj(index: Index, document: ChangesDocument) -> None:
+    """Print the captures of the later crawl that the document lists, for players and tools of web archives."""
+    ids = [page["to_id"] for page in document["pages"] if page["to_id"] is not None]
+    say_left_out(write_cdxj(None, StoredRecords(index.store, Filters(), ids).rows()))
 
 
 def suggest_next(ctx: click.Context, listed: list[ChangeDocument]) -> None:

@@ -13,7 +13,14 @@ import click
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.capture_options import ChosenCaptures, capture_options
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.export_rows import RowsWritten, write_cdxj, write_csv, write_json, write_parquet
+from opensearch_winnow.cli.export_rows import (
+    RowsWritten,
+    say_left_out,
+    write_cdxj,
+    write_csv,
+    write_json,
+    write_parquet,
+)
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
@@ -105,8 +112,7 @@ def command(
         click.echo(json.dumps({**document, "left_out": written.left_out} if kind == "cdxj" else document))
     elif written.rows:
         say(f"{count_of(written.rows, 'record')}, {written.bytes:,} bytes{'' if out == STDOUT else f': {out}'}")
-    if written.left_out:
-        say(f"{count_of(written.left_out, 'capture')} left out: not from a web archive, or without a time")
+    say_left_out(written)
     if not written.rows:
         say(f"No record{chosen} in {store or ', '.join(records)}; nothing was written")
     ctx.exit(0 if written.rows else NOTHING_FOUND)

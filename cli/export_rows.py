@@ -14,6 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.sorted_lines import sorted_lines
@@ -32,6 +34,12 @@ class RowsWritten(NamedTuple):
     rows: int
     bytes: int
     left_out: int = 0  # captures that an index of archives cannot list
+
+
+def say_left_out(written: RowsWritten) -> None:
+    """Say how many captures an index of archives does not list, and why."""
+    if written.left_out:
+        say(f"{count_of(written.left_out, 'capture')} left out: not from a web archive, or without a time")
 
 
 def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:

@@ -16,6 +16,7 @@ from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.answers.changes import COLUMNS
 from opensearch_winnow.answers.display_text import width
 from tests.cli.conftest import sentences
+from tests.operations.test_extract import record
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
@@ -84,7 +85,7 @@ def test_passages(winnow: Winnow, two_crawls: Path) -> None:
     refused = winnow("changes", "--store", two_crawls, "--passages")
     assert (refused.exit_code, refused.stderr.splitlines()[-1]) == (
         2,
-        "Error: comma- or tab-separated values have no room for --passages: add --json",
+        "Error: only a table on a terminal and --json have room for --passages",
     )
 
 
@@ -110,6 +111,29 @@ def test_some_of_the_pages(winnow: Winnow, two_crawls: Path) -> None:
     assert listed("--site", "example.net") == (1, [])
     limited = winnow("changes", "--store", two_crawls, "--limit", "1")
     assert limited.stderr == "showing at most 1 page of each kind; --limit shows more\n"
+
+
+def test_near_revisits_as_an_index_of_their_archive(winnow: Winnow, tmp_path: Path) -> None:
+    texts = {name: f"<p>{sentences(60, seed)}".encode() for seed, name in enumerate(["same", "other"])}
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        for number, crawl in enumerate(DAYS):
+            pages = {**texts, "other": texts["other"] + sentences(60, 7).encode() * number}
+            records = [record(100 * number, f"{SITE}/{name}", body) for name, body in pages.items()]
+            (tmp_path / f"{crawl}.warc").write_bytes(b"".join(records))
+            index.index(tmp_path / f"{crawl}.warc", crawl=crawl)
+        later = index.history(f"{SITE}/same")[-1].card.fetched_at
+    done = winnow("changes", "--near-revisits", "--cdxj", "--store", tmp_path / "crawl.winnow", "--quiet")
+    (line,) = done.stdout.splitlines()
+    key, time, entry = line.split(" ", 2)
+    assert later is not None
+    assert (key, time) == ("org,example)/same", f"{later:%Y%m%d%H%M%S}")
+    assert json.loads(entry) == json.loads(entry) | {"url": f"{SITE}/same", "filename": "autumn.warc", "offset": "0"}
+
+
+def test_pages_without_an_archive_are_not_in_its_index(winnow: Winnow, two_crawls: Path) -> None:
+    done = winnow("changes", "--near-revisits", "--cdxj", "--store", two_crawls)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "1 capture left out: not from a web archive" in done.stderr
 
 
 def test_nothing_changed(winnow: Winnow, tmp_path: Path) -> None:
