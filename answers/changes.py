@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from opensearch_winnow.answers.changed_passages import TextRun, changed_passages
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.time_period import TimePeriod
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.changes import KINDS, Change, ChangeKind, Changes
@@ -74,14 +75,21 @@ ChangesDocument = TypedDict(
 def crawls_or_dates(index: Index, before: str, after: str) -> tuple[str, str] | tuple[datetime, datetime]:
     """Return what was typed as the names of two crawls, or else as the ends of two dates."""
     crawls = {crawl.name for crawl in index.store.crawls()}
-    if before not in crawls and after not in crawls:
-        try:
-            first, second = (TimePeriod.of(each.strip()).end - timedelta(microseconds=1) for each in (before, after))
-        except (ValueError, OverflowError):
-            pass
-        else:
-            return first, second
+    unknown = [each for each in (before, after) if each not in crawls]
+    dates = [date for date in map(_last_moment, unknown) if date is not None]
+    if len(dates) == 2:
+        return dates[0], dates[1]
+    if dates and len(unknown) == 1:
+        raise QuestionError(f"name two crawls or two dates, not one of each: there is no crawl {unknown[0]!r}")
     return before, after
+
+
+def _last_moment(typed: str) -> datetime | None:
+    """Return the end of a date; None if it is none."""
+    try:
+        return TimePeriod.of(typed.strip()).end - timedelta(microseconds=1)
+    except (ValueError, OverflowError):
+        return None
 
 
 def changes_document(index: Index, changes: Changes, *, passages: bool = False) -> ChangesDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
+from opensearch_winnow.answers.changed_passages import TextRun
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.mappings.record import Record
@@ -46,12 +47,15 @@ class ComparedCaptureDocument(TypedDict):
 
 class ComparisonDocument(ScoresDocument):
     """`a` and `b` are the captures that were compared; absent for a file. `boilerplate` has shared runs that are no
-    evidence of copying; absent if no store was used."""
+    evidence of copying; absent if no store was used. `removed` and `added` are runs of text that only A or only B has;
+    absent unless they were requested."""
 
     a: NotRequired[ComparedCaptureDocument]
     b: NotRequired[ComparedCaptureDocument]
     passages: list[PassageDocument]
     boilerplate: NotRequired[list[PassageDocument]]
+    removed: NotRequired[list[TextRun]]
+    added: NotRequired[list[TextRun]]
 
 
 class ComparedTextDocument(TypedDict):

@@ -120,7 +120,7 @@ def _why_nothing(index: Index, located: Located) -> str:
     undated = count_of(located.undated, "page of unknown date has it", "pages of unknown date have it")
     others = f"; {undated}" if located.undated else ""
     if not later:
-        return f"{seen}, and {index.name} has no later crawl{others}"
+        return f"{page.url} is not lost: it is in the latest crawl of {index.name}, of {last_seen:%Y-%m-%d}{others}"
     captures = "the only capture" if later == 1 else f"each of the {later:,} captures"
     return f"{seen}, and {captures} since then has less than half of it{others or _sharing(index, page.id, since)}"
 

@@ -12,8 +12,9 @@ class VersionDocument(TypedDict):
     """Captures with the same text. `resemblance` compares it with the version before; null for the first, or where a
     text is not stored. `same` says whether it is the text in question. `first_seen` and `first_url` are when and where
     it was first captured, `id` is that capture. `pages` are the URLs that had this text, in the order in which they
-    were first seen with it, and `page_count` their number, of which some may be left out. It is `stale` if one of
-    them has another text in its newest capture; the `stale_pages` are those that have this text still."""
+    were first seen with it, `page_ids` their last captures with it, and `page_count` the number of pages, of which
+    some may be left out. It was `replaced` if one of
+    them has another text in its newest capture; then those that have this text still are `stale_pages`."""
 
     id: str
     title: str | None
@@ -22,17 +23,19 @@ class VersionDocument(TypedDict):
     last_seen: str | None
     resemblance: float | None
     same: bool
-    stale: bool
+    replaced: bool
     captures: int
     page_count: int
     pages: list[str]
+    page_ids: list[str]
     stale_pages: list[str]
 
 
 class VersionsDocument(TypedDict):
     """Versions of a page or text, the oldest first: the latest of `total`. They have `page_count` URLs, of which
-    `stale_count` have a stale version in their newest capture. Each resembles the text in question, or another version
-    of the page, by at least `threshold`. `unscored` candidates were not compared, because the time was up."""
+    `stale_count` are stale: they still have a version that another page has replaced. Each resembles the text in
+    question, or another version of the page, by at least `threshold`. `unscored` candidates were not compared, because
+    the time was up."""
 
     total: int
     page_count: int
@@ -48,7 +51,7 @@ def versions_document(versions: Versions, *, limit: int) -> VersionsDocument:
     return {
         "total": len(versions),
         "page_count": len({card.url for version in versions for card in version.captures}),
-        "stale_count": len({url for version in versions if version.stale for url in version.current}),
+        "stale_count": len({url for version in versions for url in version.stale_pages}),
         "threshold": versions.threshold,
         "unscored": versions.unscored,
         "seconds": round(versions.seconds, 6),
@@ -58,6 +61,7 @@ def versions_document(versions: Versions, *, limit: int) -> VersionsDocument:
 
 def _version_document(version: Version, limit: int) -> VersionDocument:
     first, pages = version.captures[0], version.pages
+    last = {card.url: card.id for card in version.captures}
     times = [stamp for stamp in map(time_stamp, version.captures) if stamp is not None]
     return {
         "id": first.id,
@@ -67,20 +71,21 @@ def _version_document(version: Version, limit: int) -> VersionDocument:
         "last_seen": times[-1] if times else None,
         "resemblance": version.resemblance,
         "same": version.same,
-        "stale": version.stale,
+        "replaced": version.replaced,
         "captures": len(version.captures),
         "page_count": len(pages),
         "pages": pages[:limit],
-        "stale_pages": version.current[:limit] if version.stale else [],
+        "page_ids": [last[url] for url in pages[:limit]],
+        "stale_pages": version.stale_pages[:limit],
     }
 
 
 def versions_summary(document: VersionsDocument) -> str:
-    """Sum up versions: "3 versions on 5 pages, 1 of them stale"."""
+    """Sum up versions: "3 versions on 5 pages; 1 page is stale"."""
     if not document["total"]:
         return "no version"
     pages, stale = document["page_count"], document["stale_count"]
     found = f"{count_of(document['total'], 'version')} on {count_of(pages, 'page')}"
-    if not stale:
-        return f"{found}, none of them stale" if pages > 1 else found
-    return f"{found}, {stale:,} of them stale" if pages > 1 else f"{found}, which is stale"
+    if pages == 1 and not stale:
+        return found
+    return f"{found}; {count_of(stale, 'page is', 'pages are') if stale else 'no page is'} stale"

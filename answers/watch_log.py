@@ -35,5 +35,6 @@ def finding_document(finding: Finding) -> FindingDocument:
 
 def watch_log_summary(document: WatchLogDocument, watch: str) -> str:
     """Sum up a log: "12 findings of all watches"."""
-    of = f"the watch {watch}" if watch else "all watches"
-    return f"{count_of(document['total'], 'finding')} of {of}" if document["total"] else f"No findings of {of} yet"
+    if not document["total"]:
+        return f"The watch {watch} has found nothing yet" if watch else "No watch has found anything yet"
+    return f"{count_of(document['total'], 'finding')} of {f'the watch {watch}' if watch else 'all watches'}"

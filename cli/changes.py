@@ -34,6 +34,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind
 from opensearch_winnow.queries.filters import Filters
 
+PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
+
 
 @click.command("changes", short_help="Compare two crawls: which pages changed, moved or are new.")
 @store_option()
@@ -64,7 +66,10 @@ from opensearch_winnow.queries.filters import Filters
 )
 @click.option("--passages", is_flag=True, help="Show which passages were removed and added. Not in a pipe or CSV.")
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(1), help="List at most N pages of each kind. All are counted."
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1),
+    help=f"List at most N pages of each kind; all are counted.  [default: {PAGES_ON_A_TERMINAL} on a terminal]",
 )
 @click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
@@ -76,6 +81,7 @@ from opensearch_winnow.queries.filters import Filters
     help="Print the listed captures of the later crawl as CDXJ, an index of archives.",
 )
 @json_option
+@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
 @color_option
 @click.pass_context
 def command(
@@ -94,6 +100,7 @@ def command(
     as_csv: bool,
     as_cdxj: bool,
     as_json: bool,
+    full: bool,
     color: str,
 ) -> None:
     """\b
@@ -131,6 +138,8 @@ def command(
     wanted: Collection[ChangeKind] = kinds or KINDS
     if screen and not (kinds or near_revisits):
         wanted = set(KINDS) - {"unchanged"}
+    if screen and limit is None and near_revisits is None:
+        limit = PAGES_ON_A_TERMINAL
     with Index.open(store, create=False, patient=True) as index:
         states = (None, None) if before is None or after is None else crawls_or_dates(index, before, after)
         with show_phases(quiet=quiet, color=color) as progress:
@@ -151,11 +160,14 @@ def command(
     if as_json:
         click.echo(json.dumps(document))
     elif screen:
-        show_table(screen, document)
+        show_table(screen, document, full=full)
     elif not as_cdxj:
         show_rows(document, "," if as_csv else "\t")
     remark(f"{changes_summary(document)}: from {document['from']} to {document['to']}")
-    if limit is not None and limit in Counter(page["change"] for page in document["pages"]).values():
+    if near_revisits is not None and limit is None:
+        remark(f"{count_of(len(document['pages']), 'capture')} need not be kept")
+    listed_of = Counter(page["change"] for page in document["pages"])
+    if limit is not None and any(listed_of[kind] == limit < changes.counts[kind] for kind in wanted):
         say(f"showing at most {count_of(limit, 'page')} of each kind; --limit shows more")
     listed = [page for page in document["pages"] if kinds or near_revisits or page["change"] != "unchanged"]
     if not listed:
@@ -187,7 +199,7 @@ def show_cdxj(index: Index, document: ChangesDocument) -> None:
 
 def suggest_next(ctx: click.Context, listed: list[ChangeDocument]) -> None:
     first = listed[0]
-    if first["to_url"] is not None and first["to_url"] != first["url"]:
-        next_step(ctx, "compare", first["url"], first["to_url"])
+    if first["id"] is not None and first["to_id"] is not None and first["change"] != "unchanged":
+        next_step(ctx, "compare", first["id"], first["to_id"], "--differences")
     else:
-        next_step(ctx, "similar" if first["change"] in ("new", "not_seen") else "history", first["url"])
+        next_step(ctx, "history" if first["change"] == "unchanged" else "similar", first["url"])

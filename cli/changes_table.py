@@ -9,7 +9,7 @@ from opensearch_winnow.answers.changed_passages import TextRun
 from opensearch_winnow.answers.changes import KIND_NAMES, ChangeDocument, ChangesDocument
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of
-from opensearch_winnow.cli.short_urls import short_urls
+from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import Terminal, bar
 
 BAR_COLUMNS = 10
@@ -19,14 +19,14 @@ MIN_URL_COLUMNS = 30
 MAX_RUNS_SHOWN = 5  # of a page: removed, and added
 
 
-def show_table(screen: Terminal, document: ChangesDocument) -> None:
+def show_table(screen: Terminal, document: ChangesDocument, *, full: bool = False) -> None:
     """Print the counts, and below them the pages that are listed."""
-    for line in table(document, screen.columns):
+    for line in table(document, screen.columns, full=full):
         screen.echo(screen.line(line))
 
 
-def table(document: ChangesDocument, columns: int) -> Iterator[list[Span]]:
-    """Yield the lines of the table."""
+def table(document: ChangesDocument, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
+    """Yield the lines of the table; if `full`, URLs are not shortened."""
     counts: dict[str, int] = dict(document["counts"])  # type: ignore[arg-type]
     name_columns, count_columns = max(map(len, KIND_NAMES.values())), len(f"{max(counts.values()):,}")
     for kind, name in KIND_NAMES.items():
@@ -38,17 +38,19 @@ def table(document: ChangesDocument, columns: int) -> Iterator[list[Span]]:
     for kind, pages in groupby(document["pages"], key=lambda page: page["change"]):
         listed = list(pages)
         yield []
-        yield [(f"{KIND_NAMES[kind]}: {count_of(len(listed), 'page')}", "bold")]
-        yield from _lines(listed, columns)
+        some = f"{len(listed):,} of " if len(listed) < counts[kind] else ""
+        yield from _lines(f"{KIND_NAMES[kind]}: {some}{count_of(counts[kind], 'page')}", listed, columns, full=full)
 
 
-def _lines(pages: list[ChangeDocument], columns: int) -> Iterator[list[Span]]:
+def _lines(head: str, pages: list[ChangeDocument], columns: int, *, full: bool) -> Iterator[list[Span]]:
     scored = any(page["resemblance"] is not None for page in pages)
     notes = list(map(_note, pages))
     room = max(columns - (SCORE_COLUMNS + len(GAP)) * scored - max(map(len, notes)), MIN_URL_COLUMNS)
     targets = [_targets(page) for page in pages]
     urls = [page["url"] for page in pages] + [url for some in targets for url in some]
-    shown = iter(short_urls(urls, room - len("→ ")).shown)
+    short = ShortUrls([one_line(url).strip() for url in urls]) if full else short_urls(urls, room - len("→ "))
+    yield [(head, "bold"), *([(f", … is {short.folder}", "dim")] if short.folder else [])]
+    shown = iter(short.shown)
     own = [next(shown) for _ in pages]
     indent = " " * (SCORE_COLUMNS + len(GAP)) * scored
     for page, url, some, note in zip(pages, own, targets, notes, strict=True):

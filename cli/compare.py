@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.changed_passages import changed_passages
 from opensearch_winnow.answers.comparison_document import comparison_document
 from opensearch_winnow.answers.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import one_line
@@ -18,6 +19,7 @@ from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
+from opensearch_winnow.cli.differences import differences_table, show_difference_rows
 from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import next_step, store_option
@@ -42,6 +44,7 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbere
 )
 @click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, optional=True)
+@click.option("--differences", is_flag=True, help="Show what only one of the texts has, instead of what both have.")
 @click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
 @json_option
 @click.option(
@@ -61,6 +64,7 @@ def command(
     at: tuple[TimePeriod, ...],
     no_boilerplate: bool,
     scheme: Scheme | None,
+    differences: bool,
     html: str | None,
     as_json: bool,
     fail_above: float | None,
@@ -72,7 +76,7 @@ def command(
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html
       winnow compare http://example.org/a http://example.org/b --store crawl.winnow
-      winnow compare http://example.org/a --at 2023 --at 2024-03-01 --store crawl.winnow
+      winnow compare http://example.org/a --at 2023 --at 2024-03-01 --differences --store crawl.winnow
       winnow compare draft.html http://example.org/a --store crawl.winnow
       winnow compare letter.txt - --preset passages < archive.txt
       winnow compare old.txt new.txt --fail-above 0.8 --json
@@ -92,6 +96,7 @@ def command(
 
     On a terminal, passages appear side by side with their offsets in both texts; in a pipe, as tab-separated values.
     A passage is marked as moved if it is outside the longest series of passages that is in the same order in both.
+    With --differences, the runs of words that only A or only B has are listed instead.
 
     Exits with 1 if nothing is shared.
     """
@@ -115,11 +120,19 @@ def command(
     passages = numbered_passages(text, comparison.passages)
     if html is not None:
         write_html(html, texts, comparison, passages)
+    runs = changed_passages(text, other, texts.scheme, name=texts.a.name) if differences else None
     if as_json:
         pages = texts.a.page, texts.b.page
-        click.echo(json.dumps(comparison_document(comparison, *pages, boilerplate=store is not None)))
+        document = comparison_document(comparison, *pages, boilerplate=store is not None)
+        if runs:
+            document["removed"], document["added"] = runs
+        click.echo(json.dumps(document))
     elif screen := terminal(color):
-        show(screen, texts, comparison, passages, full=full, passages_too=html is None)
+        show(screen, texts, comparison, passages, full=full, passages_too=html is None and not runs)
+        for line in differences_table(runs, screen.columns, full=full) if runs else ():
+            screen.echo(screen.line(line))
+    elif runs:
+        show_difference_rows(runs)
     else:
         show_rows(text, passages, comparison.boilerplate)
         remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")

@@ -233,7 +233,7 @@ def command(
         show_table(screen, report)
     else:
         show_rows(report)
-    print_notes(report, failed)
+    print_notes(report, failed, crawl=crawl)
     print_findings(report, notifier.problems)
     print_end(report, target.name, next_command(report, store, to))
     if report.stopped:

@@ -71,8 +71,11 @@ def show_rows(report: Report) -> None:
             click.echo(f"{name}\t{same}{one_line(reason)}\t{number}")
 
 
-def print_notes(report: Report, failed: Path) -> None:
+def print_notes(report: Report, failed: Path, *, crawl: str) -> None:
     """Print what the user should know about the pages."""
+    if crawl and report.replaced_undated:
+        replaced = count_of(report.replaced_undated, "page without a time", "pages without a time")
+        say(f"{replaced} replaced what was stored for the same URL. To keep both crawls, give each its --date.")
     for each in report.damaged[:MAX_LINES]:
         say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
     if report.damaged_places > MAX_LINES:

@@ -90,7 +90,7 @@ def command(
     remark(f"{located_summary(document)} · {duration(located.seconds)}")
     if len(located) < located.total:
         say(f"showing {len(located):,} of {located.total:,} pages; --limit shows more")
-    next_step(ctx, "compare", url, located[0].url)
+    next_step(ctx, "compare", document["id"], located[0].card.id)
 
 
 def table(found: Sequence[FoundPage], columns: int, *, full: bool = False) -> Iterator[list[Span]]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, width
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
-from opensearch_winnow.mappings.card import Card
 
 GAP = "  "
 MIN_TITLE_COLUMNS = 20  # fewer show too little of a title or URL to be useful
 MIN_CUT_URL_COLUMNS = 40  # a URL that would be cut to fewer gets a line of its own
 
 
+class ShownPage(Protocol):
+    """A page in a table: a card, or a finding of a watch."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+
+
 def page_lines(
-    head: str, cells: Sequence[str], pages: Sequence[Card], columns: int, *, name: str = "page", full: bool = False
+    head: str, cells: Sequence[str], pages: Sequence[ShownPage], columns: int, *, name: str = "page", full: bool = False
 ) -> Iterator[list[Span]]:
     """Yield the heading and a line for each page: its cells, URL and title.
 
@@ -57,7 +66,7 @@ def _page_head(name: str, folder: str) -> str:
     return f"{name}, … is {folder}" if folder else name
 
 
-def _titles(pages: Sequence[Card], room: int) -> Sequence[str]:
+def _titles(pages: Sequence[ShownPage], room: int) -> Sequence[str]:
     if room < MIN_TITLE_COLUMNS:
         return [""] * len(pages)
     return [shorten(one_line(page.title or "").strip(), room) for page in pages]

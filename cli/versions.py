@@ -82,9 +82,9 @@ def command(
     List the versions of a page, or of a text that many pages have, from the oldest to the newest: every capture in the
     store that resembles it, captures with the same text as one version. Versions of unknown date come first.
 
-    The resemblance is that of a version to the one before it, and the first page is where it was first seen. A version
-    is stale if a page that had it has another text in its newest capture. Below a stale version are the pages that
-    have it still: copies that were not updated.
+    The resemblance is that of a version to the one before it, and the first page is where it was first seen. Below a
+    version are the stale pages: copies that were not updated. A page is stale if its newest capture still has a text
+    that another page has replaced.
 
     Prints a table on a terminal, tab-separated values in a pipe, with a row for each page of each version. Exits with 1
     if no page resembles the text, and with 2 if the store has no page with this URL.
@@ -146,13 +146,11 @@ def table(versions: Sequence[VersionDocument], columns: int, *, full: bool = Fal
 
 
 def show_rows(versions: Sequence[VersionDocument]) -> None:
-    """Print tab-separated values for programs: a row for each page of each version, with nothing shortened."""
+    """Print tab-separated values for programs: a row for each page of each version, with its last such capture."""
     sys.stdout.write("version\tfirst_seen\tresemblance\tstale\turl\tid\n")
     for number, each in enumerate(versions, 1):
         share = "" if each["resemblance"] is None else f"{each['resemblance']:.6g}"
         stale = set(each["stale_pages"])
-        for url in each["pages"]:
-            sys.stdout.write(
-                f"{number}\t{each['first_seen'] or ''}\t{share}\t{'stale' if url in stale else ''}\t"
-                f"{one_line(url).strip()}\t{each['id']}\n"
-            )
+        for url, id_ in zip(each["pages"], each["page_ids"], strict=True):
+            cells = number, each["first_seen"] or "", share, "stale" if url in stale else "", one_line(url).strip(), id_
+            sys.stdout.write("\t".join(map(str, cells)) + "\n")

@@ -14,13 +14,13 @@ from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.answers.watch_log import finding_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import TimePeriodType
+from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Finding
 
 MAX_NAME_COLUMNS = 30
-MIN_URL_COLUMNS = 20
 
 
 @click.command("log", short_help="List what watches found while pages were indexed.")
@@ -31,10 +31,18 @@ MIN_URL_COLUMNS = 20
 )
 @store_option()
 @json_option
+@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
 @color_option
 @click.pass_context
 def log(
-    ctx: click.Context, name: str | None, since: TimePeriod | None, limit: int, store: str, as_json: bool, color: str
+    ctx: click.Context,
+    name: str | None,
+    since: TimePeriod | None,
+    limit: int,
+    store: str,
+    as_json: bool,
+    full: bool,
+    color: str,
 ) -> None:
     """\b
     Examples:
@@ -49,30 +57,34 @@ def log(
     """
     with Index.open(store, create=False) as index:
         findings = index.watch_log(name, since=since and since.start, limit=limit)
+        if name and not findings:
+            index.watch(name)  # an error, if there is none of this name
     if as_json:
         click.echo(json.dumps({"findings": [finding_document(each) for each in findings]}))
     elif not (screen := terminal(color)):
         show_rows(findings)
     elif findings:
-        show_table(screen, findings)
+        show_table(screen, findings, full=full)
     if not findings:
         say(f"No findings in {index.name}{f' for watch {name}' if name else ''}")
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "watch", "check", findings[0].watch)
 
 
-def show_table(screen: Terminal, findings: Sequence[Finding]) -> None:
+def show_table(screen: Terminal, findings: Sequence[Finding], *, full: bool) -> None:
     names = [shorten_middle(one_line(each.watch).strip(), MAX_NAME_COLUMNS) for each in findings]
     shares = [compact_percent(each.containment) for each in findings]
     lengths = [f"{each.longest:,}" if each.longest else "–" for each in findings]
     columns = [f"{each.at:%Y-%m-%d %H:%M}" for each in findings], names, shares, lengths
     heads = "found", "watch", "in page", "longest passage"
     widths = [max(map(width, (head, *cells))) for head, cells in zip(heads, columns, strict=True)]
-    room = max(screen.columns - sum(widths) - 2 * len(widths), MIN_URL_COLUMNS)
-    screen.echo(screen.paint("  ".join([*map(_left, heads, widths), "page"]), "bold"))
-    for each, time, name, share, length in zip(findings, *columns, strict=True):
-        cells = _left(time, widths[0]), _left(name, widths[1]), _right(share, widths[2]), _right(length, widths[3])
-        screen.echo("  ".join([*cells, shorten_middle(one_line(each.url).strip(), room)]))
+    head = GAP.join(map(left, heads, widths))
+    cells = [
+        GAP.join([left(time, widths[0]), left(name, widths[1]), right(share, widths[2]), right(length, widths[3])])
+        for time, name, share, length in zip(*columns, strict=True)
+    ]
+    for line in page_lines(head, cells, findings, screen.columns, full=full):
+        screen.echo(screen.line(line))
 
 
 def show_rows(findings: Sequence[Finding]) -> None:
@@ -82,11 +94,3 @@ def show_rows(findings: Sequence[Finding]) -> None:
         found = f"{each['at']}\t{one_line(each['watch'])}\t{each['containment']:.6g}\t{each['longest']}"
         page = f"{one_line(each['url'])}\t{one_line(each['title'] or '').strip()}"
         sys.stdout.write(f"{found}\t{each['id']}\t{each['fetched_at'] or ''}\t{page}\n")
-
-
-def _left(text: str, columns: int) -> str:
-    return text + " " * (columns - width(text))
-
-
-def _right(text: str, columns: int) -> str:
-    return " " * (columns - width(text)) + text

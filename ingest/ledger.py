@@ -108,6 +108,7 @@ class Ledger:
             self._run = sqlite3.connect(path)
             self._run.executescript(TEMPORARY + RUN_TABLES)
         self.replaced = 0  # captures that had other content before the run
+        self.replaced_undated = 0  # of these, those of unknown time
 
     def settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
         """Decide what becomes of `result`: unchanged, skipped, or a record, marked if it equals an earlier page.
@@ -131,6 +132,7 @@ class Ledger:
         if isinstance(result, Unchanged) or not new:
             return unchanged
         self.replaced += stored_digest is not None
+        self.replaced_undated += stored_digest is not None and result.fetched_at is None
         # A revisit, or a text without words, has no shingles to compare.
         return self._marked(result) if result.shingle_count else result
 

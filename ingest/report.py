@@ -26,6 +26,7 @@ class Report:
 
     indexed: int = 0
     replaced: int = 0  # indexed captures that were stored with other content before
+    replaced_undated: int = 0  # of these, captures of unknown time: perhaps of another crawl
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: Counter[str] = field(default_factory=Counter)

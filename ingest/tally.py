@@ -69,6 +69,7 @@ class Tally:
                 self._destination.add(result, partial(self._refused, result, source))
                 report.indexed += 1
                 report.replaced = self._ledger.replaced
+                report.replaced_undated = self._ledger.replaced_undated
                 if result.duplicate:
                     report.duplicates[result.duplicate] += 1
                 return "indexed"

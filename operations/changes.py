@@ -25,7 +25,8 @@ from opensearch_winnow.stores.store import Store, Text
 
 ChangeKind = Literal["unchanged", "changed", "moved", "split", "merged", "new", "not_seen"]
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
-IN_LIST: tuple[ChangeKind, ...] = (*KINDS[1:], "unchanged")  # the order in a list: what is of interest first
+# The order in a list: what is rare and of interest first.
+IN_LIST: tuple[ChangeKind, ...] = ("moved", "split", "merged", "not_seen", "new", "changed", "unchanged")
 DEFAULT_THRESHOLD = 0.5
 BATCH_SIZE = 64  # pairs of captures whose texts are in memory at a time
 MAX_SAMPLE_SIZE = 100  # changed pages of a site that a change of its template is learned from
@@ -64,7 +65,7 @@ class Changes(NamedTuple):
     before: str  # the earlier crawl, or date
     after: str  # the later one
     counts: dict[ChangeKind, int]  # all pages; all but the new ones are pages of the earlier crawl
-    pages: list[Change]  # those that were wanted: by kind, the unchanged last, then by URL
+    pages: list[Change]  # those that were wanted: by kind, in the order of IN_LIST, then by URL
     template: int = 0  # of the changed pages, those that changed by the template of their site alone
 
 

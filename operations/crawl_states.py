@@ -48,6 +48,10 @@ def _of_crawls(store: Store, *names: str) -> tuple[CrawlState, CrawlState]:
             there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
             raise QuestionError(f"there is no crawl {name!r}: {there}")
     before, after = names
+    times = {crawl.name: crawl for crawl in store.crawls()}
+    start, end = times[before].first, times[after].last
+    if start is not None and end is not None and start > end:
+        raise QuestionError(f"crawl {before!r} is later than {after!r}: exchange the two")
     if before == after:
         there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
         raise QuestionError(f"crawl {before!r} cannot be compared with itself: {there}")

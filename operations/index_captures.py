@@ -22,6 +22,7 @@ from opensearch_winnow.operations.crawl_states import crawl_states
 from opensearch_winnow.operations.extract import ExtractReport, extract
 from opensearch_winnow.operations.history import Moment, history
 from opensearch_winnow.operations.index_questions import QuestionMethods
+from opensearch_winnow.operations.known_sites import require_site
 from opensearch_winnow.operations.locate import Located, locate
 from opensearch_winnow.operations.versions import Versions, versions
 from opensearch_winnow.queries.filters import Filters
@@ -113,7 +114,7 @@ class CaptureMethods(QuestionMethods):
         `html` need not be in the store. A capture belongs to a version if it resembles the question, or another
         version of the page found in this way, by at least `min_resemblance`.
 
-        A version is `.stale` if a page that had it has another text in its newest capture; the pages in `.current` have
+        A version was `.replaced` if a page that had it has another text in its newest capture; the `.stale_pages` have
         it still. With `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer
         is what was found so far.
         """
@@ -169,11 +170,14 @@ class CaptureMethods(QuestionMethods):
             if share is not None and not 0 < share <= 1:
                 raise QuestionError(f"{name} is a share above 0, up to 1, not {share:g}")
         earlier, later = crawl_states(self.store, before, after)
+        site = site and site.lower()
+        if site:
+            require_site(self.store, site)
         comparison = CrawlComparison(
             self.store,
             earlier,
             later,
-            site=site and site.lower(),
+            site=site,
             threshold=threshold,
             exclusions=self._exclusions(boilerplate),
             progress=progress or no_progress,

@@ -75,7 +75,7 @@ class TextFinder:
     - moved: a later page resembles it by at least the threshold. The page moved to the one that resembles it most.
     - split: several pages with new URLs have, together, at least the threshold of its text. Each of them consists
       mostly of it, and has at least MIN_PART of it that the others do not have.
-    - merged: no page resembles it, but one contains at least the threshold of its text.
+    - merged: no page resembles it, but one contains at least the threshold of its text: the one that contains most.
     """
 
     def __init__(
@@ -218,11 +218,15 @@ class TextFinder:
         return sides
 
     def _best(self, compared: Sequence[_Compared]) -> list[Place]:
-        """Return the places with the highest resemblance; only those with new URLs, if there are any."""
+        """Return the places that resemble it most, or else contain most of it; only those with new URLs, if any."""
         enough = [each for each in compared if each.scores.containment >= self._threshold]
-        best = max((each.scores.resemblance for each in enough), default=0.0)
-        ties = [Place(card, each.scores) for each in enough if each.scores.resemblance == best for card in each.cards]
+        best = max((self._rank(each.scores) for each in enough), default=None)
+        ties = [Place(card, each.scores) for each in enough if self._rank(each.scores) == best for card in each.cards]
         return ([each for each in ties if self._is_new(each.card)] or ties)[:MAX_TIES]
+
+    def _rank(self, found: Scores) -> tuple[float, float]:
+        """Return a sort key. A page that resembles it too little to be it is worth what it has of it."""
+        return (found.resemblance, 0.0) if found.resemblance >= self._threshold else (0.0, found.containment)
 
     def _parts(self, question: Question, compared: Sequence[_Compared]) -> list[Place]:
         """Return the pages that a text was split into, the most similar first; none if it was not."""

@@ -48,9 +48,14 @@ class Version(NamedTuple):
         return [url for url in self.pages if url in latest]
 
     @property
-    def stale(self) -> bool:
+    def replaced(self) -> bool:
         """Whether a page that had this text has another one in its newest capture."""
         return len(self.current) < len(self.pages)
+
+    @property
+    def stale_pages(self) -> list[str]:
+        """The URLs that still have this text, though another page has replaced it."""
+        return self.current if self.replaced else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,16 @@ class RepresentativeRule(NamedTuple):
     sites: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, text: str) -> Self:
-        """Parse a rule: `earliest`, `newest`, `longest`, or `site:` and hosts, separated by commas."""
+    def of(cls, text: str, *others: str) -> Self:
+        """Parse a rule: `earliest`, `newest`, `longest`, or `site:` and hosts, separated by commas.
+
+        An error names `others` as well, which the caller understands by itself.
+        """
         if text in RULES:
             return cls(text)
         hosts = text.removeprefix(SITE).lower().split(",")
         if not text.startswith(SITE) or not all(map(HOST.fullmatch, hosts)):
-            raise QuestionError(f"a representative is chosen by {CHOICES}, not {text!r}")
+            raise QuestionError(f"a representative is chosen by {', '.join((*others, CHOICES))}, not {text!r}")
         return cls(SITE, tuple(hosts))
 
     @property

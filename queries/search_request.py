@@ -47,7 +47,7 @@ class SearchRequest:
         if self.examine < 1:
             raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
         if self.representative != BEST:
-            RepresentativeRule.of(self.representative)
+            RepresentativeRule.of(self.representative, BEST)
         for name in self.facets:
             if name not in get_args(FacetName):
                 raise QuestionError(f"there is no facet {name!r}: choose from {', '.join(get_args(FacetName))}")

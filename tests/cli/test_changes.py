@@ -50,13 +50,13 @@ def test_json(winnow: Winnow, two_crawls: Path) -> None:
         "unchanged": 1, "changed": 1, "moved": 1, "split": 0, "merged": 0, "new": 1, "not_seen": 1
     }  # fmt: skip
     assert [(each["change"], each["url"], each["to_url"]) for each in answer["pages"]] == [
-        ("changed", f"{SITE}/changed", f"{SITE}/changed"),
         ("moved", f"{SITE}/old/moved", f"{SITE}/new/moved"),
-        ("new", f"{SITE}/=new", f"{SITE}/=new"),
         ("not_seen", f"{SITE}/gone", None),
+        ("new", f"{SITE}/=new", f"{SITE}/=new"),
+        ("changed", f"{SITE}/changed", f"{SITE}/changed"),
         ("unchanged", f"{SITE}/same", f"{SITE}/same"),
     ]
-    changed = answer["pages"][0]
+    changed = answer["pages"][3]
     assert changed["resemblance"] == compare(*CHANGED).resemblance
     assert (changed["fetched_at"], changed["to_fetched_at"]) == ("2024-03-01T00:00:00Z", "2024-09-01T00:00:00Z")
     with Index.open(two_crawls) as index:
@@ -75,7 +75,7 @@ def test_the_two_latest_crawls_and_dates(winnow: Winnow, two_crawls: Path) -> No
 
 def test_passages(winnow: Winnow, two_crawls: Path) -> None:
     answer = json.loads(winnow("changes", "--store", two_crawls, "--passages", "--json").stdout)
-    changed, moved, new, gone, same = answer["pages"]
+    moved, gone, new, changed, same = answer["pages"]
     assert changed["removed"] == []
     (added,) = changed["added"]
     assert added["text"] == "Added on purpose, in a paragraph of its own"
@@ -108,9 +108,8 @@ def test_some_of_the_pages(winnow: Winnow, two_crawls: Path) -> None:
     assert listed("--change", "split") == (1, [])
     assert listed("--near-revisits") == (0, ["unchanged"])
     assert listed("--near-revisits", "0.8") == (0, ["changed", "unchanged"])
-    assert listed("--site", "example.net") == (1, [])
     limited = winnow("changes", "--store", two_crawls, "--limit", "1")
-    assert limited.stderr == "showing at most 1 page of each kind; --limit shows more\n"
+    assert limited.stderr == ""  # there is one page of each kind
 
 
 def test_near_revisits_as_an_index_of_their_archive(winnow: Winnow, tmp_path: Path) -> None:
@@ -159,23 +158,43 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, two_crawls: Path) -> None:
         "new             1",
         "not seen again  1",
         "",
-        "changed: 1 page",
-        " 89 % ████████▉   http://example.org/changed",
-        "                  + Added on purpose, in a paragraph of its own",
-        "",
         "moved: 1 page",
         "100 % ██████████  http://example.org/old/moved",
         "                  → http://example.org/new/moved",
         "",
+        "not seen again: 1 page",
+        "http://example.org/gone",
+        "",
         "new: 1 page",
         "http://example.org/=new",
         "",
-        "not seen again: 1 page",
-        "http://example.org/gone",
+        "changed: 1 page",
+        " 89 % ████████▉   http://example.org/changed",
+        "                  + Added on purpose, in a paragraph of its own",
         "3 of 4 pages changed, 1 is new: from spring to autumn",
     ]
-    assert shown.splitlines()[-1].startswith("→ winnow history http://example.org/changed")
+    with Index.open(two_crawls) as index:
+        ids = [index.page(f"{SITE}/{name}").id for name in ("old/moved", "new/moved")]
+    assert shown.splitlines()[-1].startswith(f"→ winnow compare {' '.join(ids)}")
     assert all(width(line) <= 70 for line in shown.splitlines()[:-1])
+
+
+def test_a_terminal_shows_some_pages_of_each_kind(on_terminal: OnTerminal, tmp_path: Path) -> None:
+    folder = f"{SITE}/{'very/' * 8}deep"
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        for crawl, day in DAYS.items():
+            pages = [
+                Page(f"{folder}/{each}", text=sentences(30, 100 * day.month + each), fetched_at=day)
+                for each in range(25)
+            ]
+            index.add(pages, crawl=crawl)
+    words = "winnow", "changes", "--store", tmp_path / "crawl.winnow", "--quiet"
+    _, shown = on_terminal(*words, NO_COLOR="1", COLUMNS="60")
+    assert f"changed: 20 of 25 pages, … is {folder}" in shown
+    assert "showing at most 20 pages of each kind; --limit shows more" in shown
+    _, shown = on_terminal(*words, "--limit", "30", "--full", NO_COLOR="1", COLUMNS="60")
+    assert "changed: 25 pages\n" in shown.replace("\r", "")
+    assert f"{folder}/24" in shown
 
 
 def test_what_cannot_be_compared_is_refused(winnow: Winnow, two_crawls: Path, crawl: Path) -> None:
@@ -186,7 +205,16 @@ def test_what_cannot_be_compared_is_refused(winnow: Winnow, two_crawls: Path, cr
 
     there = f"{two_crawls} has the crawls autumn, spring"
     assert refused("--from", "winter", "--to", "autumn") == f"Error: there is no crawl 'winter': {there}"
-    assert refused("--from", "spring", "--to", "2024-09") == f"Error: there is no crawl '2024-09': {there}"
+    one_of_each = "Error: name two crawls or two dates, not one of each: there is no crawl '2024-09'"
+    assert refused("--from", "spring", "--to", "2024-09") == one_of_each
+    assert (
+        refused("--from", "autumn", "--to", "spring")
+        == "Error: crawl 'autumn' is later than 'spring': exchange the two"
+    )
+    assert refused("--site", "www.example.org").endswith(
+        "has no page of the site www.example.org; there is example.org"
+    )
+    assert refused("--site", "example.net").endswith("has no page of the site example.net")
     assert refused("--from", "spring", "--to", "spring").endswith(f"cannot be compared with itself: {there}")
     assert refused("--from", "spring").startswith("Error: give both --from and --to")
     assert refused("--from", "2023", "--to", "2024").endswith(

@@ -16,6 +16,17 @@ Winnow = Callable[..., Result]
 URL = "https://a.example/page.txt"
 
 
+def test_a_second_crawl_without_dates_replaces_the_first_and_says_so(winnow: Winnow, tmp_path: Path) -> None:
+    page, store = tmp_path / "page.txt", tmp_path / "crawl.winnow"
+    notes = []
+    for crawl, seed in (("spring", 1), ("autumn", 2)):
+        page.write_text(prose(seed, 60))
+        done = winnow("index", page, "--store", store, "--crawl", crawl, "--base-url", "https://a.example/", "--quiet")
+        notes.append(done.stderr)
+    sentence = "replaced what was stored for the same URL. To keep both crawls, give each its --date.\n"
+    assert notes == ["", f"1 page without a time {sentence}"]
+
+
 def test_the_date_of_a_run_is_that_of_pages_without_a_time(winnow: Winnow, tmp_path: Path) -> None:
     page, store = tmp_path / "mirror" / "page.txt", tmp_path / "crawl.winnow"
     page.parent.mkdir()

@@ -40,9 +40,9 @@ def test_json(winnow: Winnow, store: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert (answer["total"], answer["page_count"], answer["stale_count"]) == (2, 8, 7)
     old, new = answer["versions"]
-    assert (old["first_seen"], old["stale"], old["pages"]) == ("2024-01-01T00:00:00Z", True, [TERMS, *COPIES])
+    assert (old["first_seen"], old["replaced"], old["pages"]) == ("2024-01-01T00:00:00Z", True, [TERMS, *COPIES])
     assert (old["stale_pages"], old["same"], old["resemblance"]) == (COPIES, False, None)
-    assert (new["first_seen"], new["stale"], new["pages"]) == ("2024-03-01T00:00:00Z", False, [TERMS])
+    assert (new["first_seen"], new["replaced"], new["pages"]) == ("2024-03-01T00:00:00Z", False, [TERMS])
     assert (new["stale_pages"], new["same"], new["resemblance"]) == ([], True, compare(OLD, NEW).resemblance)
 
 
@@ -80,7 +80,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, store: Path, columns: int)
     assert table[8].split()[:2] == ["2024-03-01", f"{compare(OLD, NEW).resemblance:.0%}"[:-1]]
     assert len(table) == 9
     assert all(width(line) <= columns for line in table)
-    assert summary.startswith("2 versions on 8 pages, 7 of them stale")
+    assert summary.startswith("2 versions on 8 pages; 7 pages are stale")
     assert step.startswith(f"→ winnow history {TERMS}")
 
 

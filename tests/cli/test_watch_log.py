@@ -69,11 +69,18 @@ def test_the_log_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: P
     winnow("watch", "add", "n" * 60, "--text", FIRST, "--store", crawl)
     winnow("index", news, "--store", crawl, "--workers", "1")
     code, shown = on_terminal("winnow", "watch", "log", "--store", crawl, NO_COLOR="1", COLUMNS="80")
-    head, row, step = shown.splitlines()
-    assert (code, head.split()) == (0, ["found", "watch", "in", "page", "longest", "passage", "page"])
+    head, row, url, step = shown.splitlines()
+    assert (code, head.split()) == (0, ["found", "watch", "in", "page", "longest", "passage"])
     assert "100 %" in row
-    assert width(row) <= 100
+    assert url.strip().startswith("http")
+    assert max(map(width, (head, row, url))) <= 80
     assert step.startswith("→ winnow watch check n")
+
+
+def test_a_log_of_a_watch_that_is_not_there(winnow: Winnow, crawl: Path) -> None:
+    winnow("watch", "add", "ginny", "--text", FIRST, "--store", crawl)
+    done = winnow("watch", "log", "ginnie", "--store", crawl)
+    assert (done.exit_code, done.stderr) == (2, f"Error: {crawl} has no watch ginnie; there is ginny\n")
 
 
 def test_a_watched_page_that_is_gone(winnow: Winnow, crawl: Path, news: Path) -> None:

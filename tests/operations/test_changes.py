@@ -156,6 +156,19 @@ def test_pages_are_merged(store: Store) -> None:
     }
 
 
+def test_a_page_is_merged_into_the_one_that_contains_most_of_it(store: Store) -> None:
+    text = prose("merged", 100)
+    words = text.split()
+    most, less = " ".join(words[: len(words) * 9 // 10]), " ".join(words[: len(words) * 6 // 10])
+    write(
+        store,
+        {"old": text},
+        {"long": f"{prose('long', 600)} {most} {prose('end', 200)}", "short": f"{prose('short', 150)} {less}"},
+    )
+    (page,) = (each for each in found(store).pages if each.change != "new")
+    assert (page.change, name(page.to_url or "")) == ("merged", "long")
+
+
 def test_two_halves_are_merged_and_two_copies_are_not(store: Store) -> None:
     one, two, copy = (prose(name, 300) for name in ("one", "two", "copy"))
     write(
@@ -326,7 +339,7 @@ def test_an_index_lists_what_is_wanted(index: Index) -> None:
     changes = index.changes(progress=lambda *phase: phases.append(phase))
     assert (changes.before, changes.after) == ("spring", "autumn")
     assert changes.counts == {**dict.fromkeys(KINDS, 0), "unchanged": 3, "new": 1, "not_seen": 1}
-    assert [each.change for each in changes.pages] == ["new", "not_seen"] + ["unchanged"] * 3
+    assert [each.change for each in changes.pages] == ["not_seen", "new"] + ["unchanged"] * 3
     assert phases
     assert phases[-1][0] == module.SEEKING
 
@@ -334,7 +347,7 @@ def test_an_index_lists_what_is_wanted(index: Index) -> None:
         return [name(each.url) for each in index.changes(**options).pages]
 
     assert listed(kinds=["new"]) == ["autumn"]
-    assert listed(limit=2) == ["autumn", "spring", "0", "1"]
+    assert listed(limit=2) == ["spring", "autumn", "0", "1"]
     assert listed(near_revisits=1.0) == ["0", "1", "2"]
     assert index.changes(kinds=["new"], limit=1).counts == changes.counts
     for wrong in ({"threshold": 0}, {"near_revisits": 2}):

@@ -132,7 +132,7 @@ def test_limit(index: Index) -> None:
         ),
         (
             "essays/article",
-            "{url} was last seen on 2022-01-01, and {store} has no later crawl; 1 page of unknown date has it",
+            "{url} is not lost: it is in the latest crawl of {store}, of 2022-01-01; 1 page of unknown date has it",
         ),
         ("book/1", "{url} was last seen on 2021-01-01, and the only capture since then has less than half of it"),
         ("undated", "{store} does not know when {url} was captured, and so not which pages are later"),

@@ -56,7 +56,7 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def summed_up(version: Version) -> tuple[int | None, bool, list[str], list[str]]:
     month = None if version.first_seen is None else version.first_seen.month
-    return month, version.stale, version.pages, version.current
+    return month, version.replaced, version.pages, version.current
 
 
 def test_every_copy_of_every_version_is_found(index: Index) -> None:
@@ -108,7 +108,7 @@ def test_the_document_counts_what_it_leaves_out(index: Index) -> None:
     found = index.versions(TERMS)
     whole = versions_document(found, limit=100)
     assert (whole["total"], whole["page_count"], whole["stale_count"]) == (6, 5, 2)
-    assert versions_summary(whole) == "6 versions on 5 pages, 2 of them stale"
+    assert versions_summary(whole) == "6 versions on 5 pages; 2 pages are stale"
     assert [each["stale_pages"] for each in whole["versions"]] == [[], [COPY], [], [], [LATE], []]
     first = whole["versions"][1]
     assert (first["first_url"], first["first_seen"], first["last_seen"], first["captures"]) == (
@@ -126,7 +126,7 @@ def test_a_short_page_has_its_own_captures(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(TERMS, text="Closed today.", fetched_at=day(month)) for month in (1, 2)])
         (only,) = index.versions(TERMS)
-        assert (len(only.captures), only.pages, only.stale) == (2, [TERMS], False)
+        assert (len(only.captures), only.pages, only.replaced) == (2, [TERMS], False)
         assert versions_summary(versions_document(index.versions(TERMS), limit=5)) == "1 version on 1 page"
 
 

@@ -80,7 +80,7 @@ def test_where_a_page_is_now(crawls: Served) -> None:
 def test_why_a_page_is_nowhere(crawls: Served) -> None:
     latest = capture_id(NEW, at(9))
     assert heading(crawls, f"/page/{latest}/locate") == "Last seen on 2024-09-01, found on no later page"
-    assert "lost.winnow has no later crawl." in crawls.get(f"/page/{latest}/locate").text
+    assert "is in the latest crawl of lost.winnow" in crawls.get(f"/page/{latest}/locate").text
     unknown = crawls.get(f"/api/v1/locate?url={quote(OLD)}/")
     assert (unknown.status, unknown.json["error"]) == (404, f"lost.winnow has no page {OLD}/; there is {OLD}")
     assert crawls.get("/api/v1/locate").status == 400
@@ -89,15 +89,15 @@ def test_why_a_page_is_nowhere(crawls: Served) -> None:
 def test_versions(crawls: Served) -> None:
     found = crawls.json(f"{PAGE}/versions.json")
     old, new = found["versions"]
-    assert (old["pages"], old["stale"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
-    assert (new["pages"], new["stale"], new["same"]) == ([NEW], False, False)
+    assert (old["pages"], old["replaced"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
+    assert (new["pages"], new["replaced"], new["same"]) == ([NEW], False, False)
     by_url = crawls.json(f"/api/v1/versions?{urlencode({'url': OLD})}")
     assert without_seconds(by_url) == without_seconds(found)
     sent = crawls.send(
         "/api/v1/versions?t=90", json.dumps({"text": "\n\n".join(MILL_TEXT)}).encode(), content_type="application/json"
     )
     assert sent.json["versions"] == [old]
-    assert heading(crawls, f"{PAGE}/versions?t=90") == "1 version on 3 pages, 2 of them stale"
+    assert heading(crawls, f"{PAGE}/versions?t=90") == "1 version on 3 pages; 2 pages are stale"
     rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/versions.csv?t=90").text)))
     assert [(row["version"], row["url"], row["stale"]) for row in rows] == [
         ("1", COPY, "stale"),

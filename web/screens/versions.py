@@ -81,8 +81,8 @@ def table(document: VersionsDocument) -> Iterator[Sequence[Cell]]:
     for number, each in enumerate(document["versions"], 1):
         stale = set(each["stale_pages"])
         facts = number, each["first_seen"], each["last_seen"], each["resemblance"]
-        for url in each["pages"]:
-            yield *facts, "stale" if url in stale else "", url, each["id"]
+        for url, id_ in zip(each["pages"], each["page_ids"], strict=True):
+            yield *facts, "stale" if url in stale else "", url, id_
 
 
 PARAMETERS = (
