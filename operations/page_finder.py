@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import chain
+from itertools import chain, product
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError
@@ -19,6 +19,8 @@ from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Store
 
 PASTED_URL = "pasted text"  # in place of a URL
+WEB = ("http", "https")
+WWW = "www."
 CAPTURE_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -137,15 +139,25 @@ def known_spellings(store: Store, urls: Iterable[str]) -> dict[str, str]:
 
 
 def spellings(url: str) -> Iterator[str]:
-    """Yield other spellings of the same URL."""
-    if "#" in url:
-        yield url.partition("#")[0]
-    yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
-    scheme, separator, rest = url.partition("://")
+    """Yield other spellings of the same URL: those with the fewest changes first."""
+    bare = url.partition("#")[0]
+    scheme, separator, rest = bare.partition("://")
+    found = list(_ends(bare))
     if not separator:
-        yield f"https://{url}"
-        yield f"http://{url}"
-    elif scheme in ("http", "https"):
-        other = "http" if scheme == "https" else "https"
-        yield f"{other}://{rest}"
-        yield f"{scheme}://{rest.removeprefix('www.') if rest.startswith('www.') else f'www.{rest}'}"
+        found += _on_the_web("https", bare)
+    elif scheme in WEB:
+        found = _on_the_web(scheme, rest)
+    yield from (other for other in dict.fromkeys(found) if other != url)
+
+
+def _on_the_web(scheme: str, rest: str) -> list[str]:
+    """Return an address, then the same with another scheme, with or without "www.", or with another end."""
+    hosts = (rest, rest.removeprefix(WWW) if rest.startswith(WWW) else f"{WWW}{rest}")
+    schemes = (scheme, *(other for other in WEB if other != scheme))
+    changes = sorted(product((0, 1), repeat=3), key=sum)
+    return [f"{schemes[of_scheme]}://{_ends(hosts[of_host])[of_end]}" for of_host, of_scheme, of_end in changes]
+
+
+def _ends(url: str) -> tuple[str, str]:
+    """Return a URL, and the same with or without a slash at its end."""
+    return url, url.removesuffix("/") if url.endswith("/") else f"{url}/"

@@ -183,8 +183,8 @@ def test_a_dry_run_lists_everything(
             ["Not in the store: http://www.example.org/04/ (there is http://www.example.org/04), http://x.example/"],
         ),
         (
-            ("http://example.org/05",),
-            ["Not in the store: http://example.org/05 (there is http://www.example.org/05)"],
+            ("https://example.org/05/#top",),
+            ["Not in the store: https://example.org/05/#top (there is http://www.example.org/05)"],
         ),
         (
             ("https://www.example.org/*",),
