@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.display_text import printable, shorten_middle
+from opensearch_winnow.answers.display_text import one_line, printable, shorten_middle
 from opensearch_winnow.answers.formatting import count_of, day, duration, time_stamp
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import where_options
@@ -19,11 +20,16 @@ from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import FileError, read_text, require_piped_stdin
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.deletion import DeletionReport
+from opensearch_winnow.operations.unknown_filters import known_site, unknown_filters
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.blocked_pages import SITE
+from opensearch_winnow.stores.chosen_captures import chosen_captures
 
 MAX_MISSING_LISTED = 10
 COUNTS = ("pages", "captures", "deleted", "reclustered")
+FOUND = "found"  # the last key of the JSON of a dry run
 
 
 @click.command("delete", short_help="Delete pages, and what the store keeps of them.")
@@ -39,7 +45,7 @@ COUNTS = ("pages", "captures", "deleted", "reclustered")
 @click.option("--query", metavar="WORDS", help="Delete the captures that a search for WORDS finds.")
 @where_options
 @store_option()
-@click.option("--dry-run", is_flag=True, help="Delete nothing, and say what would be deleted.")
+@click.option("--dry-run", is_flag=True, help="Delete nothing, and list what would be deleted.")
 @click.option("--block", is_flag=True, help="Never index these URLs, or this --site, again.")
 @click.option(
     "--unblock", metavar="ENTRY", multiple=True, help="Delete nothing; let a URL or site:HOST be indexed again."
@@ -110,12 +116,18 @@ def command(
             ask(ctx, index, index.delete(**selection, dry_run=True, block=block))
         with show_phases(quiet=quiet or dry_run, color=color) as progress, stopped_by_signals() as stop:
             report = index.delete(**selection, dry_run=dry_run, block=block, erase=erase, progress=progress, stop=stop)
-    if as_json:
-        click.echo(json.dumps(deletion_document(report)))
-    elif screen := terminal(color):
-        show_summary(screen, report, dry_run=dry_run)
-    else:
-        show_rows(report)
+        screen = None if as_json else terminal(color)
+        if screen:
+            show_summary(screen, report, dry_run=dry_run)
+        elif dry_run:
+            list_captures(report, chosen_captures(index.store, Card, ids=report.ids), as_json=as_json)
+        elif as_json:
+            click.echo(json.dumps(deletion_document(report)))
+        else:
+            show_rows(report)
+        say_what_is_missing(index, report, where)
+        if block:
+            say_what_is_not_blocked(index, report, where, dry_run=dry_run)
     say_notes(report, dry_run=dry_run)
     if report.stopped:
         ctx.exit(INTERRUPTED)
@@ -150,9 +162,9 @@ def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
     """Ask whether to delete what was found. Exit if the answer is no, or if nobody can answer."""
     if not found.captures:
         return
-    what = f"{count_of(found.captures, 'capture')} of {count_of(found.pages, 'page')}"
+    what = amount(found)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise click.UsageError(f"this would delete {what}: add --yes to do it, or --dry-run to see more", ctx)
+        raise click.UsageError(f"this would delete {what}: add --yes to do it, or --dry-run to list them", ctx)
     for card in found.examples:
         say(f"  {day(card) or 'unknown   '}  {card.url}")
     if found.captures > len(found.examples):
@@ -166,13 +178,38 @@ def deletion_document(report: DeletionReport) -> dict[str, Any]:
     return {
         **{name: getattr(report, name) for name in COUNTS},
         "missing": report.missing,
+        "known": report.known,
         "boilerplate": report.boilerplate,
         "watches": report.watches,
-        "examples": [{"id": card.id, "url": card.url, "fetched_at": time_stamp(card)} for card in report.examples],
+        "examples": list(map(card_document, report.examples)),
         "erased": report.erased,
         "stopped": report.stopped,
         "seconds": report.seconds,
     }
+
+
+def card_document(card: Card) -> dict[str, Any]:
+    return {"id": card.id, "url": card.url, "fetched_at": time_stamp(card), "crawl": card.crawl}
+
+
+def list_captures(report: DeletionReport, cards: Iterable[Card], *, as_json: bool) -> None:
+    """Print all captures that a dry run has found, as they are read: as JSON, or tab-separated values for programs."""
+    if not as_json:
+        sys.stdout.write("fetched_at\tid\tcrawl\turl\n")
+        for card in cards:
+            sys.stdout.write(f"{time_stamp(card) or ''}\t{card.id}\t{one_line(card.crawl)}\t{one_line(card.url)}\n")
+        say(f"{amount(report)} would be deleted")
+        return
+    document = {**deletion_document(report), FOUND: []}
+    del document["examples"]
+    sys.stdout.write(json.dumps(document).removesuffix("]}"))
+    for number, card in enumerate(cards):
+        sys.stdout.write(", " * (number > 0) + json.dumps(card_document(card)))
+    sys.stdout.write("]}\n")
+
+
+def amount(report: DeletionReport) -> str:
+    return f"{count_of(report.captures, 'capture')} of {count_of(report.pages, 'page')}"
 
 
 def show_summary(screen: Terminal, report: DeletionReport, *, dry_run: bool) -> None:
@@ -180,13 +217,14 @@ def show_summary(screen: Terminal, report: DeletionReport, *, dry_run: bool) -> 
         for card in report.examples:
             url = shorten_middle(printable(card.url), max(screen.columns - 12, 20))
             screen.echo(f"{day(card) or 'unknown   '}  {url}")
-    what = f"{count_of(report.captures, 'capture')} of {count_of(report.pages, 'page')}"
-    if dry_run:
-        screen.echo(screen.paint(f"{what} would be deleted", "bold"))
+        if report.captures > len(report.examples):
+            more = report.captures - len(report.examples)
+            screen.echo(f"… and {more:,} more; in a pipe, such as | less, all are listed")
+        screen.echo(screen.paint(f"{amount(report)} would be deleted", "bold"))
     elif report.stopped:
         screen.echo(screen.paint(f"Deleted {report.deleted:,} of {count_of(report.captures, 'capture')}", "bold"))
     else:
-        screen.echo(screen.paint(f"Deleted {what}", "bold"))
+        screen.echo(screen.paint(f"Deleted {amount(report)}", "bold"))
 
 
 def show_rows(report: DeletionReport) -> None:
@@ -195,12 +233,35 @@ def show_rows(report: DeletionReport) -> None:
         sys.stdout.write(f"{name}\t{getattr(report, name)}\n")
 
 
-def say_notes(report: DeletionReport, *, dry_run: bool) -> None:
-    """Say what else has changed, and what is left to do."""
+def say_what_is_missing(index: Index, report: DeletionReport, where: Filters) -> None:
+    """Say which URLs, ids, site or crawl the store does not have, and what it has instead."""
     if report.missing:
+        named = [
+            f"{each} (there is {report.known[each]})" if each in report.known else each
+            for each in report.missing[:MAX_MISSING_LISTED]
+        ]
         more = len(report.missing) - MAX_MISSING_LISTED
         others = f" and {more:,} others" if more > 0 else ""
-        say(f"Not in the store: {', '.join(report.missing[:MAX_MISSING_LISTED])}{others}")
+        unless = "" if where == Filters() else ", or not chosen by the filters"
+        say(f"Not in the store{unless}: {', '.join(named)}{others}")
+    if not report.captures:
+        for sentence in unknown_filters(index.store, where):
+            say(sentence)
+
+
+def say_what_is_not_blocked(index: Index, report: DeletionReport, where: Filters, *, dry_run: bool) -> None:
+    """Name pages of the store that are probably meant by what was blocked, and are spelled otherwise."""
+    others = list(report.known.values())[:MAX_MISSING_LISTED]
+    if where.site is not None and not (report.captures or report.missing):
+        site = known_site(index.store, where.site)
+        others = [f"{SITE}{site}"] if site else []
+    if others:
+        verb = "would be" if dry_run else "is"
+        say(f"Only the spelling that you gave {verb} blocked, not {', '.join(others)}")
+
+
+def say_notes(report: DeletionReport, *, dry_run: bool) -> None:
+    """Say what else has changed, and what is left to do."""
     if report.reclustered:
         say(f"{count_of(report.reclustered, 'page')} left by a deleted representative, clustered again")
     if report.boilerplate:

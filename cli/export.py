@@ -109,7 +109,7 @@ def command(
     if as_json:
         seconds = round(time.monotonic() - start, 3)
         document = {"records": written.rows, "bytes": written.bytes, "seconds": seconds, "to": out}
-        click.echo(json.dumps({**document, "left_out": written.left_out} if kind == "cdxj" else document))
+        click.echo(json.dumps({**document, "left_out": dict(written.left_out)} if kind == "cdxj" else document))
     elif written.rows:
         say(f"{count_of(written.rows, 'record')}, {written.bytes:,} bytes{'' if out == STDOUT else f': {out}'}")
     say_left_out(written)

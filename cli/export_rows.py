@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from opensearch_winnow.answers.formatting import count_of
@@ -33,13 +35,19 @@ class RowsWritten(NamedTuple):
 
     rows: int
     bytes: int
-    left_out: int = 0  # captures that an index of archives cannot list
+    left_out: Mapping[str, int] = MappingProxyType({})  # captures that an index of archives cannot list, by reason
+    ambiguous: str | None = None  # an archive that the index does not tell from another one of the same name
 
 
 def say_left_out(written: RowsWritten) -> None:
-    """Say how many captures an index of archives does not list, and why."""
-    if written.left_out:
-        say(f"{count_of(written.left_out, 'capture')} left out: not from a web archive, or without a time")
+    """Say how many captures an index of archives does not list, and why; and if its names are ambiguous."""
+    for reason, count in Counter(written.left_out).most_common():
+        say(f"{count_of(count, 'capture')} left out: {reason}")
+    if written.ambiguous:
+        say(
+            "An index names archives without their folders, and several are called"
+            f" {Path(written.ambiguous).name}, such as {written.ambiguous}: a player may open the wrong one"
+        )
 
 
 def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
@@ -66,22 +74,34 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
 
     Nothing is written if all are left out.
     """
-    left_out = 0
+    left_out: Counter[str] = Counter()
+    archives: dict[str, str] = {}  # by the name that the index gives them
+    ambiguous: str | None = None
 
     def lines() -> Iterator[str]:
-        nonlocal left_out
+        nonlocal ambiguous
         for row in rows:
-            # Without a length, it shares its bytes with other records, so no offset leads to it.
-            if row["file"] is None or not row["length"] or row["fetched_at"] is None:
-                left_out += 1
+            if reason := _not_in_an_index(row):
+                left_out[reason] += 1
                 continue
             source = Source(*(row[name] for name in Source._fields))
+            if archives.setdefault(Path(source.file).name, source.file) != source.file:
+                ambiguous = ambiguous or source.file
             yield cdxj_line(row["url"], row["fetched_at"], row["payload_digest"], source)
 
     ordered = sorted_lines(lines())
     first = next(ordered, None)
     written = RowsWritten(0, 0) if first is None else _write_lines(target, chain([first], ordered))
-    return written._replace(left_out=left_out)
+    return written._replace(left_out=left_out, ambiguous=ambiguous)
+
+
+def _not_in_an_index(row: Row) -> str | None:
+    """Return why an index of archives cannot list a capture; None if it can."""
+    if row["file"] is None:
+        return "not from a web archive"
+    if row["fetched_at"] is None:
+        return "without a time"
+    return None if row["length"] else "in a gzip member with other records, so that no offset leads to it"
 
 
 def write_parquet(target: Path, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:

@@ -16,7 +16,9 @@ from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
 from opensearch_winnow.operations.extract import ENDINGS, ExtractReport
+from opensearch_winnow.operations.unknown_filters import unknown_filters
 
 
 @click.command("extract", short_help="Write captures to a WARC or WACZ file, without copies if you like.")
@@ -36,11 +38,12 @@ from opensearch_winnow.operations.extract import ENDINGS, ExtractReport
     metavar="DIR",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder to look for archives in that are no longer where they were indexed. Can be given several times.",
+    help="A folder to look in, with its subfolders, for archives that are no longer where they were indexed. Can be"
+    " given several times.",
 )
 @capture_options
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
 @json_option
 @color_option
 @click.pass_context
@@ -87,6 +90,9 @@ def command(
             archives=archives,
             progress=progress,
         )
+        if not (report.records or report.left_out or report.failed):
+            unknown = list(unknown_filters(index.store, chosen.where))
+            say("\n".join(unknown) or f"No capture{chosen} is chosen by these options")
     if as_json:
         click.echo(json.dumps(document(report, out)))
     else:
@@ -118,5 +124,7 @@ def tell(report: ExtractReport, out: str) -> None:
     for what, reasons in (("Left out", report.left_out), ("Could not be read", report.failed)):
         for reason, count in reasons.most_common():
             say(f"{what}: {count_of(count, 'capture')} ({reason})")
+    if NOT_THERE in report.failed:
+        say("If the archives have moved, name their folder: --archives DIR")
     if report.listed:
         say(f"They are listed in {report.listed}")

@@ -35,17 +35,21 @@ NO_SOURCE: Row = dict.fromkeys(Source._fields)
 
 def entry_row(entry: CaptureEntry) -> Row:
     """Return the row of an entry, with COLUMNS and some more."""
-    source = NO_SOURCE if entry.source is None else entry.source._asdict()
     return {
         **entry.card._asdict(),
         "payload_digest": entry.payload_digest,
         "content_digest": entry.content_digest,
-        **source,
+        **_source_columns(entry.source),
     }
 
 
 def record_row(record: Record) -> Row:
     """Return the row of a record, with COLUMNS and the text."""
-    source = NO_SOURCE if record.source is None else record.source._asdict()
-    own = (name for name in (*COLUMNS, TEXT) if name not in source)
-    return {**{name: getattr(record, name) for name in own}, **source}
+    own = (name for name in (*COLUMNS, TEXT) if name not in Source._fields)
+    return {**{name: getattr(record, name) for name in own}, **_source_columns(record.source)}
+
+
+def _source_columns(source: Source | None) -> Row:
+    if source is None:
+        return NO_SOURCE
+    return source._asdict() if source.length else source._asdict() | {"offset": None, "length": None}

@@ -14,7 +14,7 @@ class Source(NamedTuple):
 
     file: str  # the path of the archive
     offset: int  # in bytes, where the record starts; in a compressed archive, the member that it is in
-    length: int  # in bytes of the file
+    length: int  # in bytes of the file; 0 if other records are in the same member, so that no offset leads to it
     record_type: str  # of WARC, in lower case: "response", "resource", "conversion", "revisit"
     status: int | None = None  # of HTTP
     mime: str | None = None  # the type of the content, without parameters, in lower case

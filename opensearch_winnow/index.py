@@ -33,7 +33,7 @@ from opensearch_winnow.operations.searches import Searches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.results import FacetName, GroupBy, SearchResults
 from opensearch_winnow.queries.search_request import BEST, DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
-from opensearch_winnow.stores.blocked_pages import blocked_entries, change_blocked
+from opensearch_winnow.stores.blocked_pages import blocked_entries, change_blocked, related_entry
 from opensearch_winnow.stores.store import ClusterSize, Statistics
 
 if TYPE_CHECKING:
@@ -136,8 +136,10 @@ class Index(CaptureMethods, SettingsMethods):
 
     def unblock(self, entries: Collection[str]) -> None:
         """Let pages be indexed again that were blocked. `entries` are some of those that `blocked` returns."""
-        if unknown := set(entries).difference(self.blocked()):
-            raise QuestionError(f"{self.name} does not block {', '.join(sorted(unknown))}")
+        if unknown := sorted(set(entries).difference(self.blocked())):
+            known = [other for entry in unknown if (other := related_entry(self.store, entry))]
+            hint = f"; there is {', '.join(dict.fromkeys(known))}" if known else ""
+            raise QuestionError(f"{self.name} does not block {', '.join(unknown)}{hint}")
         change_blocked(self.store, remove=entries)
 
     # --- asking -------------------------------------------------------------------------------------------------------

@@ -12,12 +12,14 @@ from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.left_clusters import cluster_what_is_left, refresh_largest
+from opensearch_winnow.operations.page_finder import known_spellings, spellings
 from opensearch_winnow.operations.watch_log import WatchLog
 from opensearch_winnow.operations.watches import SETTING as WATCH
 from opensearch_winnow.queries.filters import MAX_URLS, Filters, Selection
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.blocked_pages import PREFIX, SITE, change_blocked
 from opensearch_winnow.stores.captures import captures_of_urls
+from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.store import RankedPage, Store
 
 BATCH_SIZE = 1_000  # captures that are deleted at a time
@@ -33,8 +35,10 @@ class DeletionReport:
     pages: int = 0  # URLs of the captures that were found
     captures: int = 0  # that were found
     deleted: int = 0  # captures; 0 in a dry run
+    ids: list[str] = field(default_factory=list)  # of the captures that were found
     examples: list[Card] = field(default_factory=list)  # the first captures that were found, at most 10
     missing: list[str] = field(default_factory=list)  # URLs and ids that the store does not have
+    known: dict[str, str] = field(default_factory=dict)  # another spelling of a missing URL, which the store has
     reclustered: int = 0  # pages with a new cluster, because the representative of theirs was deleted
     boilerplate: list[str] = field(default_factory=list)  # names of templates that were learned again or removed
     watches: list[str] = field(default_factory=list)  # names of watches whose page is gone
@@ -90,19 +94,17 @@ class Deletion:
     def find(self) -> None:
         """Find the captures to delete."""
         urls: set[int] = set()  # hashes, because URLs can be long
-        examples: list[str] = []
         for card in self._matches():
             if card.id not in self._found:
                 self._found[card.id] = None
                 urls.add(hash(card.url))
-                examples += [card.id] if len(examples) < MAX_EXAMPLES else []
-        cards = self._store.read(examples, Card)
-        self.report.examples = [cards[id_] for id_ in examples if id_ in cards]
+        self.report.ids = list(self._found)
+        self.report.examples = list(chosen_captures(self._store, Card, ids=self.report.ids[:MAX_EXAMPLES]))
         self.report.captures, self.report.pages = len(self._found), len(urls)
 
     def run(self, *, erase: bool, progress: Progress, stop: Callable[[], bool]) -> None:
         """Delete what was found. If it is stopped, the captures of the batches before are deleted."""
-        report, ids = self.report, list(self._found)
+        report, ids = self.report, self.report.ids
         kept_urls = self._urls_kept_elsewhere()
         try:
             for start in range(0, len(ids), BATCH_SIZE):
@@ -146,6 +148,18 @@ class Deletion:
                 missing.pop(card.id, None)
                 yield card
         self.report.missing = list(missing)
+        self.report.known = {
+            **{prefix: known for prefix in prefixes if prefix in missing and (known := self._known_prefix(prefix))},
+            **known_spellings(self._store, [url for url in urls if url in missing]),
+        }
+
+    def _known_prefix(self, prefix: str) -> str | None:
+        """Return another spelling of a prefix that URLs of the store begin with."""
+        for other in spellings(prefix):
+            same = Selection(url_prefix=other.removesuffix(PREFIX))
+            if other.endswith(PREFIX) and any(True for _ in self._store.scan(Card, same, limit=1)):
+                return other
+        return None
 
     def _scan(self, selection: Selection) -> Iterator[Card]:
         where = {each.name: getattr(self._request.where, each.name) for each in fields(Filters)}

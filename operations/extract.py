@@ -60,7 +60,7 @@ def extract(
 
     With `revisits`, a capture whose payload is in the file already becomes a revisit. With `representatives`, only the
     representatives of clusters are written as records; other captures become revisits if their payloads are equal to
-    one of those, and are left out, and listed, if not. `archives` are folders for archives that have moved.
+    one of those, and are left out, and listed, if not. `archives` are folders to look in for archives that have moved.
     """
     if not target.name.endswith(ENDINGS):
         raise QuestionError(f"{target.name} does not end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
@@ -140,7 +140,7 @@ class _Extraction:
         assert source is not None
         if source.record_type == "revisit" and entry.payload_digest not in self._stated:
             self._write_original(entry)
-        record = self._records.read(source, card.url, card.fetched_at)
+        record = self._records.read(entry)
         digest = payload_digest(record)
         known = self._payloads.get(digest)
         if known and self._revisits and source.record_type != "revisit":

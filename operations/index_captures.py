@@ -58,8 +58,9 @@ class CaptureMethods(QuestionMethods):
         Choose captures by `where`, or by their `ids`. `to` ends in .warc.gz, .warc or .wacz, and is replaced if it
         exists. With `revisits`, a capture with the payload of another one becomes a revisit record. With
         `representatives`, only one capture of each cluster is written; others become revisits if their payloads are
-        equal, and are otherwise left out, and listed in a file. `archives` are folders to look for archives in that are
-        no longer where they were. `progress` is called with the phase, the amount done and the total.
+        equal, and are otherwise left out, and listed in a file. `archives` are folders to look in, with their
+        subfolders, for archives that are no longer where they were. `progress` is called with the phase, the amount
+        done and the total.
         """
         return extract(
             self.store,

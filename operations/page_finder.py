@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import chain, product
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.filters import MAX_URLS, Selection
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Store
 
 PASTED_URL = "pasted text"  # in place of a URL
+WEB = ("http", "https")
+WWW = "www."
 CAPTURE_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -79,7 +84,7 @@ class PageFinder:
 
     def not_found(self, url: str) -> PageNotFoundError:
         """Return the error for a URL that the store does not have. It names another spelling that the store has."""
-        known = next((other for other in _spellings(url) if captures(self._store, other, limit=1)), None)
+        known = known_spellings(self._store, [url]).get(url)
         hint = f"; there is {known}" if known else ""
         return PageNotFoundError(f"{self._store.name} has no page {url}{hint}", known)
 
@@ -121,16 +126,38 @@ class PageFinder:
         return self._cached_maker[1]
 
 
-def _spellings(url: str) -> Iterator[str]:
-    """Yield other spellings of the same URL."""
-    if "#" in url:
-        yield url.partition("#")[0]
-    yield url.removesuffix("/") if url.endswith("/") else f"{url}/"
-    scheme, separator, rest = url.partition("://")
+def known_spellings(store: Store, urls: Iterable[str]) -> dict[str, str]:
+    """Return, for each of `urls` of which the store has another spelling, that spelling."""
+    others = {url: list(spellings(url)) for url in urls}
+    distinct = list(dict.fromkeys(chain.from_iterable(others.values())))
+    there: set[str] = set()
+    for start in range(0, len(distinct), MAX_URLS):
+        some = Selection(urls=tuple(distinct[start : start + MAX_URLS]), latest=True)
+        there.update(card.url for card in store.scan(Card, some))
+    known = ((url, next((other for other in some if other in there), None)) for url, some in others.items())
+    return {url: other for url, other in known if other}
+
+
+def spellings(url: str) -> Iterator[str]:
+    """Yield other spellings of the same URL: those with the fewest changes first."""
+    bare = url.partition("#")[0]
+    scheme, separator, rest = bare.partition("://")
+    found = list(_ends(bare))
     if not separator:
-        yield f"https://{url}"
-        yield f"http://{url}"
-    elif scheme in ("http", "https"):
-        other = "http" if scheme == "https" else "https"
-        yield f"{other}://{rest}"
-        yield f"{scheme}://{rest.removeprefix('www.') if rest.startswith('www.') else f'www.{rest}'}"
+        found += _on_the_web("https", bare)
+    elif scheme in WEB:
+        found = _on_the_web(scheme, rest)
+    yield from (other for other in dict.fromkeys(found) if other != url)
+
+
+def _on_the_web(scheme: str, rest: str) -> list[str]:
+    """Return an address, then the same with another scheme, with or without "www.", or with another end."""
+    hosts = (rest, rest.removeprefix(WWW) if rest.startswith(WWW) else f"{WWW}{rest}")
+    schemes = (scheme, *(other for other in WEB if other != scheme))
+    changes = sorted(product((0, 1), repeat=3), key=sum)
+    return [f"{schemes[of_scheme]}://{_ends(hosts[of_host])[of_end]}" for of_host, of_scheme, of_end in changes]
+
+
+def _ends(url: str) -> tuple[str, str]:
+    """Return a URL, and the same with or without a slash at its end."""
+    return url, url.removesuffix("/") if url.endswith("/") else f"{url}/"

@@ -34,6 +34,14 @@ def blocked_entries(store: Store) -> list[str]:
     return entries
 
 
+def related_entry(store: Store, entry: str) -> str | None:
+    """Return an entry of the list that is meant, perhaps, by one that is not on it: one that blocks the same pages."""
+    for other in blocked_entries(store):
+        if other in (f"{SITE}{entry}", f"{entry}{PREFIX}") or entry in BlockedPages([other]):
+            return other
+    return None
+
+
 def change_blocked(store: Store, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
     """Add entries to the list, and remove others."""
     store.set_setting(SETTING, sorted({*blocked_entries(store), *add}.difference(remove)) or None)

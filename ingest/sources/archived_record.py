@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -14,13 +15,16 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.sources import arc, wacz, warc
 from opensearch_winnow.ingest.sources.archive import Archive
 from opensearch_winnow.ingest.sources.archive_records import is_aligned, records
+from opensearch_winnow.ingest.sources.header_fields import Fields
 from opensearch_winnow.ingest.sources.members import GZIP
 from opensearch_winnow.ingest.sources.split import Damage
+from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import storable
-from opensearch_winnow.mappings.source import Source
 
 MAX_RECORD_BYTES = 1 << 30
 MAX_OPEN_ARCHIVES = 16
+NOT_THERE = "the archive is not where it was indexed"
+NOT_IN_FOLDERS = "the archive is neither where it was indexed nor in the given folders"
 
 
 class ArchiveError(WinnowError):
@@ -39,70 +43,119 @@ class ArchivedRecord(NamedTuple):
 class ArchivedRecords(Closing):
     """Reads records from archives, a few of which stay open. Use it as a context manager.
 
-    An archive that is no longer where it was indexed is looked for by name in `folders`.
+    An archive that is no longer where it was indexed, or has changed, is looked for by name in `folders` and their
+    subfolders.
     """
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = folders
-        self._open: dict[str, tuple[Archive, ExitStack]] = {}  # in order of use
+        self._open: dict[_Place, tuple[Archive, ExitStack]] = {}  # in order of use
+        self._places: dict[str, list[_Place]] = {}  # by file of a source; where its last record was comes first
 
-    def read(self, source: Source, url: str, fetched_at: datetime | None) -> ArchivedRecord:
-        """Read the record of a capture. Raises ArchiveError if it is not there, or damaged."""
-        archive = self._archive(source.file)
-        is_arc = archive.grammar is arc.ARC
-        capture = arc.capture if is_arc else warc.capture
-        try:
-            for at, found in records(archive, source.offset, MAX_RECORD_BYTES):
-                if isinstance(found, Damage):
-                    continue
-                found_url, found_time = capture(found.header)
-                if (storable(found_url), found_time) != (url, fetched_at):
-                    continue
-                if found.fault or found.length > len(found.content):
-                    raise ArchiveError(found.fault or "too large")
-                packed = archive.kind == GZIP and is_aligned(archive, at)
-                member = archive.piece(at, found.taken) if packed else None
-                return ArchivedRecord(found.header, found.content, is_arc, member)
-        except OSError as error:
-            raise ArchiveError(f"the archive cannot be read: {error.strerror}") from None
-        raise ArchiveError("the archive has changed since it was indexed")
+    def read(self, entry: CaptureEntry) -> ArchivedRecord:
+        """Read the record of a capture with a source. Raises ArchiveError if it is not there, or damaged."""
+        assert entry.source is not None
+        file = entry.source.file
+        if file not in self._places:
+            self._places[file] = list(self._places_of(Path(file)))
+        places = self._places[file]
+        if not places:
+            raise ArchiveError(NOT_IN_FOLDERS if self._folders else NOT_THERE)
+        faults: list[ArchiveError] = []
+        for number, place in enumerate(places):
+            try:
+                found = _record(self._archive(place), entry)
+            except OSError as error:
+                faults.append(ArchiveError(f"the archive cannot be read: {error.strerror}"))
+            except ArchiveError as error:
+                faults.append(error)
+            else:
+                if found is not None:
+                    places.insert(0, places.pop(number))
+                    return found
+        raise faults[0] if faults else ArchiveError("the archive has changed since it was indexed")
 
     def close(self) -> None:
         for _, stack in self._open.values():
             stack.close()
         self._open.clear()
 
-    def _archive(self, file: str) -> Archive:
-        if file in self._open:
-            self._open[file] = self._open.pop(file)
-            return self._open[file][0]
-        path, member = self._locate(Path(file))
+    def _archive(self, place: _Place) -> Archive:
+        if place in self._open:
+            self._open[place] = self._open.pop(place)
+            return self._open[place][0]
         if len(self._open) >= MAX_OPEN_ARCHIVES:
             _, oldest = self._open.pop(next(iter(self._open)))
             oldest.close()
         with ExitStack() as stack:
             try:
-                content: IO[bytes] = stack.enter_context(path.open("rb"))
-                if member:
-                    zipped = stack.enter_context(zipfile.ZipFile(path))
-                    content, _ = stack.enter_context(wacz.opened(zipped, zipped.getinfo(member), str(path)))
+                content: IO[bytes] = stack.enter_context(place.path.open("rb"))
+                if place.member:
+                    zipped = stack.enter_context(zipfile.ZipFile(place.path))
+                    member = zipped.getinfo(place.member)
+                    content, _ = stack.enter_context(wacz.opened(zipped, member, str(place.path)))
                 head = content.read(wacz.HEAD_BYTES)
                 archive = Archive(content, arc.ARC if arc.looks_like(head) else warc.WARC)
             except (OSError, KeyError, zipfile.BadZipFile):
                 raise ArchiveError("the archive cannot be read") from None
-            self._open[file] = archive, stack.pop_all()
+            self._open[place] = archive, stack.pop_all()
         return archive
 
-    def _locate(self, file: Path) -> tuple[Path, str]:
-        """Return the path of an archive, or of the zip file that it is in, and its name within that."""
+    def _places_of(self, file: Path) -> Iterator[_Place]:
+        """Yield the places where an archive may be: first where it was indexed, then those in the folders."""
         parts = file.parts
         for end in range(len(parts), 0, -1):
             path = Path(*parts[:end])
             if path.is_file():
-                return path, "/".join(parts[end:])
-        for folder in self._folders:
-            for start in range(len(parts) - 1, 0, -1):
-                path = folder / parts[start]
-                if path.is_file():
-                    return path, "/".join(parts[start + 1 :])
-        raise ArchiveError("the archive is not where it was indexed")
+                yield _Place(path, "/".join(parts[end:]))
+                break
+        for start in range(len(parts) - 1, 0, -1):
+            member = "/".join(parts[start + 1 :])
+            for path in self._files.get(parts[start], ()):
+                if zipfile.is_zipfile(path) if member else path.is_file():
+                    yield _Place(path, member)
+
+    @cached_property
+    def _files(self) -> dict[str, list[Path]]:
+        """The files in the folders and their subfolders, by name."""
+        found: dict[str, dict[Path, None]] = {}
+        for top in self._folders:
+            for folder, _, names in os.walk(top):
+                for name in names:
+                    found.setdefault(name, {})[Path(folder, name)] = None
+        return {name: sorted(paths) for name, paths in found.items()}
+
+
+class _Place(NamedTuple):
+    """Where an archive is: a file, or within a zip file."""
+
+    path: Path
+    member: str  # its name within the zip file; empty if it is a file of its own
+
+
+def _record(archive: Archive, entry: CaptureEntry) -> ArchivedRecord | None:
+    """Return the record of a capture; None if there is another one in its place. Raises ArchiveError for damage."""
+    assert entry.source is not None
+    is_arc = archive.grammar is arc.ARC
+    for at, found in records(archive, entry.source.offset, MAX_RECORD_BYTES):
+        if isinstance(found, Damage) or not _is_of(found.header, entry, is_arc=is_arc):
+            continue
+        if found.fault or found.length > len(found.content):
+            raise ArchiveError(found.fault or "too large")
+        packed = archive.kind == GZIP and is_aligned(archive, at)
+        member = archive.piece(at, found.taken) if packed else None
+        return ArchivedRecord(found.header, found.content, is_arc, member)
+    return None
+
+
+def _is_of(header: bytes, entry: CaptureEntry, *, is_arc: bool) -> bool:
+    """Return whether this is the header of the record that the capture was indexed from."""
+    assert entry.source is not None
+    url, fetched_at = (arc.capture if is_arc else warc.capture)(header)
+    if (storable(url), fetched_at) != (entry.card.url, entry.card.fetched_at):
+        return False
+    if is_arc:
+        return True
+    fields = Fields(header)
+    same_digest = entry.payload_digest in (None, storable(fields.get(b"warc-payload-digest")))
+    return same_digest and fields.get(b"warc-type").lower() == entry.source.record_type

@@ -22,6 +22,7 @@ def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[byt
     A page has at most `page_bytes`.
     """
     archive_records = records(archive, at, page_bytes + HEAD)
+    alone = True
     while True:
         try:
             start, found = next(archive_records)
@@ -31,7 +32,8 @@ def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[byt
             yield start, found
         else:
             for item in _items(found, item_of):
-                yield start, located(item, start, found.taken)
+                yield start, located(item, start, found.taken if alone else 0)
+            alone = False  # what follows is in the same member
 
 
 def _items(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:

@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
 from tests.cli.conftest import MILL
 
 Winnow = Callable[..., Result]
@@ -27,12 +29,12 @@ def urls(store: Path) -> int:
 def test_json(winnow: Winnow, crawl: Path) -> None:
     planned = json.loads(winnow("delete", MILL, "--store", crawl, "--dry-run", "--json").stdout)
     assert (planned["pages"], planned["captures"], planned["deleted"], planned["erased"]) == (1, 2, 0, False)
-    assert [each["url"] for each in planned["examples"]] == [MILL, MILL]
+    assert [(each["url"], each["crawl"]) for each in planned["found"]] == [(MILL, "first"), (MILL, "second")]
     done = winnow("delete", MILL, "http://gone.example/", "--store", crawl, "--yes", "--json")
     found = json.loads(done.stdout)
     assert (done.exit_code, done.stderr) == (0, "Not in the store: http://gone.example/\n")
     assert (found["deleted"], found["missing"], found["erased"]) == (2, ["http://gone.example/"], True)
-    assert found["examples"] == planned["examples"]
+    assert found["examples"] == planned["found"]
     assert urls(crawl) == 5
     again = winnow("delete", MILL, "--store", crawl, "--yes", "--json")
     assert (again.exit_code, json.loads(again.stdout)["captures"]) == (1, 0)
@@ -76,6 +78,8 @@ def test_blocked_pages(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     left = winnow("delete", "--unblock", MILL, "--store", crawl, "--json")
     assert json.loads(left.stdout) == {"blocked": ["site:example.net"]}
     assert json.loads(winnow("index", tmp_path / "again.jsonl", "--store", crawl, "--json").stdout)["indexed"] == 1
+    near = winnow("delete", "--unblock", "example.net", "--store", crawl)
+    assert near.stderr == f"Error: {crawl} does not block example.net; there is site:example.net\n"
     unknown = winnow("delete", "--unblock", "x", "--store", crawl)
     assert (unknown.exit_code, unknown.stderr) == (2, f"Error: {crawl} does not block x\n")
 
@@ -83,7 +87,7 @@ def test_blocked_pages(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ((MILL,), "this would delete 2 captures of 1 page: add --yes to do it, or --dry-run to see more"),
+        ((MILL,), "this would delete 2 captures of 1 page: add --yes to do it, or --dry-run to list them"),
         (("--yes",), "say which pages to delete: give URLs, ids, words, or filters"),
         (("--yes", "--no-erase"), "say which pages to delete"),
         (("--query", "", "--yes"), "there are no words to find the pages to delete"),
@@ -134,3 +138,90 @@ def test_a_dry_run_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     assert lines[0] == f"2023-05-06  {MILL}"
     assert lines[-1] == "5 captures of 4 pages would be deleted"
     assert "\x1b" not in shown
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A store with 25 captures of 24 pages."""
+    urls = [f"http://www.example.org/{number:02}" for number in range(24)]
+    pages = [Page(url, text=f"Page {url}", fetched_at=datetime(2024, 1, 1, tzinfo=UTC)) for url in (*urls, urls[0])]
+    pages[-1].fetched_at = None
+    with Index.open(tmp_path / "large.winnow") as index:
+        index.add(pages, crawl="spring")
+    return tmp_path / "large.winnow"
+
+
+def test_a_dry_run_lists_everything(
+    winnow: Winnow, on_terminal: OnTerminal, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("opensearch_winnow.stores.chosen_captures.IDS_PER_READ", 10)
+    command = ("delete", "--site", "www.example.org", "--dry-run", "--store", large)
+    rows = winnow(*command)
+    assert (rows.exit_code, rows.stderr) == (0, "25 captures of 24 pages would be deleted\n")
+    head, *lines = (line.split("\t") for line in rows.stdout.splitlines())
+    assert head == ["fetched_at", "id", "crawl", "url"]
+    assert len(lines) == 25
+    assert lines[0][0::2] == ["2024-01-01T00:00:00Z", "spring"]
+    assert sorted(line[3] for line in lines)[:3] == [f"http://www.example.org/{n}" for n in ("00", "00", "01")]
+    document = json.loads(winnow(*command, "--json").stdout)
+    assert [each["id"] for each in document["found"]] == [line[1] for line in lines]
+    assert document["captures"] == 25
+    _, shown = on_terminal("winnow", *command, NO_COLOR="1")
+    assert shown.splitlines()[10:] == [
+        "… and 15 more; in a pipe, such as | less, all are listed",
+        "25 captures of 24 pages would be deleted",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "notes"),
+    [
+        (("--site", "example.org"), ["{store} has no page of the site example.org; there is www.example.org"]),
+        (("--crawl", "autumn"), ["{store} has no page of the crawl autumn; there is spring"]),
+        (
+            ("http://www.example.org/04/", "http://x.example/"),
+            ["Not in the store: http://www.example.org/04/ (there is http://www.example.org/04), http://x.example/"],
+        ),
+        (
+            ("https://example.org/05/#top",),
+            ["Not in the store: https://example.org/05/#top (there is http://www.example.org/05)"],
+        ),
+        (
+            ("https://www.example.org/*",),
+            ["Not in the store: https://www.example.org/* (there is http://www.example.org/*)"],
+        ),
+        (
+            ("http://www.example.org/03", "--until", "2023"),
+            ["Not in the store, or not chosen by the filters: http://www.example.org/03"],
+        ),
+        (
+            ("--site", "example.org", "--block"),
+            [
+                "{store} has no page of the site example.org; there is www.example.org",
+                "Only the spelling that you gave is blocked, not site:www.example.org",
+            ],
+        ),
+        (
+            ("https://www.example.org/03", "--block", "--dry-run"),
+            [
+                "0 captures of 0 pages would be deleted",
+                "Not in the store: https://www.example.org/03 (there is http://www.example.org/03)",
+                "Only the spelling that you gave would be blocked, not http://www.example.org/03",
+            ],
+        ),
+        (
+            ("https://www.example.org/03", "--block"),
+            [
+                "Not in the store: https://www.example.org/03 (there is http://www.example.org/03)",
+                "Only the spelling that you gave is blocked, not http://www.example.org/03",
+            ],
+        ),
+    ],
+)
+def test_what_is_not_there_may_have_another_spelling(
+    winnow: Winnow, large: Path, words: tuple[str, ...], notes: list[str]
+) -> None:
+    done = winnow("delete", *words, "--store", large, "--yes")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [note.format(store=large) for note in notes]
+    assert urls(large) == 24

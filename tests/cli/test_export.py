@@ -173,7 +173,7 @@ def test_captures_become_an_index_of_their_archives(winnow: Winnow, exported: li
     done = winnow("export", *exported, "--to", tmp_path / "index.cdxj.gz", "--json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["records"] == 2
-    assert json.loads(done.stdout)["left_out"] == 1
+    assert json.loads(done.stdout)["left_out"] == {"not from a web archive": 1}
     assert "1 capture left out: not from a web archive" in done.stderr
     first, second = gzip.decompress((tmp_path / "index.cdxj.gz").read_bytes()).decode().splitlines()
     assert first == (
@@ -184,6 +184,43 @@ def test_captures_become_an_index_of_their_archives(winnow: Winnow, exported: li
     assert json.loads(second.split(" ", 2)[2])["mime"] == "warc/revisit"
     done = winnow("export", *exported, "--to", tmp_path / "none.cdxj", "--site", "odd.example.org")
     assert (done.exit_code, (tmp_path / "none.cdxj").exists()) == (1, False)
+
+
+def test_what_an_index_of_archives_cannot_say(winnow: Winnow, tmp_path: Path) -> None:
+    """Captures are left out for several reasons, and two archives may have one name."""
+    shared = SOURCE._replace(length=0)
+    records = [
+        record(0, source=SOURCE),
+        record(1),
+        record(2, source=shared),
+        record(3, source=shared),
+        record(4, source=SOURCE, fetched_at=None),
+        record(5, source=SOURCE._replace(file="/others/a.warc.gz")),
+        record(6, source=SOURCE._replace(file="/more/a.warc.gz")),
+    ]
+    write(tmp_path / "records.parquet", *records)
+    done = winnow("export", tmp_path / "records.parquet", "--to", tmp_path / "index.cdxj", "--json")
+    reasons = {
+        "in a gzip member with other records, so that no offset leads to it": 2,
+        "not from a web archive": 1,
+        "without a time": 1,
+    }
+    assert json.loads(done.stdout)["left_out"] == reasons
+    *left_out, warning = done.stderr.splitlines()
+    assert left_out == [f"{count} capture{'s' * (count > 1)} left out: {reason}" for reason, count in reasons.items()]
+    assert "several are called a.warc.gz, such as /others/a.warc.gz: a player may open the wrong one" in warning
+    for name in ("rows.csv", "rows.parquet", "rows.jsonl"):
+        done = winnow(
+            "export", tmp_path / "records.parquet", "--to", tmp_path / name, "--columns", "file,offset,length,mime"
+        )
+        assert done.exit_code == 0
+    with (tmp_path / "rows.csv").open(newline="") as file:
+        assert list(csv.reader(file))[3] == [SOURCE.file, "", "", "text/html"]
+    expected = {"file": SOURCE.file, "offset": None, "length": None, "mime": "text/html"}
+    assert documents((tmp_path / "rows.jsonl").read_text())[2] == expected
+    assert pq.read_table(tmp_path / "rows.parquet").to_pylist()[2] == expected
+    whole = documents(winnow("export", tmp_path / "records.parquet", "--to", "-").stdout)
+    assert from_document(whole[2]).source == shared
 
 
 def test_captures_of_a_store_are_chosen(winnow: Winnow, tmp_path: Path) -> None:

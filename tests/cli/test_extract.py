@@ -64,8 +64,15 @@ def test_what_cannot_be_done_is_said_in_a_sentence(winnow: Winnow, store: Path, 
     (tmp_path / "in.warc.gz").unlink()
     done = winnow("extract", "--store", store, "--to", out)
     assert done.exit_code == 1
-    assert "Could not be read: 5 captures (the archive is not where it was indexed)" in done.stderr
+    assert done.stderr.splitlines()[:3] == [
+        f"No record was written to {out}",
+        "Could not be read: 5 captures (the archive is not where it was indexed)",
+        "If the archives have moved, name their folder: --archives DIR",
+    ]
     assert not out.exists()
+    done = winnow("extract", "--store", store, "--to", out, "--archives", tmp_path, "--quiet")
+    assert "nor in the given folders" in done.stderr
+    assert "--archives" not in done.stderr
     with Index.open(tmp_path / "new.winnow") as index:
         index.index(archive(tmp_path / "other.warc.gz"))
     for options, sentence in (
@@ -77,3 +84,23 @@ def test_what_cannot_be_done_is_said_in_a_sentence(winnow: Winnow, store: Path, 
         done = winnow("extract", *options)
         assert (done.exit_code, done.stdout) == (2, "")
         assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--cluster", "123"), "{store} has no cluster 123"),
+        (("--site", "www.a.example"), "{store} has no page of the site www.a.example; there is a.example"),
+        (("--crawl", "april"), "{store} has no page of the crawl april; there is march"),
+        (("--crawl", "march", "--since", "2027"), "No capture of crawl march is chosen by these options"),
+    ],
+)
+def test_a_choice_of_nothing_is_explained(
+    winnow: Winnow, store: Path, tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    out = tmp_path / "out.warc.gz"
+    done = winnow("extract", "--store", store, "--to", out, *options, "-q")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [sentence.format(store=store), f"No record was written to {out}"]
+    done = winnow("extract", "--store", store, "--to", out, *options, "--json")
+    assert (json.loads(done.stdout)["records"], done.stderr) == (0, f"{sentence.format(store=store)}\n")

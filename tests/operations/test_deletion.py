@@ -68,6 +68,7 @@ def test_what_is_selected_is_deleted(index: Index, selected: dict[str, Any], pla
     found = index.delete(**selected, dry_run=True)
     assert (found.captures, found.pages, found.deleted) == (len(wanted), len({url for url, _ in wanted}), 0)
     assert sorted((card.url, card.fetched_at.year) for card in found.examples if card.fetched_at) == sorted(wanted)
+    assert found.ids == [card.id for card in found.examples]
     assert left(index) == sorted(ALL)
     report = index.delete(**selected, erase=False)
     assert (report.captures, report.deleted, report.missing, report.erased) == (len(wanted), len(wanted), [], False)
@@ -89,7 +90,14 @@ def test_what_is_not_there_is_reported(index: Index) -> None:
     report = index.delete([*gone, B], ids=["0" * 32], erase=False)
     assert report.deleted == 1
     assert sorted(report.missing) == sorted([*gone, "0" * 32])
+    assert report.known == {}
     assert index.delete(gone).captures == 0
+
+
+def test_another_spelling_of_what_is_not_there_is_named(index: Index) -> None:
+    there = {"http://a.example/page": A, f"{C}/": C, "https://www.b.example/*": "https://b.example/*"}
+    report = index.delete([*there, "https://gone.example/"], block=True, erase=False)
+    assert (report.captures, report.known) == (0, there)
 
 
 @pytest.mark.parametrize(
@@ -242,8 +250,10 @@ def test_what_is_blocked_is_not_indexed_again(index: Index, tmp_path: Path) -> N
     index.unblock([A])
     assert index.blocked() == blocked[1:]
     add(index, pages[:1])
-    with pytest.raises(QuestionError, match=f"does not block {A}"):
-        index.unblock([A])
+    there = "; there is site:c.example"
+    for entry, hint in ((A, "$"), ("c.example", there), ("https://c.example/x", there)):
+        with pytest.raises(QuestionError, match=f"does not block {entry}{hint}"):
+            index.unblock([entry])
     index.unblock(blocked[1:])
     assert index.blocked() == []
     for selected in ({"ids": ["0" * 32]}, {"words": "mill"}, {"where": Filters(site="a.example", crawl="2024")}):

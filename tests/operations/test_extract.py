@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import zipfile
 from base64 import b32encode
 from collections.abc import Iterator
@@ -199,8 +200,71 @@ def test_archives_that_have_moved_changed_or_vanished(tmp_path: Path) -> None:
         assert report.failed["the archive has changed since it was indexed"] >= 4
         moved = tmp_path / "cold" / source.name
         moved.write_bytes(moved.read_bytes()[:-40])
-        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"], where=Filters(site="a.example"))
-        assert (report.records, report.failed) == (0, {"the archive has changed since it was indexed": 1})
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        assert (report.records, report.failed) == (4, {"cut off in the archive": 1})
+        source.unlink()
+        moved.unlink()
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        assert report.failed == {"the archive is neither where it was indexed nor in the given folders": 5}
+
+
+def test_every_archive_of_that_name_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Archives of the same name are told apart by their records, in subfolders, too; folders are listed once."""
+    halves = [dict(list(PAGES.items())[:2]), dict(list(PAGES.items())[2:])]
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        for folder, pages in zip("ab", halves, strict=True):
+            (tmp_path / folder).mkdir()
+            index.index(archive(tmp_path / folder / "in.warc.gz", pages))
+        (tmp_path / "one" / "deep").mkdir(parents=True)
+        (tmp_path / "a").rename(tmp_path / "one" / "deep" / "a")
+        (tmp_path / "b").rename(tmp_path / "two")
+        folders = [tmp_path / "one", tmp_path / "two"]
+        listed: list[str] = []
+        walk = os.walk
+
+        def noting(top: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+            listed.append(top.name)
+            return walk(str(top))
+
+        monkeypatch.setattr(os, "walk", noting)
+        for archives in (folders, folders[::-1]):
+            report = index.extract(tmp_path / "out.warc.gz", archives=archives)
+            assert (report.records, report.failed) == (5, {})
+        assert listed == ["one", "two", "two", "one"]
+        archive(tmp_path / "two" / "in.warc.gz", {"http://new.example/": page(prose(9, 100))})
+        report = index.extract(tmp_path / "out.warc.gz", archives=folders)
+        assert (report.records, report.failed) == (2, {"the archive has changed since it was indexed": 3})
+
+
+def test_only_the_record_that_was_indexed_is_copied(tmp_path: Path) -> None:
+    """A request has the URL and the time of its response; another archive may have other bytes for both."""
+    url, body = "http://a.example/", page(prose(1, 200))
+    request = record(0, url, b"").replace(b"WARC-Type: response", b"WARC-Type: request")
+    (tmp_path / "in.warc.gz").write_bytes(gzip.compress(request + record(0, url, body)))
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.index(tmp_path / "in.warc.gz")
+        index.extract(tmp_path / "out.warc.gz")
+        (found,) = read((tmp_path / "out.warc.gz").read_bytes(), "out.warc.gz")
+        assert (found.header["WARC-Type"], found.payload) == ("response", body)
+        archive(tmp_path / "in.warc.gz", {url: page(prose(2, 200))})
+        report = index.extract(tmp_path / "out.warc.gz")
+        assert report.failed == {"the archive has changed since it was indexed": 1}
+
+
+@pytest.mark.parametrize("moved", ["crawls/day.wacz", "unpacked/data.warc.gz"])
+def test_an_archive_in_a_zip_file_has_moved(tmp_path: Path, moved: str) -> None:
+    archive(tmp_path / "data.warc.gz")
+    with zipfile.ZipFile(tmp_path / "day.wacz", "w") as zipped:
+        zipped.write(tmp_path / "data.warc.gz", "archive/data.warc.gz")
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.index(tmp_path / "day.wacz")
+        target = tmp_path / "cold" / moved
+        target.parent.mkdir(parents=True)
+        (tmp_path / ("day.wacz" if moved.endswith(".wacz") else "data.warc.gz")).rename(target)
+        (tmp_path / "day.wacz").unlink(missing_ok=True)
+        (tmp_path / "cold" / "archive").write_text("a file with the name of a folder")
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        assert (report.records, report.failed) == (5, {})
 
 
 def test_pages_that_are_in_no_archive_are_left_out(tmp_path: Path) -> None:
@@ -258,6 +322,6 @@ def test_records_that_share_a_member_are_told_apart(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.index(tmp_path / "in.warc.gz")
         entries = list(index.store.scan(CaptureEntry))
-        assert {entry.source.offset for entry in entries if entry.source} == {0}
+        assert {entry.source[1:3] for entry in entries if entry.source} == {(0, 0)}  # no length: it is not alone
         index.extract(tmp_path / "out.warc.gz")
         assert reindexed(tmp_path / "out.warc.gz", tmp_path) == records_of(index)
