@@ -22,8 +22,8 @@ from opensearch_winnow.operations.crawl_states import crawl_states
 from opensearch_winnow.operations.extract import ExtractReport, extract
 from opensearch_winnow.operations.history import Moment, history
 from opensearch_winnow.operations.index_questions import QuestionMethods
-from opensearch_winnow.operations.known_sites import require_site
 from opensearch_winnow.operations.locate import Located, locate
+from opensearch_winnow.operations.unknown_filters import unknown_filters
 from opensearch_winnow.operations.versions import Versions, versions
 from opensearch_winnow.queries.filters import Filters
 
@@ -172,8 +172,8 @@ class CaptureMethods(QuestionMethods):
                 raise QuestionError(f"{name} is a share above 0, up to 1, not {share:g}")
         earlier, later = crawl_states(self.store, before, after)
         site = site and site.lower()
-        if site:
-            require_site(self.store, site)
+        for sentence in unknown_filters(self.store, Filters(site=site)):
+            raise QuestionError(sentence)
         comparison = CrawlComparison(
             self.store,
             earlier,

@@ -9,9 +9,12 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.complete_answers import complete
-from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
+from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
+from opensearch_winnow.stores.store import StoreError
 
 CACHE_SECONDS = 1.0  # one question reads the same setting several times
 MAX_NAMES_PER_REQUEST = 10_000  # an engine returns no more hits at once
@@ -63,27 +66,20 @@ class StoredSettings:
 
     def change(self, values: Mapping[str, Any]) -> None:
         """Set settings by name; remove those whose value is None."""
-        lines: list[dict[str, Any]] = []
-        size = 0
-        for name, value in values.items():
+        for name in values:
             self._cache.pop(name, None)
-            target = {"_index": self.index, "_id": name}
-            document = None if value is None else {"value": json.dumps(value)}
-            lines += [{"delete": target}] if document is None else [{"index": target}, document]
-            size += len(document["value"]) if document else 0
-            if size > VALUE_CHARS_PER_REQUEST or len(lines) > MAX_VALUES_PER_REQUEST:
-                self._send(lines)
-                lines, size = [], 0
-        if lines:
-            self._send(lines)
-
-    def _send(self, lines: list[dict[str, Any]]) -> None:
+        operations = [
+            Operation("delete", self.index, name)
+            if value is None
+            else Operation("index", self.index, name, {"value": json.dumps(value)})
+            for name, value in values.items()
+        ]
         with reporting_engine_errors(self._index.name, "written"):
-            answer = self._client.bulk(body=lines, params={"refresh": "true"})
-        for item in answer["items"]:
-            (outcome,) = item.values()
-            if "error" in outcome:  # a setting that is to be removed need not exist
-                raise refusal_error(self._index.name, outcome, "written")
+            for each in bulk(self._client, operations, name=self._index.name, require_alias=False):
+                # A setting that is to be removed need not exist.
+                if each.outcome == "failed" and values[each.id] is not None:
+                    raise StoreError(f"{self._index.name} cannot be written: {each.reason}")
+            self._client.indices.refresh(index=self.index)
 
     def _all_names(self) -> Iterator[str]:
         body = {"size": MAX_NAMES_PER_REQUEST, "_source": False, "track_total_hits": True}

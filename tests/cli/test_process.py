@@ -85,7 +85,7 @@ def test_a_file_that_is_a_pipe_or_empty_or_has_nuls(process: Process, tmp_path: 
 
 def test_usage_errors(process: Process, pair: tuple[Path, Path]) -> None:
     assert "No such command" in complaint(process("winnow"))
-    assert "Missing argument" in complaint(process("compare", pair[0]))
+    assert "give B, a text to compare" in complaint(process("compare", pair[0]))
     assert "--nosie" in complaint(process("compare", *pair, "--nosie", "3"))
     assert "'poems' is not one of" in complaint(process("compare", *pair, "--preset", "poems"))
     assert "guarantee is at least noise" in complaint(process("compare", *pair, "--noise", "500"))
