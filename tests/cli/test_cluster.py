@@ -152,7 +152,7 @@ def test_the_representative_is_chosen(winnow: Winnow, crawl: Path) -> None:
     assert shown("longest").startswith("http://example.com/")
     refused = winnow("cluster", "--store", crawl, "--representative", "site:")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "a representative is chosen by earliest, newest, longest or site:HOST" in refused.stderr
+    assert "a representative is chosen by earliest, newest, longest, canonical or site:HOST" in refused.stderr
 
 
 def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
