@@ -19,7 +19,7 @@ COLUMNS = pa.schema(
         SCHEMA.field(name)
         for name in (
             "id", "url", "site", "title", "text", "fetched_at", "content_digest", "text_digest", "shingle_digest",
-            "shingle_count", "sketch", "minhash", "bands", "cluster",
+            "shingle_count", "sketch", "minhash", "bands", "cluster", "canonical",
         )
     ]
 )  # fmt: skip

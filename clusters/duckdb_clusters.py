@@ -34,13 +34,17 @@ FROM (
 CREATE_CHOSEN = """
 CREATE TABLE chosen AS
 WITH first AS (
-    SELECT leader, number AS representative, content AS chosen FROM members JOIN pages USING (number, content)
+    SELECT leader, number AS representative, content AS chosen FROM members JOIN pages USING (number, content) {votes}
     QUALIFY row_number() OVER (PARTITION BY leader ORDER BY {order_by}) = 1
 )
 SELECT number, content, representative, chosen <> content AS differ,
     (least(chosen, content)::BIGINT << 32) | greatest(chosen, content) AS pair
 FROM members JOIN first USING (leader)
 """
+JOIN_VOTES = """LEFT JOIN (
+    SELECT leader, canonical AS url, count(*) AS votes FROM members JOIN pages USING (number, content)
+    WHERE canonical IS NOT NULL GROUP BY leader, canonical
+) USING (leader, url)"""
 CREATE_CHOSEN_MEMBERS = """
 CREATE OR REPLACE TABLE members AS
 SELECT number, content, representative AS leader, coalesce(resemblance, 1.0) AS resemblance,
@@ -100,7 +104,7 @@ class Clusters:
             self._add_scores("SELECT (leader::BIGINT << 32) | page AS pair FROM followers")
         con.run(CREATE_MEMBERS)
         if rule is not None:
-            con.run(CREATE_CHOSEN.format(order_by=rule.order_by))
+            con.run(CREATE_CHOSEN.format(order_by=rule.order_by, votes=JOIN_VOTES if rule.has_votes else ""))
             self._add_scores("SELECT DISTINCT pair FROM chosen WHERE differ")
             con.run(CREATE_CHOSEN_MEMBERS)
 

@@ -18,7 +18,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.ingest.extractors import Extracted
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
+from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker, canonical_of
 from opensearch_winnow.mappings.record import capture_id, microseconds, site_of, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
 
@@ -103,6 +103,7 @@ def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) ->
         ),
         "bands": _lists(sketches.bands, (scheme.bands if count else 0 for count in counts)),
         "cluster": ids,
+        "canonical": [canonical_of(page, found) for page, found in read],
     }
     return pa.record_batch(columns, schema=COLUMNS)
 

@@ -50,6 +50,7 @@ class VisibleText:
         self.block = ""
         self.titles: list[str] = []
         self.noframes = ""
+        self.links: dict[str, str] = {}  # the addresses of a canonical link, and of a base
         self.verbatim = self.svg = 0
         self.after_link = False
         self.inside: list[str] = []  # open elements of the same name whose content is not text of the page
@@ -71,6 +72,10 @@ class VisibleText:
                 self.titles.append("")
             elif tag == "noframes":
                 self.noframes += "\n"
+        elif tag == "link" and "canonical" in attrib.get("rel", "").lower().split() and "href" in attrib:
+            self.links.setdefault("canonical", attrib["href"])
+        elif tag == "base" and "href" in attrib:
+            self.links.setdefault("base", attrib["href"])
         elif self.alt and tag in IMAGE and (tag != "input" or attrib.get("type", "").lower() == "image"):
             self.data(attrib.get("alt", ""))
             self.block += GAP
@@ -106,11 +111,12 @@ class VisibleText:
         elif self.inside[0] == "noframes":
             self.noframes += text
 
-    def close(self) -> tuple[str, str, str]:
+    def close(self) -> tuple[str, str, str, str, str]:
         blocks = [*self.blocks, (self.block, self.verbatim > 0)]
         lines = [verbatim_text(block) if verbatim else collapse(block) for block, verbatim in blocks]
         titles = [*filter(None, map(collapse, self.titles)), ""]
-        result = "\n".join(filter(None, lines)), titles[0], self.noframes.strip()
+        links = self.links.get("canonical", ""), self.links.get("base", "")
+        result = "\n".join(filter(None, lines)), titles[0], self.noframes.strip(), *links
         self.clear()
         return result
 

@@ -1,4 +1,4 @@
-"""The visible text and the title of a page, from the events of an HTML parser."""
+"""The visible text, the title and the canonical link of a page, from the events of an HTML parser."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,7 +14,7 @@ cdef extern from "Python.h":
 cdef enum:
     # Names that are not in the table are INLINE, also custom elements, because browsers draw them inline. In 973 pages
     # with 453 kinds of custom elements, none stood between two letters.
-    INLINE, LINE, WORD, LINK, VERBATIM, SKIPPED, TITLE, NOFRAMES, SVG, SVG_ONLY, IMAGE
+    INLINE, LINE, WORD, LINK, VERBATIM, SKIPPED, TITLE, NOFRAMES, SVG, SVG_ONLY, IMAGE, HEAD_LINK, BASE
     SLOTS = 256  # of the hash table, for about 100 names
     MAX_NAME_BYTES = 16
     MAX_REUSED_BYTES = 1 << 20  # memory that an instance reuses for the next page
@@ -33,6 +33,8 @@ NAMES = {
     SVG: "svg",
     SVG_ONLY: "desc metadata",
     IMAGE: "area image img input",
+    HEAD_LINK: "link",
+    BASE: "base",
 }
 
 cdef struct Name:
@@ -89,6 +91,7 @@ cdef class VisibleText:
     cdef readonly Py_ssize_t depth  # of open elements
     cdef Draft page, title
     cdef list noframes
+    cdef object canonical, base  # str, or None until one is found
     cdef bint alt, after_link
     cdef Py_ssize_t verbatim, svg  # how many of these elements are open
     cdef int inside  # the kind of the open element whose content is not text of the page, or INLINE
@@ -131,6 +134,12 @@ cdef class VisibleText:
         elif kind == SVG_ONLY:
             if self.svg:
                 self._enter(SKIPPED, name)
+        elif kind == HEAD_LINK:
+            if self.canonical is None and "canonical" in (attrib.get("rel") or "").lower().split():
+                self.canonical = attrib.get("href")
+        elif kind == BASE:
+            if self.base is None:
+                self.base = attrib.get("href")
         else:  # TITLE, NOFRAMES
             new_line(&self.page)
             self._enter(SKIPPED if kind == TITLE and (self.svg or self.title.end) else kind, name)
@@ -168,10 +177,12 @@ cdef class VisibleText:
         elif self.inside == NOFRAMES:
             self.noframes.append(text)
 
-    def close(self) -> tuple[str, str, str]:
-        """Return the text, the title, and the content of `noframes`, which is markup that parsers do not parse."""
+    def close(self) -> tuple[str, str, str, str, str]:
+        """Return the text, the title, the content of `noframes`, which is markup that parsers do not parse, and the
+        addresses in the first `<link rel="canonical">` and `<base>` that have one, as they are written."""
         try:
-            return decode(&self.page), decode(&self.title), "".join(self.noframes).strip()
+            noframes = "".join(self.noframes).strip()
+            return decode(&self.page), decode(&self.title), noframes, self.canonical or "", self.base or ""
         finally:
             self._clear()
 
@@ -192,6 +203,7 @@ cdef class VisibleText:
         clear(&self.page)
         clear(&self.title)
         self.noframes = []
+        self.canonical = self.base = None
         self.after_link = False
         self.depth = self.verbatim = self.svg = self.inside_depth = 0
         self.inside = INLINE

@@ -27,6 +27,7 @@ class Page:
     codings: tuple[str, ...] = ()  # HTTP codings of the bytes, in the order they were applied: ("gzip", "chunked")
     payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
     revisit_of: str | None = None  # URL of the earlier capture that this one, which has no content, repeats
+    canonical: str | None = None  # in the server's header, `Link: <…>; rel="canonical"`; one in the HTML counts first
     source: Source | None = field(default=None, compare=False)  # the record of a web archive that it was read from
 
     def __post_init__(self) -> None:

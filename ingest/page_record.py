@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.canonical_link import canonical_url
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
@@ -59,6 +60,8 @@ class Content(NamedTuple):
     text: str
     title: str | None
     hashes: Hashes
+    canonical: str = ""  # as it is written: pages with the same bytes have different URLs
+    base: str = ""
 
 
 class RecordMaker:
@@ -89,6 +92,7 @@ class RecordMaker:
             duplicate=None if page.revisit_of is None else "revisit",
             duplicate_of=page.revisit_of,
             source=page.source,
+            canonical=canonical_of(page, content),
         )
 
     def time_of(self, page: Page) -> datetime | None:
@@ -124,9 +128,9 @@ class RecordMaker:
                 return Content(body_digest, "", None, Hashes())
             content = self._contents.get((body_digest, (), context))
             if content is None:
-                text, title = self._text(page, body)
+                text, title, canonical_link, base = self._text(page, body)
                 hashes = self._hashes_of(text, self._code_name(page)) if text else Hashes()
-                content = Content(body_digest, text, title, hashes)
+                content = Content(body_digest, text, title, hashes, canonical_link, base)
             for key in (payload, page.codings, context), (body_digest, (), context):
                 self._contents.put(key, content, len(content.text))
         return content
@@ -135,8 +139,10 @@ class RecordMaker:
         return decoded(raw, page.codings, self.recipe.max_page_size)
 
     def _text(self, page: Page, body: bytes) -> Extracted:
-        text, title = self._extract_text(page, body)
-        return Extracted("\n".join(filter(None, (title, text))) if self.recipe.title else text, title)
+        found = self._extract_text(page, body)
+        if self.recipe.title:
+            found = found._replace(text="\n".join(filter(None, (found.title, found.text))))
+        return found
 
     def _extract_text(self, page: Page, body: bytes) -> Extracted:
         if page.text is not None:
@@ -160,6 +166,12 @@ class RecordMaker:
             hashes = canonical_hashes(canon, text_digest, scheme)
             self._hashes.put(text_digest, hashes, len(text))
         return hashes
+
+
+def canonical_of(page: Page, content: Content | Extracted) -> str | None:
+    """Return the URL that `page` names as canonical in its HTML, or else in the server's header."""
+    named = canonical_url(content.canonical, page.url, content.base) if content.canonical else None
+    return canonical_url(page.canonical, page.url) if named is None and page.canonical else named
 
 
 def _bytes(page: Page) -> bytes | None:

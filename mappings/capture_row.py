@@ -21,6 +21,7 @@ COLUMNS = (
     "cluster",
     "duplicate",
     "duplicate_of",
+    "canonical",
     "fingerprint_count",
     "shingle_count",
     "sketch_count",

@@ -25,6 +25,7 @@ class Card(NamedTuple):
     duplicate: Literal["revisit", "content", "text", "shingles"] | None
     duplicate_of: str | None
     cluster: str
+    canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`
 
 
 class CaptureEntry(NamedTuple):

@@ -28,6 +28,7 @@ CARD_FIELDS = (
     "duplicate",
     "duplicate_of",
     "cluster",
+    "canonical",
 )
 ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")  # the fields that make an entry
 
@@ -120,6 +121,7 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
             duplicate=source.get("duplicate"),
             duplicate_of=source.get("duplicate_of"),
             cluster=source["cluster"],
+            canonical=source.get("canonical"),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None

@@ -61,6 +61,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "duplicate": NOT_SEARCHABLE,
     "duplicate_of": NOT_SEARCHABLE,
     "cluster": KEYWORD,
+    "canonical": {**KEYWORD, "index": False},  # with doc values, as whatever groups need
     "source": {
         "properties": {
             "file": {**KEYWORD, "doc_values": False},

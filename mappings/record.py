@@ -22,7 +22,7 @@ MICROSECOND = timedelta(microseconds=1)
 DUPLICATES = ("revisit", "content", "text", "shingles")
 # The fields that have the same value in a document.
 TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
-OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of")
+OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of", "canonical")
 
 
 class RecordsError(WinnowError):
@@ -57,6 +57,7 @@ class Record:
     duplicate_of: str | None = None  # the URL of that page
     cluster: str = ""
     source: Source | None = None  # None unless it was read from a web archive
+    canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`, often its own
     own_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
 
     def __post_init__(self) -> None:
@@ -76,6 +77,7 @@ class Record:
             self.title = storable(self.title)
         if self.duplicate_of is not None:
             self.duplicate_of = storable(self.duplicate_of)
+        self.canonical = storable(self.canonical) if self.canonical else None
         if self.source is not None:
             self.source = self.source._replace(file=storable(self.source.file))
         if self.fetched_at is not None:
@@ -168,12 +170,14 @@ def as_document(record: Record) -> dict[str, Any]:
         "duplicate_of": record.duplicate_of,
         "cluster": record.cluster,
         "source": None if record.source is None else record.source._asdict(),
+        "canonical": record.canonical,
     }
 
 
 def from_document(document: dict[str, Any]) -> Record:
     """Return the record of a document. Counts and unknown fields are ignored."""
     try:
+        document = {"canonical": None, **document}  # documents of an older winnow do not have it
         plain = {name: document[name] for name in (*TEXTS, *OPTIONAL_TEXTS, "shingle_count")}
         for name, value in plain.items():
             kind = int if name == "shingle_count" else str

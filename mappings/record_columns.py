@@ -55,9 +55,10 @@ SCHEMA = pa.schema(
         pa.field("duplicate_of", pa.string()),
         pa.field("cluster", pa.string(), nullable=False),
         pa.field("source", SOURCE),
+        pa.field("canonical", pa.string()),
     ]
 )
-FIRST_SCHEMA = pa.schema([field for field in SCHEMA if field.name != "source"])  # of format 1
+FIRST_SCHEMA = pa.schema([field for field in SCHEMA if field.name not in ("source", "canonical")])  # of format 1
 FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count", "sketch_count")]
 
 
@@ -67,11 +68,15 @@ def as_columns(records: Sequence[Record], schema: pa.Schema = SCHEMA) -> pa.Reco
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def completed(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch of an older format with the columns of SCHEMA; what was not known then is null."""
-    if batch.schema.names != FIRST_SCHEMA.names:
+def completed(batch: pa.RecordBatch, names: Sequence[str] | None = None) -> pa.RecordBatch:
+    """Return a batch of an older format with all columns of SCHEMA, or those in `names`; unknown ones are null."""
+    wanted = SCHEMA.names if names is None else names
+    if set(wanted) <= set(batch.schema.names):
         return batch
-    return pa.RecordBatch.from_arrays([*batch.columns, pa.nulls(len(batch), SOURCE)], schema=SCHEMA)
+    known = {name: batch.column(name) for name in batch.schema.names}
+    fields = [SCHEMA.field(name) for name in wanted]
+    columns = [known.get(field.name, pa.nulls(len(batch), field.type)) for field in fields]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
 def as_records(batch: pa.RecordBatch) -> Iterator[Record]:

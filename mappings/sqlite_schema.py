@@ -141,8 +141,10 @@ UPDATE sketch SET block = repacked_postings(block, place);
 UPDATE bands SET block = repacked_postings(block, place);
 """
 
-# A capture knows the record of a web archive that it was read from. Few archives and types have many captures.
+# A capture knows the record of a web archive that it was read from. Few archives and types have many captures. And it
+# knows its canonical URL: mostly its own, for which an empty text takes no byte but that of its type.
 SIXTH_FORMAT = """
+ALTER TABLE page ADD COLUMN canonical TEXT; -- empty for its own URL, NULL for none
 CREATE TABLE source (
     source INTEGER PRIMARY KEY,
     file TEXT NOT NULL,

@@ -179,7 +179,8 @@ class Index(CaptureMethods, SettingsMethods):
           otherwise it is None, and the number is between `.at_least` and `.at_most`.
         - `exact`: compute the resemblance of all members from the texts, not only of those near the threshold.
         - `representative`: the page shown for a group: the "best" hit, its "earliest" or "newest" capture, the
-          "longest" page, or the best hit on a preferred site ("site:a.org,b.org"). The groups stay the same.
+          "longest" page, the one that most pages of the group name as "canonical", or the best hit on a preferred site
+          ("site:a.org,b.org"). The groups stay the same.
 
         With `stable`, the results are frozen for some minutes: `search(cursor=results.cursor)` returns their next page.
         Whatever is written in between, no hit comes twice, and none is left out.
@@ -228,7 +229,8 @@ class Index(CaptureMethods, SettingsMethods):
         `write_back=False`, the store is left unchanged.
 
         `representative` is the page that each cluster is named after, whichever page the others have joined: its
-        "earliest" or "newest" capture, the "longest" page, or the earliest on a preferred site ("site:a.org,b.org").
+        "earliest" or "newest" capture, the "longest" page, the one that most pages of the cluster name as "canonical",
+        or the earliest on a preferred site ("site:a.org,b.org").
 
         `settings`: `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite`
         replaces existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"),

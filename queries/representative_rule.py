@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import inf
 from typing import NamedTuple, Protocol, Self
 
 from opensearch_winnow.foundation.errors import QuestionError
 
-RULES = ("earliest", "newest", "longest")
+CANONICAL = "canonical"
+RULES = ("earliest", "newest", "longest", CANONICAL)
 SITE = "site:"  # followed by hosts, the most preferred first
 CHOICES = f"{', '.join(RULES)} or {SITE}HOST[,HOST…]"
 HOST = re.compile(r"[^\s,'\"\\]+")  # nothing that has a meaning in a text of SQL
@@ -20,6 +22,10 @@ class Member(Protocol):
     """A page that may be chosen: a ranked page of a search."""
 
     @property
+    def url(self) -> str: ...
+    @property
+    def canonical(self) -> str | None: ...
+    @property
     def fetched_at(self) -> datetime | None: ...
     @property
     def shingle_count(self) -> int: ...
@@ -28,14 +34,15 @@ class Member(Protocol):
 
 
 class RepresentativeRule(NamedTuple):
-    """Which page to show: the earliest or newest capture, the one with most shingles, or the first of some sites."""
+    """Which page to show: the earliest or newest capture, the one with most shingles, the one that most pages name as
+    canonical, or the first of some sites."""
 
     name: str
     sites: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, text: str, *others: str) -> Self:
-        """Parse a rule: `earliest`, `newest`, `longest`, or `site:` and hosts, separated by commas.
+        """Parse a rule: `earliest`, `newest`, `longest`, `canonical`, or `site:` and hosts, separated by commas.
 
         An error names `others` as well, which the caller understands by itself.
         """
@@ -49,7 +56,12 @@ class RepresentativeRule(NamedTuple):
     @property
     def column(self) -> str:
         """The column of a page that decides."""
-        return {SITE: "site", "longest": "shingle_count"}.get(self.name, "fetched_at")
+        return {SITE: "site", "longest": "shingle_count", CANONICAL: CANONICAL}.get(self.name, "fetched_at")
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether `order_by` needs the column `votes`: how many pages of the cluster name this one as canonical."""
+        return self.name == CANONICAL
 
     @property
     def order_by(self) -> str:
@@ -57,19 +69,24 @@ class RepresentativeRule(NamedTuple):
         if self.name == SITE:
             ranks = " ".join(f"WHEN '{site}' THEN {rank}" for rank, site in enumerate(self.sites))
             return f"CASE site {ranks} ELSE {len(self.sites)} END, number"
-        orders = {"earliest": "number", "newest": "fetched_at DESC NULLS LAST, number"}
-        return orders.get(self.name, "shingle_count DESC, number")
+        return {
+            "earliest": "number",
+            "newest": "fetched_at DESC NULLS LAST, number",
+            "longest": "shingle_count DESC, number",
+            CANONICAL: "coalesce(votes, 0) DESC, number",
+        }[self.name]
 
     def first(self, members: Sequence[Member]) -> int:
         """Return the place of the representative among the members of a group. Of equals, the first is chosen."""
-        return min(range(len(members)), key=lambda place: self._rank(members[place]))
+        votes = Counter(member.canonical for member in members) if self.has_votes else Counter()
+        return min(range(len(members)), key=lambda place: self._rank(members[place], votes))
 
-    def _rank(self, member: Member) -> float:
+    def _rank(self, member: Member, votes: Mapping[str | None, int]) -> tuple[float, float]:
         if self.name == SITE:
-            return self.sites.index(member.site) if member.site in self.sites else len(self.sites)
+            return self.sites.index(member.site) if member.site in self.sites else len(self.sites), 0
         if self.name == "longest":
-            return -member.shingle_count
-        if member.fetched_at is None:
-            return inf
-        time = member.fetched_at.replace(tzinfo=UTC).timestamp()
-        return time if self.name == "earliest" else -time
+            return -member.shingle_count, 0
+        time = inf if member.fetched_at is None else member.fetched_at.replace(tzinfo=UTC).timestamp()
+        if self.name == "newest":
+            return inf if member.fetched_at is None else -time, 0
+        return -votes.get(member.url, 0), time

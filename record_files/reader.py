@@ -93,7 +93,7 @@ def batches(
             chosen = batch if keep is None else batch.filter(keep.slice(row, len(batch)))
             row += len(batch)
             if len(chosen):
-                yield completed(chosen)
+                yield completed(chosen, columns)
 
 
 def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:

@@ -72,6 +72,7 @@ class Revisits:
             sketch=original.sketch,
             minhash=original.minhash,
             bands=original.bands,
+            canonical=revisit.canonical or original.canonical,
         )
 
     def _original_of(self, revisit: Record) -> Record | None:

@@ -104,6 +104,7 @@ class RankedPage(NamedTuple):
     minhash: bytes
     view_key: int  # the page's key within its view
     own_id: str = ""  # the id, if it is not that of the capture
+    canonical: str | None = None
 
     @property
     def id(self) -> str:

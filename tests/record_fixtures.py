@@ -52,6 +52,7 @@ def any_record(draw: st.DrawFn) -> Record:
         duplicate=draw(st.sampled_from([None, *DUPLICATES])),
         duplicate_of=draw(st.none() | TEXT),
         source=draw(st.none() | SOURCES),
+        canonical=draw(st.none() | TEXT),
     )
 
 

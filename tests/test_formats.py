@@ -41,13 +41,14 @@ MILL, NOTICE = "http://mill.example/", "Whoever copies this text shall name its 
 DAY = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
 SOURCE = Source("mill.warc.gz", 300, 2_000, "response", 200, "text/html")
 PAGES = [
-    Page(MILL, text=LATIN, title="The mill", fetched_at=DAY, source=SOURCE),
+    Page(MILL, text=LATIN, title="The mill", fetched_at=DAY, source=SOURCE, canonical=MILL),
     Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(year=2027)),
-    Page("http://mirror.example/mühle?q=%20", html=f"<title>Mühle</title><p>{LATIN}<p>{NOTICE}"),
+    Page("http://mirror.example/mühle?q=%20", html=f"<title>Mühle</title><p>{LATIN}<p>{NOTICE}", canonical=MILL),
     Page("http://others.example/", text=f"{OTHERS} {NOTICE}", title="風 ‎\U0001f33e"),
     Page("http://others.example/same", text=OTHERS.upper()),
     Page("http://short.example/", text="too short", fetched_at=DAY),
 ]
+CANONICAL = [(MILL, MILL), (PAGES[2].url, MILL)]
 SEARCHES = ("wind", "風", "Straße", '"le blé"', "crops OR hạt")
 OPTIONS = ClusteringOptions(threshold=0.5)
 
@@ -57,6 +58,7 @@ def versions(pattern: str) -> dict[int, Path]:
     return {int(path.name.partition(".")[0].rpartition("-")[2]): path for path in SAMPLES.glob(pattern)}
 
 
+# The first versions with the sources of captures and with canonical URLs.
 FIRST_STORE_WITH_SOURCES, FIRST_RECORDS_WITH_SOURCES = 6, 2
 
 STORES, INDICES = versions("store-*.winnow.gz"), versions("index-*.json.gz")
@@ -103,6 +105,10 @@ def answers_of(index: Index) -> dict[str, Any]:
     }
 
 
+def canonical_urls(records: Iterator[Record]) -> list[tuple[str, str]]:
+    return sorted((each.url, each.canonical) for each in records if each.canonical is not None)
+
+
 def fill(store: str | Path) -> None:
     with Index.open(store) as index:
         index.add(PAGES, crawl="samples")
@@ -117,9 +123,10 @@ def unpack(sample: Path, folder: Path) -> Path:
 
 def add_new_page(index: Index) -> None:
     """Add a page with fields that the sample may not have had."""
-    index.add([Page("http://new.example/", text=LATIN, source=SOURCE)])
+    index.add([Page("http://new.example/", text=LATIN, source=SOURCE, canonical=MILL)])
     assert "http://new.example/" in {each.url for each in index.similar(url=MILL).matches}
     assert index.page("http://new.example/").source == SOURCE
+    assert index.page("http://new.example/").canonical == MILL
 
 
 def test_every_version_has_a_sample() -> None:
@@ -138,6 +145,7 @@ def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None
         assert answers_of(index) == answers
         assert index.add(PAGES, crawl="samples").unchanged == len(PAGES)
         assert index.page(MILL, DAY).source == (SOURCE if version >= FIRST_STORE_WITH_SOURCES else None)
+        assert canonical_urls(index.store.scan(Record)) == (CANONICAL if version >= FIRST_STORE_WITH_SOURCES else [])
         add_new_page(index)
     path.chmod(0o444)
     with Index.open(path, create=False) as index:
@@ -149,6 +157,19 @@ def test_record_files(version: int, answers: Any) -> None:
     assert portraits(read_records(RECORDS[version])) == answers["records"]
     (mill,) = (each for each in read_records(RECORDS[version]) if (each.url, each.fetched_at) == (MILL, DAY))
     assert mill.source == (SOURCE if version >= FIRST_RECORDS_WITH_SOURCES else None)
+    named = canonical_urls(read_records(RECORDS[version]))
+    assert named == (CANONICAL if version >= FIRST_RECORDS_WITH_SOURCES else [])
+
+
+def test_record_files_without_canonical_urls_are_clustered_by_them(tmp_path: Path) -> None:
+    """No page has a vote, so the earliest is shown."""
+    found = {}
+    for rule in ("earliest", "canonical"):
+        output = tmp_path / f"{rule}.parquet"
+        options = ClusteringOptions(threshold=0.5, representative=rule)
+        cluster_records([str(RECORDS[1])], options, RunSettings(output=str(output)))
+        found[rule] = pq.read_table(output).sort_by("capture").to_pylist()
+    assert found["canonical"] == found["earliest"]
 
 
 @pytest.mark.parametrize("version", STATES)
@@ -178,6 +199,8 @@ def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> 
         try:
             with Index.open(f"{engine.url}/{name}", create=False) as index:
                 assert answers_of(index) == answers
+                for rule in ("best", "canonical"):  # the engine reads fields that this index may not have
+                    assert index.search("wind", group=True, representative=rule).total > 1
                 add_new_page(index)
         finally:
             client.indices.delete(index=f"{name}*", params={"expand_wildcards": "all"})

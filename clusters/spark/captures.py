@@ -37,6 +37,7 @@ COLUMNS = [
     "shingle_digest",
     "shingle_count",
     "cluster",
+    "canonical",
 ]
 
 

@@ -23,8 +23,12 @@ def with_chosen_representatives(
 ) -> DataFrame:
     """Return `members` with the representative that `rule` chooses for each cluster, and their resemblance to it."""
     turn = f"row_number() OVER (PARTITION BY representative ORDER BY {rule.order_by})"
+    voted = members
+    if rule.has_votes:
+        votes = members.groupBy("representative", F.col("canonical").alias("url")).agg(F.count("*").alias("votes"))
+        voted = members.join(votes, ["representative", "url"], "left")
     chosen = (
-        members.withColumn("turn", F.expr(turn))
+        voted.withColumn("turn", F.expr(turn))
         .where("turn = 1")
         .select("representative", F.col("number").alias("other"), F.col("content").alias("other_content"))
     )

@@ -19,6 +19,8 @@ GROUP = "opensearch_winnow.extractors"
 class Extracted(NamedTuple):
     text: str  # "" if there is none
     title: str | None
+    canonical: str = ""  # the address in `<link rel="canonical">`, as it is written
+    base: str = ""  # the address in `<base>`, which the canonical one may be relative to
 
 
 Extractor = Callable[[bytes], Extracted]
@@ -58,13 +60,13 @@ def extractor(name: str, alt: bool = False) -> Extractor:
 
     def guarded(html: bytes) -> Extracted:
         try:
-            text, title = extract(html)
+            found = Extracted(*extract(html))
         except ExtractError:
             raise
         except Exception as error:  # plug-ins may raise anything
             raise ExtractError(f"extractor {name}: {type(error).__name__}") from error
-        if not isinstance(text, str):
-            raise ExtractError(f"extractor {name}: gives {type(text).__name__} for a text")
-        return Extracted(text, title)
+        if not isinstance(found.text, str):
+            raise ExtractError(f"extractor {name}: gives {type(found.text).__name__} for a text")
+        return found
 
     return guarded

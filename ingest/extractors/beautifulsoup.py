@@ -20,11 +20,12 @@ def beautifulsoup_extractor(alt: bool) -> Extractor:
     return partial(read_page, partial(_read, alt))
 
 
-def _read(alt: bool, html: bytes) -> tuple[str, str, str]:
+def _read(alt: bool, html: bytes) -> tuple[str, str, str, str, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        soup = BeautifulSoup(html.decode("utf-8", "replace"), "html.parser")
+        # Every attribute is a text: otherwise `rel` would be a list.
+        soup = BeautifulSoup(html.decode("utf-8", "replace"), "html.parser", multi_valued_attributes=None)
     page = VisibleText(alt=alt)
     _tell(soup, page)
     return page.close()
@@ -38,7 +39,7 @@ def _tell(soup: BeautifulSoup, page: VisibleText) -> None:
         for child in children:
             if isinstance(child, Tag):
                 name = _name(child)
-                page.start(name, child.attrs)  # type: ignore[arg-type]  # lists for class and the like, which nobody asks for
+                page.start(name, child.attrs)  # type: ignore[arg-type]  # its type allows for lists
                 open_elements.append((name, iter(child.contents)))
                 break
             if not isinstance(child, PreformattedString):  # comments, declarations and the like

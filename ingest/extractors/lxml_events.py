@@ -36,15 +36,15 @@ class _Reader:
         self._page = VisibleText(alt=self._alt)
         self._parser = etree.HTMLParser(target=self._page, encoding="utf-8", huge_tree=True)
 
-    def __call__(self, html: bytes) -> tuple[str, str, str]:
+    def __call__(self, html: bytes) -> tuple[str, str, str, str, str]:
         try:
             return self._read(html.replace(b"\0", b""))  # libxml2 would make it U+FFFD; browsers drop it
         except BaseException:
             self._renew()  # an unfinished page must not become the start of the next
             raise
 
-    def _read(self, html: bytes) -> tuple[str, str, str]:
-        result: tuple[str, str, str]
+    def _read(self, html: bytes) -> tuple[str, str, str, str, str]:
+        result: tuple[str, str, str, str, str]
         if len(html) <= MAX_WHOLE_BYTES:
             result = etree.fromstring(html, self._parser)
             return result

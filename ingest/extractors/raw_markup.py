@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from opensearch_winnow.ingest.canonical_link import MAX_URL_CHARS
 from opensearch_winnow.ingest.extractors import Extracted
 
-Read = Callable[[bytes], tuple[str, str, str]]
-"""Takes HTML; returns its text, its title, and the markup in its `noframes`."""
+Read = Callable[[bytes], tuple[str, str, str, str, str]]
+"""Takes HTML; returns its text, its title, the markup in its `noframes`, its canonical link, and its base."""
 
 # A template with a shadow root is rendered where it stands. All others are for scripts.
 TEMPLATE = re.compile(rb"<(?:template(?=[\s/>])(?![^<>]*\bshadowrootmode\b)|(/)template(?=[\s/>]))", re.IGNORECASE)
@@ -19,10 +20,12 @@ def read_page(read: Read, html: bytes) -> Extracted:
 
     A `noframes` within a `noframes` is ignored, or a page could take for ever.
     """
-    text, title, noframes = read(without_templates(html))
+    text, title, noframes, *links = read(without_templates(html))
     if noframes:
         text = "\n".join(filter(None, (text, read(noframes.encode())[0])))
-    return Extracted(text, title or None)
+    # Contents are kept in memory by the size of their texts: they must not have links of any length.
+    canonical, base = (link if len(link) <= MAX_URL_CHARS else "" for link in links)
+    return Extracted(text, title or None, canonical, base)
 
 
 def without_templates(html: bytes) -> bytes:

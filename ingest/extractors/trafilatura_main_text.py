@@ -12,8 +12,8 @@ def trafilatura_extractor(alt: bool) -> Extractor:
     whole = lxml_extractor(alt)
 
     def extract(html: bytes) -> Extracted:
-        # Its metadata would include a search for dates, which takes longer than reading the title ourselves.
+        # Its metadata would include a search for dates, which takes longer than reading title and links ourselves.
         main = trafilatura.extract(html.decode("utf-8", "replace"), include_comments=False)
-        return Extracted(main or "", whole(html).title)
+        return whole(html)._replace(text=main or "")
 
     return extract

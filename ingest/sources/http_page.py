@@ -11,10 +11,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from opensearch_winnow.ingest.canonical_link import header_link
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.files import HTML, TEXT, too_large, type_of
-from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header
+from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header, text
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 _MARKUP = (HTML, "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
@@ -86,6 +87,7 @@ def response(blank: Page, block: Block, page_bytes: int) -> Item:
     if codings:
         names = (coding.strip().lower() for coding in codings.decode("latin-1").split(","))
         blank.codings = tuple(name for name in names if name not in ("", "identity"))
+    blank.canonical = header_link([text(link) for link in found.all(b"link")])
     return _page(blank, found.get(b"content-type"), head[end:], block, page_bytes)
 
 

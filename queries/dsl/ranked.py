@@ -17,7 +17,7 @@ BY_RANK: list[dict[str, Any]] = [
     {"place": "asc"},
 ]
 # Read from doc values: reading them from the document takes several times as long.
-SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash")
+SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash", "canonical")
 PRECISION = 40_000  # clusters up to which the engine's count is nearly exact; the highest value that engines accept
 CLUSTERS, FEW_CLUSTERS, UNCLUSTERED = "clusters", "few_clusters", "unclustered"  # names of aggregations
 MAX_EXACT_CLUSTERS = 100  # up to which FEW_CLUSTERS lists them

@@ -28,7 +28,7 @@ ID = re.compile(r"[0-9a-f]{32}")
 # The columns that never change, with their checksum; the columns of a source; of a record; and of a card.
 FACTS = (
     "checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
-    " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of"
+    " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of, canonical"
 )
 SOURCE = 'seal, number, file, page_source."offset", page_source."length", record_type, status, mime'
 PAGE_AND_SOURCE = "page LEFT JOIN page_source USING (number) LEFT JOIN source USING (source)"
@@ -87,8 +87,10 @@ def page_row(record: Record) -> tuple[Any, ...]:
         record.sketch_count,
         record.duplicate,
         record.duplicate_of,
+        "" if record.canonical == record.url else record.canonical,
     )
-    return *facts[:6], 1, *facts[6:], None if record.cluster == id_ else packed(record.cluster), facts.checksum
+    cluster = None if record.cluster == id_ else packed(record.cluster)
+    return *facts[:6], 1, *facts[6:-1], cluster, facts.checksum, facts.canonical
 
 
 class Facts(NamedTuple):
@@ -109,14 +111,21 @@ class Facts(NamedTuple):
     sketch_count: int
     duplicate: Any
     duplicate_of: str | None
+    canonical: str | None = None  # as it is stored: empty for `url`
+
+    @property
+    def canonical_url(self) -> str | None:
+        return self.url if self.canonical == "" else self.canonical
 
     @property
     def checksum(self) -> int:
+        # Without a canonical URL, the checksum is that of older formats.
+        canonical = "" if self.canonical is None else f"\0{self.canonical}"
         content, text, shingles = map(unpacked, (self.content_digest, self.text_digest, self.shingle_digest))
         return crc32(
             f"{self.url}\0{self.site}\0{self.crawl}\0{self.title}\0{self.time}\0{self.payload_digest}\0{content}"
             f"\0{text}\0{shingles}\0{self.fingerprint_count}\0{self.shingle_count}\0{self.sketch_count}"
-            f"\0{self.duplicate}\0{self.duplicate_of}".encode(),
+            f"\0{self.duplicate}\0{self.duplicate_of}{canonical}".encode(),
             crc32(self.id),
         )
 
@@ -174,6 +183,7 @@ def record_of(row: Row) -> Record:
         duplicate_of=facts.duplicate_of,
         cluster=unpacked(facts.id if cluster is None else cluster),
         source=source,
+        canonical=facts.canonical_url,
     )
 
 
@@ -214,6 +224,7 @@ def card_of(row: Row) -> Card:
         facts.duplicate,
         facts.duplicate_of,
         unpacked(facts.id if cluster is None else cluster),
+        facts.canonical_url,
     )
 
 

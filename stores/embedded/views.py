@@ -151,6 +151,7 @@ class EmbeddedView(Closing):
                     shingle_count=facts.shingle_count,
                     minhash=unsealed(minhash, number),
                     view_key=number,
+                    canonical=facts.canonical_url,
                 )
             )
         return pages

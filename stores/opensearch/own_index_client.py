@@ -53,7 +53,7 @@ class OwnIndexClient(IndexClient):
         self.pages = pages
         below = pages.fields.below
         self.names: dict[str, str] = {
-            field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest")
+            field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest", "canonical")
         }
         self.names["title"] = pages.fields.title or f"{below}.title"  # the latter does not exist
         self._fields = {name: field for field, name in self.names.items()}

@@ -276,6 +276,7 @@ def _page(hit: Hit) -> RankedPage:
         minhash=b64decode(value.get("minhash", "") + "=="),
         view_key=place,
         own_id=value.get("id", ""),
+        canonical=value.get("canonical"),
     )
 
 

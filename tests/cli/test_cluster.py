@@ -152,7 +152,34 @@ def test_the_representative_is_chosen(winnow: Winnow, crawl: Path) -> None:
     assert shown("longest").startswith("http://example.com/")
     refused = winnow("cluster", "--store", crawl, "--representative", "site:")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "a representative is chosen by earliest, newest, longest or site:HOST" in refused.stderr
+    assert "a representative is chosen by earliest, newest, longest, canonical or site:HOST" in refused.stderr
+
+
+def test_pages_choose_their_representative(winnow: Winnow, tmp_path: Path) -> None:
+    """The links of HTML pages are votes, and `winnow export` lists them."""
+    prose = " ".join(f"word{number}" for number in range(60))
+    links = {"a": "", "b": "http://b.example/", "c": "//B.example/", "d": "http://b.example/#top"}
+    lines = [
+        {
+            "url": f"http://{name}.example/",
+            "html": f"<link rel='Canonical' href='{link}'>{prose}",
+            "date": f"2024-01-0{day}",
+        }
+        for day, (name, link) in enumerate(links.items(), 1)
+    ]
+    pages, store = tmp_path / "pages.jsonl", tmp_path / "pages.winnow"
+    pages.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert winnow("index", pages, "--store", store).exit_code == 0
+    for rule, shown in (("earliest", "a"), ("canonical", "b")):
+        found = winnow("cluster", "--store", store, "--json", "--representative", rule)
+        assert json.loads(found.stdout)["largest_clusters"][0]["url"] == f"http://{shown}.example/"
+    table = winnow("export", "--store", store, "--to", "-", "--columns", "url,canonical", "--format", "csv")
+    assert sorted(table.stdout.split()[1:]) == [
+        "http://a.example/,",
+        "http://b.example/,http://b.example/",
+        "http://c.example/,http://B.example/",
+        "http://d.example/,http://b.example/",
+    ]
 
 
 def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:

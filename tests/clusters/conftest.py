@@ -107,6 +107,13 @@ def texts(random: Random, count: int) -> list[str]:
     return made
 
 
+def _canonical(record: Record, earlier: Sequence[Record]) -> str | None:
+    """Return a canonical URL: none, its own, that of an earlier page, or of no page, always the same for a record."""
+    random = Random(record.id)
+    others: list[str | None] = [page.url for page in earlier[-8:]] or [None]
+    return random.choice([None, record.url, "https://nowhere.example/", random.choice(others), random.choice(others)])
+
+
 def small_crawl(seed: int, count: int, scheme: Scheme, files: int) -> Crawl:
     random = Random(seed)
     records: dict[str, Record] = {}
@@ -122,6 +129,7 @@ def small_crawl(seed: int, count: int, scheme: Scheme, files: int) -> Crawl:
         )
         if records and random.random() < 0.3:
             record.cluster = random.choice(list(records))
+        record.canonical = _canonical(record, [*records.values()])
         records[record.id] = record
     parts: list[list[Record]] = [[] for _ in range(files)]
     for record in records.values():

@@ -104,6 +104,9 @@ def chosen(pages: Sequence[Record], leaders: Sequence[int], options: ClusteringO
             return ([*sites.split(","), page.site].index(page.site), number)
         if rule == "longest":
             return -page.shingle_count, number
+        if rule == "canonical":
+            cluster = [other for other, leader in zip(pages, leaders, strict=True) if leader == leaders[number]]
+            return -sum(other.canonical == page.url for other in cluster), number
         if rule == "newest":
             return -(page.fetched_at or datetime.min.replace(tzinfo=UTC)).timestamp(), number
         return 0, number

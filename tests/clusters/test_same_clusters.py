@@ -28,7 +28,7 @@ OPTIONS = st.builds(
     linkage=st.sampled_from(["representatives", "components"]),
     fast=st.booleans(),
     compared=st.sampled_from([2, 3, 100]),
-    representative=st.sampled_from(["earliest", "newest", "longest", "site:b.example,a.example"]),
+    representative=st.sampled_from(["earliest", "newest", "longest", "canonical", "site:b.example,a.example"]),
 )
 
 

@@ -75,13 +75,15 @@ def _found(word: str) -> tuple[bytes, bytes]:
 PHRASE = [_found("w1"), _found("w2")]
 
 
-def _events() -> tuple[str, str, str]:
+def _events() -> tuple[str, str, str, str, str]:
     page = VisibleText(alt=True)
     for tag in ("title", "p", "noframes", "pre", "svg", "td"):
         page.start(tag, {})
         page.data(WIDE)
         page.end(tag)
     page.start("img", {"alt": LATIN})
+    page.start("link", {"rel": "Canonical", "href": LATIN})
+    page.start("base", {"href": LATIN})
     return page.close()
 
 

@@ -25,6 +25,8 @@ COMMON_TAGS = [
     "script",
     "noframes",
     "img",
+    "link",
+    "base",
 ]  # few, so that they often meet
 CHARACTERS = (
     "aZ.é漢\U0001f600 \t\n\v\f\r\x1c\x1f\x85\xa0\xad\u200b\u2028\u3000\0\x01\x08\x7f\x9f\ufffd\ufeff\ud800\udc00"
@@ -34,6 +36,8 @@ ATTRIBUTES = st.fixed_dictionaries(
     optional={
         "alt": st.text(CHARACTERS, max_size=4),
         "type": st.sampled_from(["image", "IMAGE", "text", ""]),
+        "rel": st.sampled_from(["canonical", "nofollow\tCanonical", "canonicals", "icon", ""]),
+        "href": st.sampled_from(["/a", "http://b.example/", ""]),
     },
 )
 
@@ -54,7 +58,7 @@ any_text = st.one_of(st.text(CHARACTERS, max_size=6), st.text(max_size=6))
 any_events = st.one_of(events(TAGS, any_text), events(COMMON_TAGS, any_text))
 
 
-def feed(page: VisibleText | reference.VisibleText, stream: Sequence[Event]) -> tuple[str, str, str]:
+def feed(page: VisibleText | reference.VisibleText, stream: Sequence[Event]) -> tuple[str, str, str, str, str]:
     for name, *arguments in stream:
         getattr(page, name)(*arguments)
     return page.close()
@@ -97,7 +101,7 @@ plain_text = st.text("aZ.é漢\U0001f600 \t\n\r\xad\u3000", max_size=6)
 
 @given(events(outside, plain_text))
 def test_no_character_is_lost_and_white_space_is_single(stream: list[Event]) -> None:
-    seen, title, noframes = feed(VisibleText(), stream)
+    seen, title, noframes, *_ = feed(VisibleText(), stream)
     given_ = "".join(each[1] for each in stream if each[0] == "data")
     assert re.sub(r"[ \n]", "", seen) == re.sub(r"[ \t\n\r]", "", given_)
     assert not re.search(r"^[ \n]|[ \n]{2}|[\t\r]|[ \n]$", seen)
@@ -148,7 +152,7 @@ def test_the_title_is_the_first_nonempty_one_outside_svg() -> None:
 
     drawing: list[Event] = [("start", "svg", {}), *title("icon"), ("end", "svg")]
     stream = [*drawing, *title(" \n"), *title(" The\n title "), *title("late"), ("data", "x")]
-    assert feed(VisibleText(), stream) == ("x", "The title", "")
+    assert feed(VisibleText(), stream) == ("x", "The title", "", "", "")
 
 
 def test_invisible_elements_are_skipped_with_their_content() -> None:
@@ -164,7 +168,7 @@ def test_noframes_is_returned_unparsed() -> None:
         ("end", "noframes"),
         ("data", "c"),
     ]
-    assert feed(VisibleText(), stream) == ("c", "", "<p>a \0b")
+    assert feed(VisibleText(), stream) == ("c", "", "<p>a \0b", "", "")
 
 
 @pytest.mark.parametrize("tag", ["img", "area", "image"])
@@ -177,6 +181,24 @@ def test_alternative_texts_of_pictures_on_request(tag: str) -> None:
 def test_alternative_texts_of_image_buttons_but_not_of_other_fields() -> None:
     stream: list[Event] = [("start", "input", {"alt": "go", "type": "Image"}), ("start", "input", {"alt": "no"})]
     assert feed(VisibleText(alt=True), stream)[0] == "go"
+
+
+@pytest.mark.parametrize("rel", ["canonical", "CANONICAL", "nofollow Canonical", "\ncanonical\tx"])
+def test_the_first_canonical_link_and_the_first_base_count(rel: str) -> None:
+    stream: list[Event] = [
+        ("start", "script", {}),
+        ("start", "link", {"rel": "canonical", "href": "/no"}),
+        ("end", "script"),
+        ("start", "link", {"rel": "canonicals", "href": "/no"}),
+        ("start", "link", {"href": "/no"}),
+        ("start", "link", {"rel": rel}),
+        ("start", "link", {"rel": rel, "href": "/a"}),
+        ("start", "link", {"rel": rel, "href": "/b"}),
+        ("start", "base", {"target": "_top"}),
+        ("start", "base", {"href": "http://base.example/"}),
+        ("start", "base", {"href": "/no"}),
+    ]
+    assert feed(VisibleText(), stream) == ("", "", "", "/a", "http://base.example/")
 
 
 # --- at the limits ----------------------------------------------------------------------------------------------------
@@ -192,7 +214,7 @@ def test_depth_does_not_matter(tag: str) -> None:
         page.end(tag)
     assert page.depth == 0
     page.data("  a  b ")
-    assert page.close() == ("a b", "", "")
+    assert page.close() == ("a b", "", "", "", "")
 
 
 def test_much_text_after_little() -> None:

@@ -172,7 +172,7 @@ def fuzz_visible_text(data: bytes, compares: bool) -> None:
         assert found == fed(reference_visible_text.VisibleText(alt=alt), data)
 
 
-def fed(page: T, data: bytes) -> tuple[str, str, str]:
+def fed(page: T, data: bytes) -> tuple[str, str, str, str, str]:
     """Feed `page` with the events that `data` stands for: start tags, end tags, and text."""
     reader = Reader(data[1:])
     while reader.at < len(reader.data):
@@ -180,7 +180,9 @@ def fed(page: T, data: bytes) -> tuple[str, str, str]:
         if event < 80:
             page.start(TAGS[reader.byte() % len(TAGS)], {})
         elif event < 100:
-            page.start(TAGS[reader.byte() % len(TAGS)], {"alt": reader.text(), "type": "image" * (event & 1)})
+            tag, text = TAGS[reader.byte() % len(TAGS)], reader.text()
+            types = {"type": "image" * (event & 1), "rel": "canonical" * (event >> 1 & 1)}
+            page.start(tag, {"alt": text, "href": text, **types})
         elif event < 170:
             page.end(TAGS[reader.byte() % len(TAGS)])
         else:

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.canonical_link import canonical_url
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.extractors.lxml_events import lxml_extractor
@@ -76,9 +77,10 @@ def read_source(data: bytes, name: str) -> None:
 
 def fuzz_html(data: bytes, _: bool) -> None:
     with suppress(ExtractError):
-        text, title = LXML(data)
-        text.encode("utf-8", "surrogatepass")
-        assert title is None or isinstance(title, str)
+        found = LXML(data)
+        found.text.encode("utf-8", "surrogatepass")
+        assert found.title is None or isinstance(found.title, str)
+        canonical_url(found.canonical, "http://a.example/", found.base)
 
 
 def fuzz_encoding(data: bytes, _: bool) -> None:

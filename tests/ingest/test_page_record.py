@@ -165,3 +165,28 @@ def test_a_page_has_one_content(page: dict[str, str]) -> None:
 def test_a_page_has_a_url() -> None:
     with pytest.raises(ValueError, match="needs a URL"):
         Page("", text="x")
+
+
+def test_a_record_has_the_canonical_url_of_its_page() -> None:
+    """Pages with the same bytes are parsed once, but a relative link is another URL on each of them."""
+    maker = RecordMaker(SMALL)
+    html = f"<link rel=canonical href='mill#top'><p>{PROSE}"
+    pages = [Page(f"http://{host}.example/x", html=html) for host in "ab"]
+    found = [maker.make(page) for page in pages]
+    assert [each.canonical for each in found if isinstance(each, Record)] == [
+        "http://a.example/mill",
+        "http://b.example/mill",
+    ]
+    assert made(Page(URL, html=f"<base href='/d/'>{html}")).canonical == f"{URL}d/mill"
+    assert made(Page(URL, html=f"<link rel=canonical href='javascript:x'><p>{PROSE}")).canonical is None
+    assert made(Page(URL, html=PROSE)).canonical is None
+    assert made(Page(URL, text=html)).canonical is None
+
+
+def test_the_link_in_the_html_comes_before_that_in_the_header() -> None:
+    linked = "<link rel=canonical href='{}'>" + PROSE
+    assert made(Page(URL, html=linked.format("/html"), canonical="/header")).canonical == f"{URL}html"
+    assert made(Page(URL, html=linked.format("data:x"), canonical="/header")).canonical == f"{URL}header"
+    assert made(Page(URL, html=f"<base href=/d/>{PROSE}", canonical="header")).canonical == f"{URL}header"
+    assert made(Page(URL, text=PROSE, canonical="/header")).canonical == f"{URL}header"
+    assert made(Page(URL, text=PROSE, canonical="mailto:x")).canonical is None

@@ -44,7 +44,14 @@ def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
 
 def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
     source = Source("a.warc.gz", 0, 1, "response", 200, "text/html")
-    whole = record(1, payload_digest="sha1:A", duplicate="text", duplicate_of="https://example.org/0", source=source)
+    whole = record(
+        1,
+        payload_digest="sha1:A",
+        duplicate="text",
+        duplicate_of="https://example.org/0",
+        source=source,
+        canonical="https://example.org/0",
+    )
     assert set(source_of(whole, place=1, latest=True)) == set(FIELDS)
     assert list(FIELDS["source"]["properties"]) == list(Source._fields)
 

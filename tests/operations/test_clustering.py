@@ -15,7 +15,7 @@ from tests.test_index import near, prose
 
 @pytest.fixture(params=["embedded", "opensearch"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
-    """An index of six pages: a cluster of three, a cluster of two, and one alone."""
+    """An index of six pages: a cluster of three, a cluster of two, and one alone. All name the second as canonical."""
     name = str(tmp_path / "crawl.winnow")
     if request.param == "opensearch":
         name = f"{request.getfixturevalue('engine').url}/clusters-{uuid4().hex}"
@@ -23,7 +23,12 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
     with Index.open(name) as index:
         index.add(
             (
-                Page(f"https://{name[1]}.example/{name}", text=near(text, name, 2), fetched_at=_day(name))
+                Page(
+                    f"https://{name[1]}.example/{name}",
+                    text=near(text, name, 2),
+                    fetched_at=_day(name),
+                    canonical=f"https://2.example/{name[0]}2",
+                )
                 for name, text in texts.items()
             ),
             failed=tmp_path / "failed.jsonl",
@@ -69,7 +74,9 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     assert index.clusters() == []
 
 
-@pytest.mark.parametrize(("rule", "number"), [("newest", 3), ("site:2.example", 2), ("site:9.example", 1)])
+@pytest.mark.parametrize(
+    ("rule", "number"), [("newest", 3), ("canonical", 2), ("site:2.example", 2), ("site:9.example", 1)]
+)
 def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> None:
     index.cluster(representative=rule)
     largest = index.clusters()[0]

@@ -24,7 +24,7 @@ TEMPLATE = "Read our other articles about mills and valleys here, or write to th
 
 @pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
 def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    """An index with three captures of A, and two pages that resemble all of them."""
+    """An index with three captures of A, and two pages that resemble all of them and name C as canonical."""
     monkeypatch.chdir(tmp_path)
     name = str(tmp_path / "crawl.winnow")
     if request.param == "opensearch":
@@ -32,7 +32,8 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     with Index.open(name) as index:
         for number, year in enumerate(YEARS):
             add(index, [Page(A, text=near(SHARED, number, 2), fetched_at=year)], crawl=f"{year:%Y}")
-        add(index, [Page(url, text=near(SHARED, url, 2), fetched_at=YEARS[2]) for url in (B, C)], crawl="2024")
+        named: dict[str, Any] = {"fetched_at": YEARS[2], "canonical": C}
+        add(index, [Page(url, text=near(SHARED, url, 2), **named) for url in (B, C)], crawl="2024")
         add(index, [Page("https://b.example/other", text=prose("other", 100), fetched_at=YEARS[1])])
         yield index
 
@@ -148,7 +149,10 @@ def test_what_a_deleted_representative_leaves(index: Index) -> None:
     assert {card.url: card.cluster for card in index.store.scan(Card)} == again
 
 
-@pytest.mark.parametrize(("rule", "shown"), [("newest", [C, A]), ("site:b.example", [B, A]), ("earliest", [A, A])])
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [("newest", [C, A]), ("site:b.example", [B, A]), ("earliest", [A, A]), ("canonical", [C, C, A])],
+)
 def test_the_rule_of_the_last_clustering_chooses_again(index: Index, rule: str, shown: list[str]) -> None:
     add(index, [Page(C, text=near(SHARED, "again", 2), fetched_at=datetime(2025, 1, 1, tzinfo=UTC))])
     index.cluster(representative=rule)

@@ -23,6 +23,7 @@ RULES = {
     "site:d.org,c.org": "c.org/earliest",
     "site:A.org": "a.org/longest",
     "site:d.org": "b.org/newest",
+    "canonical": "c.org/undated",
 }
 
 
@@ -32,9 +33,9 @@ def test_the_page_shown_for_a_group_is_chosen(store: Store, by: Any, licensed: b
     licence = Boilerplate("licence", text("licence", words=30, found=""))
     pages = [
         record("b.org/newest", text("a", words=90), title="mill", fetched_at=DAY + timedelta(3)),
-        record("c.org/earliest", text("a", words=80, changed=5), fetched_at=DAY),
-        record("a.org/longest", text("a", words=110), fetched_at=DAY + timedelta(2)),
-        record("c.org/undated", text("a", words=80)),
+        record("c.org/earliest", text("a", words=80, changed=5), fetched_at=DAY, canonical="https://c.org/earliest"),
+        record("a.org/longest", text("a", words=110), fetched_at=DAY + timedelta(2), canonical="//c.org/undated"),
+        record("c.org/undated", text("a", words=80), canonical="undated#top"),
         record("b.org/other", text("other"), fetched_at=DAY + timedelta(9)),
     ]
     store.write(pages)
@@ -57,6 +58,8 @@ def test_the_page_shown_for_a_group_is_chosen(store: Store, by: Any, licensed: b
 
 
 def test_a_rule_that_does_not_exist_is_refused() -> None:
-    for rule in ("", "oldest", "site:", "site:a b", "site:a'", "canonical"):
-        with pytest.raises(QuestionError, match="a representative is chosen by earliest, newest, longest or site:HOST"):
+    for rule in ("", "oldest", "site:", "site:a b", "site:a'", "Canonical"):
+        with pytest.raises(
+            QuestionError, match="a representative is chosen by earliest, newest, longest, canonical or site:HOST"
+        ):
             SearchRequest(words="mill", representative=rule)

@@ -52,6 +52,7 @@ def any_record(draw: st.DrawFn) -> Record:
         "duplicate_of": draw(st.none() | st.just("https://a.org/1")),
         "cluster": draw(st.sampled_from(["", "0" * 32, "no digest"])),
         "source": draw(st.none() | SOURCES),
+        "canonical": draw(st.none() | st.sampled_from(["https://a.org/1", "https://c.org/", "é" * 2_000])),
     }
     return Record(**values)
 

@@ -62,7 +62,7 @@ def day(number: int | None) -> datetime | None:
 
 def page(content: str, url: str = URL, on: int | None = 1, payload: str | None = None) -> Record:
     digest = sha256(content.encode()).hexdigest()[:32]
-    values = hashes(content) | {"title": f"Title of {content}", "content_digest": digest}
+    values = hashes(content) | {"title": f"Title of {content}", "content_digest": digest, "canonical": URL + content}
     return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
 
 
@@ -72,7 +72,7 @@ def revisit(url: str = URL, on: int | None = 2, payload: str | None = None, of: 
 
 
 def with_content(record: Record, content: str) -> Record:
-    return replace(record, title=f"Title of {content}", **hashes(content))
+    return replace(record, title=f"Title of {content}", canonical=URL + content, **hashes(content))
 
 
 @contextmanager

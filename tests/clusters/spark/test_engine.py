@@ -74,6 +74,7 @@ def rows(table: pa.Table) -> list[dict[str, object]]:
             id="preferred sites",
         ),
         pytest.param(small_crawl(6, 80, SCHEMES[0], 1), ClusteringOptions(representative="newest"), id="the newest"),
+        pytest.param(small_crawl(7, 80, SCHEMES[0], 2), ClusteringOptions(representative="canonical"), id="canonical"),
     ],
 )
 def test_same_as_the_reference_and_duckdb(

@@ -62,13 +62,36 @@ def test_alt_texts_are_read_on_request(name: str) -> None:
     assert extractor(name)(html).text == "a b"
 
 
+LINKED = {
+    '<link rel="canonical" href="/a">': ("/a", ""),
+    "<LINK HREF=/a REL='nofollow Canonical'><link rel=canonical href=/b>": ("/a", ""),
+    "<base href='http://b.example/'><base href=/no><link rel=canonical href='a?b&amp;c#d'>": (
+        "a?b&c#d",
+        "http://b.example/",
+    ),
+    "<link rel=canonical><link rel='stylesheet' href=/s><link rel=canonical href=javascript:x>": ("javascript:x", ""),
+    "<!-- <link rel=canonical href=/no> --><script>'<link rel=canonical href=/no>'</script>": ("", ""),
+    "<template><link rel=canonical href=/no></template><a rel=canonical href=/no>x</a>": ("", ""),
+    "<p>text<p><link rel=canonical href=/late>": ("/late", ""),
+    f"<link rel=canonical href={'x' * 2_049}><base href={'x' * 3_000}>": ("", ""),
+}
+
+
+@pytest.mark.parametrize("name", [*WHOLE_PAGE_EXTRACTORS, "trafilatura"])
+def test_the_canonical_link_and_the_base_are_read_as_they_are_written(name: str) -> None:
+    extract = extractor(name)
+    found = [extract(f"<title>t</title>{html}<p>text".encode()) for html in LINKED]
+    assert [(page.canonical, page.base) for page in found] == list(LINKED.values())
+    assert {page.title for page in found} == {"t"}
+
+
 def test_main_text_only() -> None:
     article = "".join(
         f"<p>Sentence {i} of an article that goes on for quite a while, and then some.</p>" for i in range(9)
     )
     body = f"<nav><a href=/>Home</a></nav><article>{article}</article><footer>Imprint</footer>"
     html = f"<html><head><title>News</title></head><body>{body}</body></html>"
-    text, title = extractor("trafilatura")(html.encode())
+    text, title, *_ = extractor("trafilatura")(html.encode())
     assert text.splitlines()[0] == "Sentence 0 of an article that goes on for quite a while, and then some."
     assert "Imprint" not in text
     assert title == "News"
@@ -105,6 +128,17 @@ def gives_nothing(alt: bool) -> Extractor:
     return lambda html: (None, f"{html!r} {alt}")  # type: ignore[return-value]
 
 
+def knows_no_links(alt: bool) -> Extractor:
+    return lambda html: (f"{html!r} {alt}", None)  # type: ignore[return-value]
+
+
+def test_an_extractor_need_not_know_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = EntryPoint("theirs", f"{__name__}:knows_no_links", extractors.GROUP)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or _this_module())
+    monkeypatch.setattr(extractors, "entry_points", lambda **_: EntryPoints([theirs]))
+    assert extractor("theirs")(b"page") == Extracted("b'page' False", None, "", "")
+
+
 @pytest.mark.parametrize(
     ("factory", "reason"),
     [("breaks", "extractor theirs: RecursionError"), ("gives_nothing", "extractor theirs: gives NoneType for a text")],
@@ -120,4 +154,5 @@ def test_a_failure_in_an_extractor_becomes_a_reason(monkeypatch: pytest.MonkeyPa
 
 def _this_module() -> object:
     """Return a stand-in for this module, which pytest does not leave in sys.modules."""
-    return type("module", (), {"breaks": staticmethod(breaks), "gives_nothing": staticmethod(gives_nothing)})
+    factories = (breaks, gives_nothing, knows_no_links)
+    return type("module", (), {factory.__name__: staticmethod(factory) for factory in factories})

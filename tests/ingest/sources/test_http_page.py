@@ -106,3 +106,14 @@ def test_dates(written: str, meant: datetime | None) -> None:
     assert date(written) == meant
     if meant:
         assert str(date(written)).endswith("+00:00")
+
+
+def test_the_canonical_link_in_the_header() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: </style.css>; rel=preload\r\n%b\r\n<p>x"
+    for link, named in (
+        (b"", None),
+        (b"LINK: </next>; rel=next,\r\n <http://e/\xc3\xa9>; rel=Canonical\r\n", "http://e/é"),
+    ):
+        found = answer(head % link)
+        assert isinstance(found, Page)
+        assert (found.canonical, found.html) == (named, b"<p>x")

@@ -22,8 +22,10 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 """
 
-# Turns a store into one of the fourth format, whose postings and positions were not packed; it knew no sources.
+# Turns a store into one of the fourth format, whose postings and positions were not packed; it knew no sources
+# and no canonical URLs.
 FOURTH_FORMAT = """
+ALTER TABLE page DROP COLUMN canonical;
 CREATE TABLE page_hashes (number INTEGER PRIMARY KEY, fingerprints, positions, sketch, minhash, bands);
 INSERT INTO page_hashes SELECT number, fingerprints, old_positions(positions, number), sketch, minhash, bands
     FROM page_fingerprints JOIN page_sketches USING (number);

@@ -26,7 +26,7 @@ def fixed_columns(path: Path) -> list[str]:
 
 def test_a_wrong_column_of_a_page(path: Path) -> None:
     columns = fixed_columns(path)
-    assert len(columns) == 16
+    assert len(columns) == 17
     for column in columns:
         with rows(path) as there:
             (before,) = there.execute(f"SELECT {column} FROM page WHERE number = 1").fetchone()
@@ -46,6 +46,20 @@ def test_a_wrong_column_of_a_page(path: Path) -> None:
             there.execute(f"UPDATE page SET {column} = ? WHERE number = 1", (before,))
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(1), numbered(2)]
+
+
+def test_the_canonical_url_takes_no_bytes_if_it_is_the_pages_own(path: Path) -> None:
+    """The checksum tells it from none."""
+    pages = [numbered(1, canonical=numbered(1).url), numbered(2), numbered(3, canonical=numbered(1).url)]
+    with EmbeddedStore.open(path, create=True) as store:
+        store.write(pages)
+        assert list(store.scan(Record)) == pages
+    with rows(path) as there:
+        stored = dict(there.execute("SELECT url, canonical FROM page"))
+        assert [stored[page.url] for page in pages] == ["", None, pages[0].url]
+        there.execute("UPDATE page SET canonical = NULL WHERE canonical = ''")
+    with EmbeddedStore.open(path) as store, pytest.raises(StoreError, match="a checksum is wrong"):
+        list(store.scan(Record))
 
 
 def test_a_wrong_setting(path: Path) -> None:

@@ -142,6 +142,25 @@ def test_a_data_stream(own: OwnIndex) -> None:
         client.indices.delete_index_template(name=name)
 
 
+def test_a_field_of_your_own_called_canonical_is_left_alone(own: OwnIndex) -> None:
+    """No document has a canonical URL that winnow has read, so the earliest page is shown."""
+    fields = {"canonical": {"type": "text"}, "published": {"type": "date"}}
+    own.create({"properties": {"body": {"type": "text"}, **fields}})
+    years = {"a": 2024, "b": 2022, "c": 2023}
+    own.write(
+        (id_, {"body": f"mill {text('m')} {id_}", "canonical": "a", "published": f"{year}-01-01"})
+        for id_, year in years.items()
+    )
+    attach(own.client, own.address, OwnFields(text=("body",), time="published"))
+    with opened(own) as index:
+        for rule, shown in (("canonical", "b"), ("newest", "a")):
+            (hit,) = index.search("mill", group=True, representative=rule).hits
+            assert (hit.url, len(hit.members)) == (shown, 2)
+            index.cluster(representative=rule)
+            assert [card.url for card in index.store.scan(Card) if card.id == card.cluster] == [shown]
+    assert {each["canonical"] for each in own.without_ours().values()} == {"a"}
+
+
 def test_an_incomplete_source_is_refused(own: OwnIndex) -> None:
     own.create({**ARTICLES, "_source": {"excludes": ["author"]}})
     with pytest.raises(StoreError, match="its _source is not complete"):
