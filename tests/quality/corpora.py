@@ -84,8 +84,8 @@ WHOLE = Corpus(
     digest="a2b218e42de56628dfdf8d715ca6d408",
     site="lucene.example",
     fast_clusters=0.98,
-    queries=80,
-    question_stride=3,
+    queries=40,
+    question_stride=6,
 )
 FURTHER = Corpus(
     name="further",
@@ -93,6 +93,7 @@ FURTHER = Corpus(
     digest="0d1e7f74fd019dcd246c3191b266e3f4",
     site="pg.example",
     fast_clusters=0.995,
+    question_stride=4,
 )
 
 

@@ -18,6 +18,7 @@ from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.reference_pairs import pair_leaders
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.exported_records import export_records
+from tests.quality.corpora import PUBLIC
 from tests.quality.measured import THRESHOLD, CorpusStore, Quality
 from tests.spark_settings import SMALL
 
@@ -70,6 +71,7 @@ def test_clusters(corpus_store: CorpusStore, linkage: Linkage, fast: bool, tmp_p
 
 
 @pytest.mark.check
+@pytest.mark.parametrize("corpus", [pytest.param(PUBLIC, id="public")], indirect=True)
 def test_spark_makes_the_same_tables(corpus_store: CorpusStore, tmp_path: Path) -> None:
     records = tmp_path / "records.parquet"
     export_records(corpus_store.index.store, records)

@@ -42,7 +42,7 @@ QUESTIONS: list[dict[str, Any]] = [
 WORDS = ("licence", "query", "software", "index reader", "warranty", "segment")
 
 
-QUESTIONED, CHANGED, DELETED = 30, 500, 100
+QUESTIONED, CHANGED, DELETED = 12, 500, 100
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, na
 
 
 @pytest.mark.usefixtures("small_limits")
-@pytest.mark.parametrize("stride", [19, pytest.param(1, marks=pytest.mark.check)])
+@pytest.mark.parametrize("stride", [19, pytest.param(5, marks=pytest.mark.check)])
 @FILE_AND_FOLDER
 def test_ctrl_c_at_any_line_keeps_what_was_added(
     tmp_path: Path, record: Make, name: str, stride: int, request: pytest.FixtureRequest

@@ -189,24 +189,6 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert [each.id for each in found] == [records[1].id]
 
 
-@pytest.mark.check
-def test_what_is_left_can_be_read_after_erasing(store: Store, record: Make) -> None:
-    records = [record(number) for number in range(20)]
-    store.write(records)
-    store.set_setting("kept", [1])
-    store.erase()
-    store.delete([each.id for each in records[::2]])
-    store.erase()
-    assert [each.id for each in store.scan(Record)] == [each.id for each in records[1::2]]
-    for each in records[1::2]:
-        ((_, found, _),) = store.candidates([Lookup("fingerprints", each.fingerprints)])
-        assert each.id in {page.id for page in found}
-    assert store.setting("kept") == [1]
-    assert store.search(Words.of("words"), Filters()).total == 10
-    store.write(records[:1])
-    assert store.count() == 11
-
-
 def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
     times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
     store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])

@@ -92,7 +92,7 @@ def test_it_can_be_read_in_the_dark_and_on_a_phone(
 
 
 @pytest.mark.check
-@every_state
+@pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
 def test_it_can_be_read_without_scripts(new_page: NewPage, page: Page, served_file: Served, address: str) -> None:
     """Scripts add no text. Only controls that need JavaScript are hidden without it."""
     plain = new_page(java_script_enabled=False)

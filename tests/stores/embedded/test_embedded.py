@@ -52,6 +52,20 @@ def test_one_file_that_says_what_it_is(path: Path) -> None:
         assert list(store.scan(Record)) == [numbered(1)]
 
 
+def test_what_is_left_can_be_read_after_erasing(path: Path) -> None:
+    records = list(map(numbered, range(20)))
+    with EmbeddedStore.open(path, create=True) as store:
+        store.write(records)
+        store.set_setting("kept", [1])
+        store.erase()
+        store.delete([each.id for each in records[::2]])
+        store.erase()
+        assert list(store.scan(Record)) == records[1::2]
+        (found,) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
+        assert records[1].id in {page.id for page in found.pages}
+        assert store.setting("kept") == [1]
+
+
 def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
     record = numbered(1)
     with (
