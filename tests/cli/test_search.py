@@ -117,7 +117,7 @@ def test_the_page_shown_for_a_group_is_chosen(winnow: Winnow, crawl: Path, word:
     assert shown("--representative", "site:example.net,mirror.example") == "http://mirror.example/mill"
     refused = winnow("search", word, "--store", crawl, "--representative", "oldest")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "chosen by earliest, newest, longest, canonical or site:HOST[,HOST…], not 'oldest'" in refused.stderr
+    assert "chosen by best, earliest, newest, longest, canonical or site:HOST[,HOST…], not 'oldest'" in refused.stderr
 
 
 def urls(done: Result) -> set[str]:

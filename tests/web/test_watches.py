@@ -66,7 +66,7 @@ def test_findings_are_listed(own_file: Path, serve: Serve) -> None:
         index.add_watch("the mill", url=MILL)
         index.add_watch(HOSTILE, text=TEXTS[MILL])
     served = serve(own_file)
-    assert "No findings of all watches yet" in served.get("/watches/log").text
+    assert "No watch has found anything yet" in served.get("/watches/log").text
     assert "Found while indexing" not in served.get("/watches").text
     assert served.json("/api/v1/watches/log") == {"total": 0, "findings": []}
     for number in range(4):
