@@ -145,6 +145,8 @@ def _no_shared_passage(index: Index, question: dict[str, Any]) -> str:
         none = "No other page in this store"
     else:
         none = f"None of {count_of(pages, 'page')}"
+    if not index.scheme.guarantees:
+        return f"{none} shares a fingerprint with it"
     unit = "tokens" if index.scheme.form == "code" else "letters and digits"
     run = f"{question.get('guarantee') or index.scheme.guarantee:,} {unit}"
     return f"{none} shares a passage with it; a shared run of {run} is always found"

@@ -43,7 +43,8 @@ ON_REQUEST = (
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
-    "locate",  # about quality, too; starts a real OpenSearch, as the next five do
+    "koala",  # about quality, too
+    "locate",  # and this; starts a real OpenSearch, as the next five do
     "opensearch_bulk",
     "opensearch_bytes",
     "opensearch_questions",

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from opensearch_winnow.cython_core.fingerprints import SELECTIONS
-from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.scheme import PRESETS, SELECTIONS, Scheme
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

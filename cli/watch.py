@@ -149,7 +149,9 @@ def add(
         click.echo(json.dumps(watch_document(watch)))
     else:
         say(f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}")
-    if text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
+    if not index.scheme.guarantees:
+        say(f"Copies may be missed: the selection {index.scheme.selection} does not promise to find any")
+    elif text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
         units = "tokens" if index.scheme.form == "code" else "letters and digits"
         say(f"The text has {length:,} {units}; copies of fewer than {index.scheme.t:,} may be missed")
     next_step(ctx, "watch", "check", name)

@@ -5,6 +5,7 @@ Each function computes what the compiled function of the same name does. The tes
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -123,6 +124,17 @@ def fingerprints(
     else:
         chosen = mod_minimizers(chars, hashes, k, w, key, robust)
     return [(mix(hashes[i]), i) for i in chosen]
+
+
+def rare_grams(chars: str, k: int, size: int, key: int = 0) -> list[tuple[int, int]]:
+    """Return k-grams as (hash, position), first those whose first five characters are the rarest in the text."""
+    hashes = kgrams(chars, k, key)
+    beginnings = [chars[i : i + min(k, 5)] for i in range(len(hashes))]
+    counts = Counter(beginnings)
+    first: dict[tuple[int, int], int] = {}
+    for i, hash_ in enumerate(hashes):
+        first.setdefault((counts[beginnings[i]], mix(hash_) >> 32), i)
+    return [(token, i) for (_, token), i in sorted(first.items())[:size]]
 
 
 def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
-from typing import Literal
+from typing import Final, Literal
 
 from opensearch_winnow.cython_core.canonical_text import NORMALISATION
-from opensearch_winnow.cython_core.fingerprints import SELECTIONS
+from opensearch_winnow.cython_core.fingerprints import SELECTIONS as LOCAL_SELECTIONS
 from opensearch_winnow.foundation.errors import SchemeError
 
+KOALA: Final = "koala"
+SELECTIONS = (*LOCAL_SELECTIONS, KOALA)
 FORMS = ("text", "consonants", "code")
 CODE_RULE = 1  # the version of code_tokens.py; it is in the id of a scheme of form code, since it decides every hash
 
@@ -20,13 +22,13 @@ class Scheme:
     """The parameters that decide every hash of a text. Hashes of different schemes are never compared.
 
     No shared run shorter than `noise` canonical characters is ever reported, and none of `guarantee` or more is ever
-    missed. In the form code, a token is both a canonical character and a word. A scheme is frozen, checked when it is
-    made, and identified by a short `id`.
+    missed, unless the selection is mod-p or koala, which promise nothing. In the form code, a token is both a canonical
+    character and a word. A scheme is frozen, checked when it is made, and identified by a short `id`.
     """
 
     noise: int = 50  # k of the winnowing paper; this and the next are the values of its experiments on the Web
     guarantee: int = 149  # t of the paper, w + k - 1, with the window w = 100
-    selection: Literal["winnow", "open-closed", "mod-minimizer", "mod-p"] = "winnow"
+    selection: Literal["winnow", "open-closed", "mod-minimizer", "mod-p", "koala"] = "winnow"
     # consonants: as in Koala, for text from bad conversions; code: the tokens of a program, as in MOSS
     form: Literal["text", "consonants", "code"] = "text"
     shingle: int = 10  # words, the value of Broder and others for the Web
@@ -36,6 +38,8 @@ class Scheme:
     bands: int = 32  # 32 bands of 4 rows propose 87 % of pairs with a resemblance of .5, and 99.98 % at .7
     rows: int = 4  # bins in a band
     key: str | None = field(default=None, repr=False)  # a secret, without which the selection cannot be predicted
+    stored: int = 100  # fingerprints of a page with the selection koala: the rarest; this and the next are its values
+    searched: int = 1_000  # fingerprints of a question with the selection koala
     normalisation: int = NORMALISATION  # the version of the rule and Unicode tables of the canonical text
 
     def __post_init__(self) -> None:
@@ -55,6 +59,8 @@ class Scheme:
             ("bins", 1, 65_536),
             ("bands", 1, 65_536),
             ("rows", 1, 65_536),
+            ("stored", 1, 65_536),
+            ("searched", 1, 65_536),
         ):
             value = getattr(self, name)
             if type(value) is not int or not minimum <= value <= maximum:
@@ -73,6 +79,8 @@ class Scheme:
         if not complaints:
             if self.guarantee < self.noise:
                 complaints.append(f"guarantee is at least noise: {self.guarantee} is below {self.noise}")
+            if self.searched < self.stored:
+                complaints.append(f"searched is at least stored: {self.searched} is below {self.stored}")
             if self.bands * self.rows > self.bins:
                 complaints.append(
                     f"{self.bands} bands of {self.rows} rows take more than the {self.bins} bins there are"
@@ -81,7 +89,8 @@ class Scheme:
 
     @classmethod
     def preset(cls, name: str) -> Scheme:
-        """Return the scheme for a purpose: "pages" (the default), "passages", "ideographs", "consonants" or "code"."""
+        """Return the scheme for a purpose: one of "pages" (the default), "passages", "ideographs", "consonants",
+        "koala" and "code"."""
         if name not in PRESETS:
             raise SchemeError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
         return PRESETS[name]
@@ -100,6 +109,11 @@ class Scheme:
     def w(self) -> int:
         """The window: of every w consecutive k-grams, one is selected."""
         return self.guarantee - self.noise + 1
+
+    @property
+    def guarantees(self) -> bool:
+        """Whether every shared run of `guarantee` characters is found."""
+        return self.selection not in ("mod-p", KOALA)
 
     @property
     def minhash_bytes(self) -> int:
@@ -125,6 +139,8 @@ class Scheme:
         compared; after an upgrade, a store of code must be filled again.
         """
         choices: dict[str, object] = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.selection != KOALA:
+            del choices["stored"], choices["searched"]  # they decide nothing
         if self.form == "code":
             import pygments  # noqa: PLC0415 (slow to import)
 
@@ -146,6 +162,8 @@ PRESETS = {
     "ideographs": Scheme(noise=15, guarantee=45),
     # The 20 consonants of Koala, 30 to 45 letters of English, with a window about as long as the k-gram.
     "consonants": Scheme(form="consonants", noise=20, guarantee=40),
+    # Koala itself: 100 fingerprints a page, 4 bytes each, and no promise. The guarantee is for comparing two texts.
+    "koala": Scheme(selection=KOALA, form="consonants", noise=20, guarantee=40),
     # 30 tokens are about five lines. Of unrelated files in one language, one pair in 50 shares 30 tokens, and one in
     # ten shares 20.
     "code": Scheme(form="code", noise=30, guarantee=50),

@@ -6,9 +6,9 @@ from array import array
 from dataclasses import dataclass, field
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
-from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.selection import stored_fingerprints
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,5 +37,5 @@ def fingerprint(text: str, scheme: Scheme = Scheme(), *, name: str | None = None
     each ASCII character, spans included.
     """
     compared = canonical(text, scheme, name=name)
-    hashes, positions = fingerprints(compared.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    hashes, positions = stored_fingerprints(compared.chars, scheme)
     return Fingerprints(hashes, positions, scheme, compared)

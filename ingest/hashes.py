@@ -6,13 +6,13 @@ from array import array
 from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
-from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.selection import stored_fingerprints
 
 
 class Hashes(NamedTuple):
@@ -38,7 +38,7 @@ def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
 
 def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
     """Compute the hashes of a canonical text whose digest is known."""
-    selected, positions = fingerprints(canon.chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
+    selected, positions = stored_fingerprints(canon.chars, scheme)
     shingle_set = distinct(shingles(canon, scheme.shingle, scheme.seed))
     signature = minhash(shingle_set, scheme.bins)
     return Hashes(

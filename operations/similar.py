@@ -161,7 +161,7 @@ class SimilarPages:
 
     def _candidates(self, where: Filters, frequent: int, sizes: Sizes | None, most: int | None) -> CandidatePages:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
-        found = self._store.candidates(wanted, where, FrequencyCheck(frequent), sizes)
+        found = self._store.candidates(wanted, where, FrequencyCheck.of(self._store.scheme, frequent), sizes)
         pages = {
             each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
         }

@@ -149,7 +149,9 @@ class TextFinder:
         """Return the candidates of each question, those that share the most; no captures of its own URL."""
         check_cancelled()
         wanted = [(number, lookup) for number, each in enumerate(questions) for lookup in lookups_of(each)]
-        answers = self._store.candidates([lookup for _, lookup in wanted], self._where, FrequencyCheck())
+        answers = self._store.candidates(
+            [lookup for _, lookup in wanted], self._where, FrequencyCheck.of(self._store.scheme)
+        )
         found: list[dict[str, Candidate]] = [{} for _ in questions]
         for (number, _), answer in zip(wanted, answers, strict=True):
             for each in answer.pages:

@@ -14,7 +14,8 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.selection import token_of
 from opensearch_winnow.queries.spans import merged_spans
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class ExcludedHashes(NamedTuple):
 
     shingles: array[int] = array("Q")
     kgrams: array[int] = array("Q")
+    tokens: array[int] = array("Q")  # the fingerprints that the k-grams would have
 
 
 class Exclusions:
@@ -87,7 +89,7 @@ class Exclusions:
         """Return the fingerprints of a question, in order, without those of boilerplate that holds for all pages."""
         evidence = array("Q")
         end = 0
-        for start, after in matching_runs(fingerprints, self._everywhere.kgrams):
+        for start, after in matching_runs(fingerprints, self._everywhere.tokens):
             evidence += fingerprints[end:start]
             end = after
         return evidence + fingerprints[end:]
@@ -142,7 +144,9 @@ class Exclusions:
             text = canonical(each.text, scheme, name=each.name)
             all_shingles += shingles(text, scheme.shingle, scheme.seed)
             kgrams += kgram_hashes(text.chars, scheme.k, scheme.seed)
-        return ExcludedHashes(distinct(all_shingles), distinct(kgrams))
+        grams = distinct(kgrams)
+        tokens = grams if scheme.selection != KOALA else distinct(array("Q", (token_of(each) for each in grams)))
+        return ExcludedHashes(distinct(all_shingles), grams, tokens)
 
 
 NO_EXCLUSIONS = Exclusions()

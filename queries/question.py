@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.selection import searched_fingerprints
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, side
@@ -32,12 +33,14 @@ class Question:
 
         A `guarantee` larger than the scheme's looks up fewer fingerprints, a subset of those of the page: for a quick
         first look. A text shorter than the scheme's guarantee is looked up by every k-gram, since a page that holds it
-        need not have selected the same k-gram.
+        need not have selected the same k-gram. With the selection koala, a question has more fingerprints than a page.
         """
         window = _window(scheme, guarantee)
         prepared = side(record.text, scheme, name=record.url, site=record.site) if record.text else None
         selected = record.fingerprints
-        if prepared is not None and len(prepared.chars) < scheme.t:
+        if prepared is not None and scheme.selection == KOALA:
+            selected = searched_fingerprints(prepared.chars, scheme)
+        elif prepared is not None and len(prepared.chars) < scheme.t:
             window = 1
         if prepared is not None and window != scheme.w:
             selected, _ = fingerprints(prepared.chars, scheme.k, window, "winnow", scheme.seed)

@@ -24,6 +24,7 @@ from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
+from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
@@ -156,6 +157,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "text_sketches": _text_sketches,
     "kgram_hashes": lambda: kgram_hashes(WIDE, 20),
     **{f"fingerprints, {name}": partial(fingerprints, WIDE, 20, 30, name) for name in SELECTIONS},
+    "rare_grams": lambda: rare_grams(WIDE, 20, 100),
     "window_minima": lambda: window_minima(SHORT_HASHES, 40),
     "passages": lambda: join_runs(passages(ASCII[:4_000], WIDE[1_000:], 20, 30), 5),
     "word_tokens": lambda: word_tokens(WIDE[2_900:3_200]),

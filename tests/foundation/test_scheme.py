@@ -43,7 +43,19 @@ def test_every_choice_is_in_the_id() -> None:
         Scheme(key="other secret"),
     ]
     assert len({Scheme().id, *(other.id for other in others)}) == 1 + len(others)
-    assert len(others) == len(dataclasses.fields(Scheme)) - 1 + 1  # normalisation has one value; key has two here
+    koala = [Scheme(selection="koala"), Scheme(selection="koala", stored=99), Scheme(selection="koala", searched=999)]
+    assert len({Scheme().id, *(each.id for each in koala)}) == 1 + len(koala)
+    assert Scheme(stored=99, searched=999).id == Scheme().id  # they decide nothing in another selection
+    # Normalisation has one value; key has two here, and stored and searched are tried with koala.
+    assert len(others) == len(dataclasses.fields(Scheme)) - 1 + 1 - 2
+
+
+def test_selections_by_windows_guarantee_something() -> None:
+    assert all(
+        each.guarantees for each in (Scheme(), Scheme(selection="open-closed"), Scheme(selection="mod-minimizer"))
+    )
+    assert not Scheme(selection="koala").guarantees
+    assert not Scheme(selection="mod-p").guarantees
 
 
 def test_the_version_of_pygments_is_in_the_id_of_code_and_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +84,7 @@ def test_all_complaints_come_at_once_in_words() -> None:
         "not 0",
         "guarantee is a whole number",
         "not 2.5",
-        "selection is one of winnow, open-closed, mod-minimizer, mod-p, not 'best'",
+        "selection is one of winnow, open-closed, mod-minimizer, mod-p, koala, not 'best'",
         "shingle is a whole number",
         "not True",
         "bits is one of 1, 2, 4, 8, 16, not 3",

@@ -18,6 +18,7 @@ from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
+from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.cython_core.text_sketches import TextSketches
@@ -97,6 +98,16 @@ def fuzz_fingerprints(data: bytes, compares: bool) -> None:
         if compares:
             expected = reference.fingerprints(chars, k, w, selection, key, robust)
             assert list(zip(hashes, positions, strict=True)) == expected
+
+
+def fuzz_rare_grams(data: bytes, compares: bool) -> None:
+    reader = Reader(data)
+    k, size, key, chars = reader.size(), reader.size(), reader.key(), reader.rest_text()
+    with suppress(*REFUSED):
+        hashes, positions = rare_grams(chars, k, size, key)
+        assert len(set(hashes)) <= len(hashes) == len(positions) <= size
+        if compares:
+            assert list(zip(hashes, positions, strict=True)) == reference.rare_grams(chars, k, size, key)
 
 
 def fuzz_window_minima(data: bytes, compares: bool) -> None:
@@ -210,5 +221,6 @@ TARGETS = {
     "phrase_offsets": (fuzz_phrase_offsets, seeds_of_text(b"\x03\x02\x03\x0bplain words\x00\x03\x02wo\x01")),
     "visible_text": (fuzz_visible_text, [b"\x01" + bytes([9, 40, 200, 3, 4]) + b"text" + bytes([120, 40])]),
     "from_parts": (fuzz_from_parts, [b"\x03\x03a b\x03\x02ab" + bytes([0, 2, 0, 1, 0, 2, 0, 2, 0, 2, 1, 3, 2])]),
+    "rare_grams": (fuzz_rare_grams, [b"\x03\x02\x00\x00abcabdabcabe"]),
     "window_minima": (fuzz_window_minima, [b"\x03\x01\x00\x08\x05\x04\x03\x09\x01\x01\x02\x07"]),
 }

@@ -27,7 +27,7 @@ class PasteDocument(TypedDict):
     """What a pasted text must be like."""
 
     needed: int  # minimum number of letters and digits; for code, tokens
-    sure: int  # a shared run of this many is certain to be found
+    sure: int | None  # a shared run of this many is certain to be found; None: none is
     minutes: int  # that a text is kept after its last use
 
 
@@ -45,7 +45,8 @@ def form(index: Index, _request: ScreenRequest) -> ScreenAnswer:
 
 
 def _rules(scheme: Scheme) -> PasteDocument:
-    return {"needed": scheme.noise, "sure": scheme.guarantee, "minutes": EXPIRY_MINUTES}
+    sure = scheme.guarantee if scheme.guarantees else None
+    return {"needed": scheme.noise, "sure": sure, "minutes": EXPIRY_MINUTES}
 
 
 def paste(index: Index, request: ScreenRequest) -> str:

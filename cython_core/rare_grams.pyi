@@ -1,0 +1,3 @@
+from array import array
+
+def rare_grams(chars: str, k: int, size: int, key: int = 0) -> tuple[array[int], array[int]]: ...
