@@ -10,6 +10,7 @@ import pytest
 from tests.web.browser_fixture import scrolls_sideways
 from tests.web.real_crawl_fixture import RELEASES, javadoc_comparison
 from tests.web.served_fixture import Served
+from tests.web.test_home import counted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -89,6 +90,8 @@ FAULTS = """
     [pytest.param(name, marks=() if name in ("home", "search") else pytest.mark.check) for name in NAMES],
 )
 def test_nothing_is_torn_or_covered(page: Page, javadoc: Served, name: str) -> None:
+    if name == "home":
+        counted(javadoc)  # it loads again when its pages have been counted
     page.goto(javadoc.url(address_of(javadoc, name)))
     expect_whole(page)
 
@@ -120,6 +123,7 @@ def test_the_results_of_a_long_text_are_whole(page: Page, javadoc: Served) -> No
 
 
 def test_a_torn_link_would_be_found(page: Page, javadoc: Served) -> None:
+    counted(javadoc)
     page.goto(javadoc.url("/"))
     assert page.evaluate(FAULTS) == []
     link = "document.querySelector('.ranked a')"
