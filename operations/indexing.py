@@ -15,6 +15,7 @@ from typing import Protocol, TypedDict, Unpack
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -99,7 +100,7 @@ class RecordFilesTarget:
         return [Path(self.name)]
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        return recipe_for_run(None, scheme=self._scheme, **choices)
+        return recipe_for_run(None, scheme=with_key(self._scheme or Scheme()), **choices)
 
     @contextmanager
     def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:  # noqa: ARG002
