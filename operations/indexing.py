@@ -90,9 +90,9 @@ class Target(Protocol):
 class RecordFilesTarget:
     """One Parquet file of records, or a folder of them if `name` ends with / or is a folder."""
 
-    def __init__(self, name: FileName, scheme: Scheme | None = None) -> None:
+    def __init__(self, name: FileName, scheme: Scheme | None = None, key: str | None = None) -> None:
         self._path = os.fspath(name)
-        self._scheme = scheme
+        self._scheme = with_key(scheme or Scheme(), key)
         self.name = self._path.rstrip("/")
 
     @property
@@ -100,7 +100,7 @@ class RecordFilesTarget:
         return [Path(self.name)]
 
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        return recipe_for_run(None, scheme=with_key(self._scheme or Scheme()), **choices)
+        return recipe_for_run(None, scheme=self._scheme, **choices)
 
     @contextmanager
     def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:  # noqa: ARG002
@@ -113,18 +113,22 @@ class RecordFilesTarget:
 
 @contextmanager
 def open_target(
-    *, store: FileName | None = None, to: FileName | None = None, scheme: Scheme | None = None
+    *,
+    store: FileName | None = None,
+    to: FileName | None = None,
+    scheme: Scheme | None = None,
+    key: str | None = None,
 ) -> Iterator[Target]:
     """Open the store `store`, or the record files `to`, by name. Nothing is created before a run starts to write.
 
-    If the store or file exists with another scheme than `scheme`, it is refused.
+    If the store or file exists with another scheme than `scheme`, or another `key`, it is refused.
     """
     if (store is None) == (to is None):
         raise ValueError("name either a store or record files")
     if to is not None:
-        yield RecordFilesTarget(to, scheme)
+        yield RecordFilesTarget(to, scheme, key)
     elif store is not None:
-        with LazyStore(os.fspath(store), scheme, patient=True) as opened:
+        with LazyStore(os.fspath(store), scheme, key=key, patient=True) as opened:
             yield opened
 
 

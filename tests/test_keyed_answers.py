@@ -50,7 +50,7 @@ def answers(index: Index) -> Iterator[Any]:
     report = index.add(later, crawl="second")
     yield [(each.watch, each.url, each.containment, each.longest) for each in report.findings]
     for options in ({"url": MILL}, {"url": HARBOUR}, {"text": QUOTE, "min_containment": 0.0}):
-        found = index.similar(**options)  # type: ignore[arg-type]
+        found = index.similar(**options)
         yield [(each.url, each.resemblance, each.containment, each.kind, each.passages) for each in found]
     result = index.cluster()
     yield result.pages, result.clusters, result.largest
