@@ -17,6 +17,7 @@ from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_pages
 from opensearch_winnow.foundation.key_file import KEY_VARIABLE
 from opensearch_winnow.ingest.fingerprint import fingerprint
+from opensearch_winnow.ingest.hashes import hashes_of
 from opensearch_winnow.ingest.own_documents import winnow_fields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import StoreError
@@ -120,6 +121,26 @@ def test_the_library_reads_the_key_of_the_environment(
         Index.open(keyed)
     Index.open(keyed, key="open sesame").close()
     Index.open(plain).close()
+
+
+def test_whoever_sees_a_known_hash_can_compute_the_seed() -> None:
+    """Check what docs/keys.md says: a hash is a bijection, and a text of one letter has nothing but the seed in it."""
+
+    def unshifted(x: int, bits: int) -> int:
+        found = x
+        for _ in range(64 // bits):
+            found = x ^ (found >> bits)
+        return found
+
+    def unmixed(x: int) -> int:
+        x = unshifted(x, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+        x = unshifted(x, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+        return unshifted(x, 30)
+
+    scheme = Scheme(key="8c1f0a7be0a44c2f9d6e5b7a31c2d4e5", modulus=1)
+    (known,) = hashes_of("a", scheme).sketch
+    value = unmixed(unmixed(unmixed(known)))
+    assert (value - (ord("a") + 1) * 0x9E3779B97F4A7C15) % 2**64 == scheme.seed
 
 
 def test_what_needs_no_store_reads_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,21 +212,6 @@ def test_another_scheme_is_refused(path: Path) -> None:
         assert store.count() == 1
 
 
-def test_a_key_has_to_be_said(path: Path) -> None:
-    scheme = Scheme(key="secret")
-    EmbeddedStore.open(path, key="secret", create=True).close()
-    for wanted in (None, Scheme()):
-        with pytest.raises(StoreError, match=r"has a secret key: name the file that holds it with --key-file or WINN"):
-            EmbeddedStore.open(path, wanted)
-    for wanted, key in ((None, "wrong"), (Scheme(), "wrong"), (Scheme(key="wrong"), None), (scheme, "wrong")):
-        with pytest.raises(StoreError, match=r"has a key, and this is not it$") as caught:
-            EmbeddedStore.open(path, wanted, key=key)
-        assert Scheme(key="wrong").id not in str(caught.value)
-    for opened in (EmbeddedStore.open(path, scheme), EmbeddedStore.open(path, Scheme(), key="secret")):
-        assert opened.scheme == scheme
-        opened.close()
-
-
 def test_a_store_that_is_closed_says_so(path: Path) -> None:
     store = EmbeddedStore.open(path, create=True)
     store.close()
