@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.scheme import Scheme
+
+if TYPE_CHECKING:  # every command imports this file, and many need no scheme
+    from opensearch_winnow.foundation.scheme import Scheme
 
 KEY_VARIABLE = "WINNOW_KEY_FILE"
 KEY_OPTION = "--key-file"
