@@ -11,6 +11,7 @@ import click
 from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
+from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say, suggest
@@ -31,6 +32,7 @@ REPORTED = ("documents", "done", "unchanged", "no_text", "failed", "addresses")
 
 @click.command("attach", short_help="Find copies in an index of your own: add fingerprints to its documents.")
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
+@key_file_option
 @click.option(
     "--text", metavar="FIELD", multiple=True, help="Field with the text. Several are joined; may be repeated."
 )

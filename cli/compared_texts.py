@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, visible_text
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Boilerplate
 
@@ -68,7 +69,7 @@ def compared_texts(
                     f"there is no file {name}; check the name, use - to read from a pipe, or name the --store that has"
                     " a page with this URL"
                 )
-        return ComparedTexts(_whole_file(a), _whole_file(b or a), scheme or Scheme())
+        return ComparedTexts(_whole_file(a), _whole_file(b or a), with_key(scheme or Scheme()))
     # Imported here because it takes a while, which a comparison of files does not need.
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.stores.saved_recipe import recipe_for_run  # noqa: PLC0415

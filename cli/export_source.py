@@ -75,7 +75,7 @@ class FiledRecords:
         self.scheme, *others = map(scheme_of, names)
         for name, other in zip(names[1:], others, strict=True):
             if other.id != self.scheme.id:
-                raise other_scheme(name, other.id, self.scheme.id)
+                raise other_scheme(name, other, self.scheme)
         self.files = [file for name in names for file in record_files(name)]
 
     @cached_property

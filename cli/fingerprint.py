@@ -10,6 +10,7 @@ import click
 from opensearch_winnow.answers.display_text import one_line, shorten
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.foundation.scheme import Scheme
@@ -19,6 +20,7 @@ from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 @click.command("fingerprint", short_help="List the fingerprints of a text.")
 @text_file("file")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
+@key_file_option
 @json_option
 @color_option
 @click.pass_context
@@ -38,6 +40,7 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
     with 1 if the text is too short to have a fingerprint.
     """
     prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
+    scheme = prints.scheme  # with the key
     screen = terminal(color)
     if as_json:
         click.echo(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.terminal import suggest
 from opensearch_winnow.foundation.credentials import without_credentials
 
@@ -21,8 +22,8 @@ def store_option(
     *,
     required: bool = True,
 ) -> Callable[[Command], Command]:
-    """Give a command --store; its function gets `store`, a name for `stores.opening.open_store`, or None."""
-    return click.option(
+    """Give a command --store and --key-file; its function gets `store`, a name for `open_store`, or None."""
+    option: Callable[[Command], Command] = click.option(
         "--store",
         metavar="S",
         envvar=STORE_VARIABLE,
@@ -31,6 +32,7 @@ def store_option(
         type=click.Path(),
         help=what,
     )
+    return lambda command: option(key_file_option(command))
 
 
 def next_step(ctx: click.Context, *words: str) -> None:

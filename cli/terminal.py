@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.display_text import Span, printable, width
+from opensearch_winnow.cli.key_file_option import key_file_words
 from opensearch_winnow.foundation.credentials import hide_credentials
 
 # Light backgrounds from the fixed part of the 256 colours, which themes do not change. Under black text they are
@@ -94,8 +95,8 @@ def remark(message: str) -> None:
 
 
 def suggest(*words: str) -> None:
-    """Print the `winnow` command that the user may want to run next."""
-    remark(f"→ {shell_command(*words)}")
+    """Print the `winnow` command that the user may want to run next, with the key file that this one has named."""
+    remark(f"→ {shell_command(*words, *key_file_words())}")
 
 
 def shell_command(*words: str) -> str:

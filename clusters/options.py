@@ -95,7 +95,8 @@ class RunSettings:
     threads: int | None = None  # by default one for each processor; DuckDB only
     work: str | None = None  # folder for temporary files, by default beside the output
     spark: Mapping[str, str] = field(default_factory=dict)  # Spark settings, such as spark.driver.memory
-    key: str | None = None  # secret key of the scheme, if it has one
+    # secret key of the scheme, if it has one; by default that in the file that WINNOW_KEY_FILE names
+    key: str | None = field(default=None, repr=False)
     progress: Progress | None = None
 
     def __post_init__(self) -> None:

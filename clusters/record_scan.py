@@ -39,7 +39,7 @@ class RecordScan:
         scheme, *others = map(scheme_of, names)
         for name, other in zip(names[1:], others, strict=True):
             if other.id != scheme.id:
-                raise other_scheme(name, other.id, scheme.id)
+                raise other_scheme(name, other, scheme)
         files = [file for name in names for file in record_files(name)]
         return cls(files, scheme.scheme(key), latest_rows(files) if len(files) > 1 else [None])
 

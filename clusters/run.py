@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe
 
@@ -58,6 +60,7 @@ def cluster_pages(
         from opensearch_winnow.clusters.page_columns import batches_of_columns  # noqa: PLC0415
 
     start = time.monotonic()
+    recipe = replace(recipe, scheme=with_key(recipe.scheme, settings.key))
     batches = batches_of_columns(pages, recipe, settings)
     result = cluster_columns(batches, recipe.scheme, options, settings, unique=False)
     result.seconds = round(time.monotonic() - start, 3)

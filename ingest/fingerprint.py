@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import stored_fingerprints
 
@@ -36,6 +37,7 @@ def fingerprint(text: str, scheme: Scheme = Scheme(), *, name: str | None = None
     guarantee threshold has one, so that an equal text is still found. The result takes about seven bytes of memory for
     each ASCII character, spans included.
     """
+    scheme = with_key(scheme)
     compared = canonical(text, scheme, name=name)
     hashes, positions = stored_fingerprints(compared.chars, scheme)
     return Fingerprints(hashes, positions, scheme, compared)

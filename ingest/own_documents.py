@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.hashes import hashes_of
 from opensearch_winnow.mappings.opensearch_document import hash_fields, source_of
@@ -23,7 +24,7 @@ def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", clust
     `name` is a path or URL that tells the language of code. `cluster` is the document's cluster, by which `dedupe`
     collapses a search: its own `_id`, until the documents are clustered. Without it, the field is left out.
     """
-    hashes = hashes_of(text, scheme, name or None)
+    hashes = hashes_of(text, with_key(scheme), name or None)
     fields = hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))
     return {**fields, "cluster": cluster} if cluster else fields
 
@@ -44,7 +45,7 @@ def actions(
     # Imported here, because `winnow_fields` does not need the parsers.
     from opensearch_winnow.ingest.page_record import Recipe, RecordMaker  # noqa: PLC0415
 
-    maker = RecordMaker(Recipe(scheme=scheme, crawl=crawl))
+    maker = RecordMaker(Recipe(scheme=with_key(scheme), crawl=crawl))
     place = 0
     for page in pages:
         record = maker.make(page)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from opensearch_winnow.foundation.errors import SchemeError
+from opensearch_winnow.foundation.key_file import KEY_OPTION, KEY_VARIABLE, environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
+
+NAME_THE_KEY = f"name the file that holds it with {KEY_OPTION} or {KEY_VARIABLE}, or pass it as key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +23,33 @@ class WrittenScheme:
     keyed: bool
 
     def scheme(self, key: str | None = None) -> Scheme:
-        """Return the scheme. Raises RecordsError if `key` is not the one that the hashes were made with."""
+        """Return the scheme with `key`, or else with the key of the environment.
+
+        Raises RecordsError if the hashes were made with another key, or one of both has no key: whoever names a key
+        believes that the hashes are made with it.
+        """
+        used = environment_key() if key is None else key
+        if self.keyed and used is None:
+            raise RecordsError(f"scheme {self.id} has a secret key: {NAME_THE_KEY}")
+        if not self.keyed and used is not None:
+            said = f"{KEY_VARIABLE} names one" if key is None else "one was given"
+            raise RecordsError(
+                f"scheme {self.id} has no key, but {said}: leave it out, or index the pages again with it"
+            )
         try:
-            scheme = Scheme(**self.choices, key=key)
+            scheme = Scheme(**self.choices, key=used)
         except (SchemeError, TypeError) as error:
             raise RecordsError(f"scheme {self.id} belongs to another version of winnow: {error}") from None
         if scheme.id != self.id:
-            raise RecordsError(f"scheme {self.id} has {'a key, and this is not it' if self.keyed else 'no key'}")
+            if self.keyed:
+                raise RecordsError(f"scheme {self.id} has a key, and this is not it")
+            other = "Pygments" if scheme.form == "code" else "winnow"
+            raise RecordsError(f"scheme {self.id} belongs to another version of {other}")
         return scheme
+
+    def differs_in_key(self, other: WrittenScheme) -> bool:
+        """Whether nothing but the key differs."""
+        return self.id != other.id and self.choices == other.choices and (self.keyed or other.keyed)
 
 
 def written(scheme: Scheme) -> WrittenScheme:
@@ -35,8 +57,15 @@ def written(scheme: Scheme) -> WrittenScheme:
     return WrittenScheme(scheme.id, choices, scheme.key is not None)
 
 
-def other_scheme(path: str | os.PathLike[str], found: str, wanted: str) -> RecordsError:
+def other_scheme(path: str | os.PathLike[str], found: WrittenScheme, wanted: WrittenScheme) -> RecordsError:
+    """Return the error for records that have another scheme, which may differ in the key alone."""
+    if found.differs_in_key(wanted):
+        if found.keyed and wanted.keyed:
+            return RecordsError(f"{path} has records of a scheme with another secret key")
+        if found.keyed:
+            return RecordsError(f"{path} has records of a scheme with a secret key: {NAME_THE_KEY}")
+        return RecordsError(f"{path} has records of a scheme without a key: leave the key out, or use another name")
     return RecordsError(
-        f"{path} has records of scheme {found}, not {wanted}: hashes of different schemes are never compared, so use"
-        f" scheme {found}, or another name"
+        f"{path} has records of scheme {found.id}, not {wanted.id}: hashes of different schemes are never compared, so"
+        f" use scheme {found.id}, or another name"
     )

@@ -60,9 +60,10 @@ class Index(CaptureMethods, SettingsMethods):
         """Open a store and return its index. `store` is a file, or an address such as `http://localhost:9200/pages`.
 
         A store that does not exist is created when pages are first added, with `scheme` (by default `Scheme()`); with
-        `create=False`, that is an error. A store that exists keeps its scheme, and giving another one is an error. Pass
-        the `key` of a scheme with a secret. With an address, `client` is an opensearch-py client to use; it stays open.
-        Otherwise, requests are repeated for two seconds if need be: for two minutes if `patient`, as for a long run.
+        `create=False`, that is an error. A store that exists keeps its scheme, and giving another one is an error.
+        `key` is the secret key of the scheme, by default that in the file that the variable WINNOW_KEY_FILE names. With
+        an address, `client` is an opensearch-py client to use; it stays open. Otherwise, requests are repeated for two
+        seconds if need be: for two minutes if `patient`, as for a long run.
         """
         return cls(LazyStore(os.fspath(store), scheme, create=create, key=key, client=client, patient=patient))
 

@@ -7,6 +7,7 @@ In the settings of the project,
     # WINNOW_TO = "records.parquet"  # instead of a store: a record file, or a folder of them, "records/"
     WINNOW_CRAWL = "2026-11"  # optional: a name for the crawl
     WINNOW_PRESET = "pages"  # optional: the scheme of a new store or file
+    WINNOW_KEY_FILE = "/etc/winnow/key"  # optional: a file with the secret key; by default, the environment names it
 
 and in a spider `yield captured(response)`, or items with `url` and `html` or `text`, named as in JSON lines. Items are
 passed on unchanged; those that are no pages are counted and left alone.
@@ -26,6 +27,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.key_file import KEY_VARIABLE, read_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
@@ -62,11 +64,21 @@ class WinnowPipeline:
     has seen. Record files are the exception: they appear when the spider is closed, or a part of a folder is complete.
     """
 
-    def __init__(self, crawler: Crawler, *, store: str | None, to: str | None, crawl: str, preset: str | None) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        *,
+        store: str | None,
+        to: str | None,
+        crawl: str,
+        preset: str | None,
+        key: str | None = None,
+    ) -> None:
         self._crawler = crawler
         self._store, self._to = store, to
         self._crawl = crawl
         self._scheme = Scheme.preset(preset) if preset else None
+        self._key = key
         self._opened = ExitStack()
         self._waiting: list[Deferred[None]] = []  # one for each item whose record is not stored yet
         self._timer: CallLaterResult | None = None
@@ -80,10 +92,14 @@ class WinnowPipeline:
         if not store and not to:
             raise NotConfigured("WINNOW_STORE is not set: it says where the records go, for example crawl.winnow")
         crawl, preset = settings.get("WINNOW_CRAWL") or "", settings.get("WINNOW_PRESET")
-        return cls(crawler, store=store, to=to, crawl=crawl, preset=preset)
+        key_file = settings.get(KEY_VARIABLE)
+        key = read_key(key_file) if key_file else None
+        return cls(crawler, store=store, to=to, crawl=crawl, preset=preset, key=key)
 
     def open_spider(self) -> None:
-        target = self._opened.enter_context(open_target(store=self._store, to=self._to, scheme=self._scheme))
+        target = self._opened.enter_context(
+            open_target(store=self._store, to=self._to, scheme=self._scheme, key=self._key)
+        )
         self._intake = self._opened.enter_context(open_intake(target, crawl=self._crawl))
 
     async def process_item(self, item: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Protocol, TypedDict, Unpack
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -89,9 +90,9 @@ class Target(Protocol):
 class RecordFilesTarget:
     """One Parquet file of records, or a folder of them if `name` ends with / or is a folder."""
 
-    def __init__(self, name: FileName, scheme: Scheme | None = None) -> None:
+    def __init__(self, name: FileName, scheme: Scheme | None = None, key: str | None = None) -> None:
         self._path = os.fspath(name)
-        self._scheme = scheme
+        self._scheme = with_key(scheme or Scheme(), key)
         self.name = self._path.rstrip("/")
 
     @property
@@ -112,18 +113,22 @@ class RecordFilesTarget:
 
 @contextmanager
 def open_target(
-    *, store: FileName | None = None, to: FileName | None = None, scheme: Scheme | None = None
+    *,
+    store: FileName | None = None,
+    to: FileName | None = None,
+    scheme: Scheme | None = None,
+    key: str | None = None,
 ) -> Iterator[Target]:
     """Open the store `store`, or the record files `to`, by name. Nothing is created before a run starts to write.
 
-    If the store or file exists with another scheme than `scheme`, it is refused.
+    If the store or file exists with another scheme than `scheme`, or another `key`, it is refused.
     """
     if (store is None) == (to is None):
         raise ValueError("name either a store or record files")
     if to is not None:
-        yield RecordFilesTarget(to, scheme)
+        yield RecordFilesTarget(to, scheme, key)
     elif store is not None:
-        with LazyStore(os.fspath(store), scheme, patient=True) as opened:
+        with LazyStore(os.fspath(store), scheme, key=key, patient=True) as opened:
             yield opened
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.credentials import without_credentials
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
@@ -44,10 +45,13 @@ class LazyStore(Closing):
         self._create = create
         self._key = key
         self._store: Store | None = None
+        self._new_scheme: Scheme | None = None
         self._questions: WatchedQuestions | None = None  # of the watches, as the last run found them
         self._opening = Lock()
         if not create or store_exists(name, client, patient=patient):
             self.get()
+        else:
+            self._new_scheme = with_key(scheme or Scheme(), key)  # now: a key file that cannot be used is an error now
 
     def get(self, *, to_write: bool = False) -> Store:
         """Return the store. With `to_write`, a missing one is created, if this object was made with `create`."""
@@ -58,7 +62,7 @@ class LazyStore(Closing):
                     self._address,
                     self._wanted_scheme,
                     create=create,
-                    key=self._key,
+                    key=self._key if self._new_scheme is None else self._new_scheme.key,
                     client=self._client,
                     patient=self._patient,
                 )
@@ -67,7 +71,10 @@ class LazyStore(Closing):
     @property
     def scheme(self) -> Scheme:
         """The store's scheme, or the one it will be created with."""
-        return (self._wanted_scheme or Scheme(key=self._key)) if self._store is None else self._store.scheme
+        if self._store is not None:
+            return self._store.scheme
+        assert self._new_scheme is not None
+        return self._new_scheme
 
     @property
     def files(self) -> list[Path]:

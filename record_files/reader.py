@@ -18,7 +18,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, as_records, completed
 from opensearch_winnow.mappings.record_metadata import parse_metadata
-from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
+from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 
 MAX_BATCH_ROWS = 1_000  # a row group may have fewer, because it is bounded in bytes
 MAX_IDS_PER_PASS = 1_000_000  # some 300 bytes of memory each
@@ -161,7 +161,7 @@ def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> 
     """Yield the records of a file or folder, each capture once. Raises if they are of another scheme than `scheme`."""
     found = scheme_of(path)
     if scheme is not None and scheme.id != found.id:
-        raise other_scheme(path, found.id, scheme.id)
+        raise other_scheme(path, found, written(scheme))
     return _read_latest(record_files(path))
 
 

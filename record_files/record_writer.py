@@ -222,4 +222,4 @@ def _check(path: Path, files: Sequence[Path], scheme: WrittenScheme) -> None:
     if files:
         found = scheme_of(path)
         if found.id != scheme.id:
-            raise other_scheme(path, found.id, scheme.id)
+            raise other_scheme(path, found, scheme)

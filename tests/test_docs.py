@@ -17,7 +17,8 @@ DOCS = ROOT / "docs"
 # Console sessions run first, in order, then Python sessions. Other tests run cli.md, opensearch.md and own-searches.md.
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [
-    DOCS / f"{name}.md" for name in ("indexing", "finding", "search", "clusters", "changes", "watching", "archives")
+    DOCS / f"{name}.md"
+    for name in ("indexing", "finding", "search", "clusters", "changes", "watching", "archives", "keys")
 ]
 # Tables in the documentation are copied from this page, by rows or by figures.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 
 from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.record_files.reader import read_records, scheme_of
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 pytestmark = pytest.mark.check
@@ -116,6 +116,28 @@ def test_pages_of_a_spider_become_records(site: str, tmp_path: Path, settings: d
     items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
     assert sum("price" in item for item in items) == 1
     assert len(items) == 6
+
+
+@pytest.mark.parametrize("place", ["settings", "environment"])
+def test_a_key_comes_from_the_file_that_a_setting_or_the_environment_names(
+    site: str, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key").write_text("open sesame\n")
+    keyed = {"WINNOW_KEY_FILE": "key"} if place == "settings" else {}
+    if place == "environment":
+        monkeypatch.setenv("WINNOW_KEY_FILE", "key")
+    runs = [
+        crawl(tmp_path, site, WINNOW_STORE="crawl.winnow", WINNOW_PRESET="passages", **keyed),
+        crawl(tmp_path, site, WINNOW_TO="records.parquet", **keyed),
+    ]
+    assert [json.loads(done.stdout) for done in runs] == [EXPECTED, EXPECTED], runs
+    assert not any("sesame" in done.stdout + done.stderr for done in runs)
+    monkeypatch.delenv("WINNOW_KEY_FILE", raising=False)
+    with Index.open(tmp_path / "crawl.winnow", key="open sesame") as index:
+        assert index.scheme == Scheme(noise=20, guarantee=40, key="open sesame")
+    assert scheme_of(tmp_path / "records.parquet").scheme("open sesame") == Scheme(key="open sesame")
+    refused = crawl(tmp_path, site, WINNOW_STORE="crawl.winnow")
+    assert "has a secret key: name the file that holds it with" in refused.stderr
 
 
 def test_a_store_keeps_its_scheme_and_its_recipe(site: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, shell_command, terminal
 from opensearch_winnow.foundation.extras import extra
@@ -27,6 +28,7 @@ from opensearch_winnow.foundation.extras import extra
     type=click.Path(),
     help="Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
 )
+@key_file_option
 @click.option(
     "--pages", metavar="N", type=click.IntRange(20), help="Use only about N pages, for a quick look.  [default: all]"
 )

@@ -12,6 +12,7 @@ from opensearch_winnow.cli.cluster_summary import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
 from opensearch_winnow.cli.demo.findings import QUERY, Cluster, Contained, Findings
 from opensearch_winnow.cli.demo.most_copied import Copied
+from opensearch_winnow.cli.key_file_option import key_file_words
 from opensearch_winnow.cli.terminal import shell_command
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.mappings.record import Record
@@ -90,7 +91,7 @@ def search_sentence(findings: Findings) -> str:
 
 def next_commands(findings: Findings, store: str) -> list[str]:
     """Return commands that find something in the demo's store; the first opens it in a browser."""
-    return [shell_command(*words, "--store", store) for words in _next_commands(findings)]
+    return [shell_command(*words, "--store", store, *key_file_words()) for words in _next_commands(findings)]
 
 
 def _next_commands(findings: Findings) -> Iterator[tuple[str, ...]]:

@@ -69,7 +69,7 @@ def common_scheme(files: HadoopFiles, record_files: Sequence[HadoopFile]) -> Wri
         first, *others = pool.map(lambda file: scheme_of_file(file.local_name, files.footer(file)), record_files)
     for file, other in zip(record_files[1:], others, strict=True):
         if other.id != first.id:
-            raise other_scheme(file.local_name, other.id, first.id)
+            raise other_scheme(file.local_name, other, first)
     return first
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial, reduce
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escape_pa
 from opensearch_winnow.clusters.spark.jobs import run_job_group, waiting_for_tasks
 from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
 from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, is_remote, outcomes_of_sources, outcomes_of_table
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.ingest.ledger import OTHER_CONTENT
 from opensearch_winnow.ingest.page_record import Recipe
@@ -54,6 +56,7 @@ def fingerprint_on_spark(
     again. If a capture occurs twice, the first one counts.
     """
     start = time.monotonic()
+    recipe = replace(recipe, scheme=with_key(recipe.scheme))  # here: tasks get the key with the recipe
     targets = (to, failed or f"{to.rstrip('/')}.failed")
 
     def work() -> Report:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.sqlite_schema import packed
@@ -81,10 +81,8 @@ class EmbeddedStore(Closing):
         The file contains its scheme, except for a secret `key`. A file without permission to write can be read.
         """
         name, place = os.fspath(path), Path(os.path.realpath(path))
-        if scheme is not None and key is not None:
-            scheme = replace(scheme, key=key)
         if create and not os.path.exists(place):  # noqa: PTH110 (Path.exists raises without permission to look)
-            create_file(place, name, scheme or Scheme(key=key))
+            create_file(place, name, with_key(scheme or Scheme(), key))
         check_file(place, name)
         file = StoreFile(place, name)
         try:

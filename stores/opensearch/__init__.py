@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 from opensearchpy import NotFoundError, OpenSearch
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import missing_fields, written_in
@@ -98,11 +98,9 @@ class OpenSearchStore(Closing):
         one, a `patient` store repeats its requests for longer; see `connect`.
         """
         address = Address.of(name)
-        if scheme is not None and key is not None:
-            scheme = replace(scheme, key=key)
         used = client or connect(address, patient=patient)
         try:
-            found = _mappings(used, address, (scheme or Scheme(key=key)) if create else None)
+            found = _mappings(used, address, with_key(scheme or Scheme(), key) if create else None)
             attachment = attachment_of(found, str(address))
             if attachment is not None:
                 opened = opened_scheme(str(address), attachment.scheme, scheme, key)

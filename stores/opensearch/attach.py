@@ -9,11 +9,13 @@ from urllib.parse import quote
 
 from opensearchpy import NotFoundError, OpenSearch
 
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import META
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
 from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in, settings_index_of
+from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill, Progress
 from opensearch_winnow.stores.opensearch.bulk import bulk
@@ -61,7 +63,14 @@ class Detached(NamedTuple):
     kept: list[str]  # parts that others need as well
 
 
-def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, scheme: Scheme | None = None) -> Plan:
+def plan(
+    client: OpenSearch,
+    address: Address,
+    fields: OwnFields | None = None,
+    scheme: Scheme | None = None,
+    *,
+    key: str | None = None,
+) -> Plan:
     """Check an index, and return what attaching will do. Changes nothing.
 
     Without `fields`, the index must be attached already. Raises StoreError, in one sentence, if it cannot be attached.
@@ -75,7 +84,7 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
         _check_index(each, described["mappings"])
     if attached is None:
         assert fields is not None
-        chosen = Attachment.of(fields, scheme or Scheme(), settings_index_of(index))
+        chosen = Attachment.of(fields, with_key(scheme or Scheme(), key), settings_index_of(index))
         _check_fields(name, found, fields)
     else:
         chosen = attached
@@ -85,7 +94,8 @@ def plan(client: OpenSearch, address: Address, fields: OwnFields | None = None, 
                 f"{name} is attached already, with other fields ({there}, below {there.below}): to change them, run"
                 " `winnow detach` first; to bring it up to date, run `winnow attach --update`"
             )
-        if scheme is not None and scheme.id != attached.scheme.id:
+        if scheme is not None and written(scheme).choices != attached.scheme.choices:
+            scheme = with_key(scheme, key)
             raise StoreError(
                 f"{name} is attached with scheme {attached.scheme.id}, not {scheme.id}: hashes of different schemes are"
                 " never compared, so run `winnow detach` first to change it"
@@ -117,7 +127,7 @@ def attach(
 
     If it is attached already, documents that are new or have changed are brought up to date.
     """
-    planned = plan(client, address, fields, scheme)
+    planned = plan(client, address, fields, scheme, key=key)
     index = _opened(client, address, planned, scheme, key)
     for step, outcome in planned.steps:
         if outcome == "missing":
@@ -127,7 +137,7 @@ def attach(
 
 def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
     """Count the documents of an attached index that are new or have another text than their fields were made from."""
-    return Backfill(_opened(client, address, plan(client, address), None, key)).stale()
+    return Backfill(_opened(client, address, plan(client, address, key=key), None, key)).stale()
 
 
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, RequestError, TransportError
 
+from opensearch_winnow.foundation.key_file import environment_key, with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import (
     index_settings,
@@ -21,7 +22,8 @@ from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES, stored_script
 from opensearch_winnow.mappings.opensearch_search_pipeline import SEARCH_PIPELINE, search_pipeline
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
+from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
@@ -130,7 +132,7 @@ def plan(
     Raises StoreError if the store exists with another scheme or another format.
     """
     with reporting_engine_errors(name, "set up"):
-        chosen = existing_scheme(client, name, scheme) or scheme or Scheme()
+        chosen = existing_scheme(client, name, scheme) or with_key(scheme or Scheme())
         all_steps = steps(name, chosen, shards=shards, replicas=replicas)
         return [StepResult(step, check(client, step)) for step in all_steps]
 
@@ -155,7 +157,8 @@ def set_up(
 def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None) -> WrittenScheme | None:
     """Return the scheme of the store `name`; None if nothing has this name.
 
-    Raises StoreError if it is not a winnow store, or if its scheme is not the `wanted` one.
+    Raises StoreError if it is not a winnow store, or if its scheme is not the `wanted` one. The key is checked only
+    if there is one, in `wanted` or in the environment.
     """
     try:
         found = client.indices.get_mapping(index=name)
@@ -168,8 +171,8 @@ def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None)
         written = written_in(described["mappings"], name)
     except RecordsError as error:
         raise StoreError(str(error)) from None
-    if wanted is not None and written.id != wanted.id:
-        raise StoreError(str(other_scheme(name, written.id, wanted.id)))
+    if wanted is not None or environment_key() is not None:
+        opened_scheme(name, written, wanted, None)
     return written
 
 

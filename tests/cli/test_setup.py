@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import Result
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.setup import NO_SEARCH_PIPELINES
@@ -43,6 +45,29 @@ def test_setup_reports_what_it_created_and_what_existed(winnow: Winnow, engine: 
     with OpenSearch(engine.url) as client:
         settings = client.indices.get_settings(index="cli-made")["cli-made-000001"]["settings"]["index"]
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("2", "0")
+
+
+def test_a_store_with_a_key(winnow: Winnow, engine: Running, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("open-sesame\n")
+    (tmp_path / "wrong").write_text("open-barley\n")
+    keyed = ("--key-file", tmp_path / "key")
+    for name, more in (("cli-keyed", keyed), ("cli-plain", ())):
+        assert winnow("setup", "--store", f"{engine.url}/{name}", *more).exit_code == 0
+    with OpenSearch(engine.url) as client:
+        mappings = client.indices.get_mapping(index="cli-keyed")["cli-keyed-000001"]["mappings"]
+    assert (mappings["_meta"]["winnow"]["keyed"], mappings["_meta"]["winnow"]["scheme_id"]) == (
+        True,
+        Scheme(key="open-sesame").id,
+    )
+    store = ("--store", f"{engine.url}/cli-keyed")
+    assert winnow("setup", *store, *keyed).exit_code == 0
+    assert winnow("setup", *store).exit_code == 0  # nothing is missing, and no hash is made
+    assert winnow("migrate", *store).exit_code == 0  # hashes are copied
+    assert "has a key, and this is not it" in winnow("setup", *store, "--key-file", tmp_path / "wrong").stderr
+    assert "has a secret key: name the file" in winnow("setup", *store, "--noise", "50").stderr
+    plain = winnow("setup", "--store", f"{engine.url}/cli-plain", *keyed)
+    assert (plain.exit_code, plain.stdout) == (2, "")
+    assert "has no key, but WINNOW_KEY_FILE names one" in plain.stderr
 
 
 def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engine: Running) -> None:

@@ -70,8 +70,9 @@ def test_records_of_two_schemes(tmp_path: Path, refused: Refused) -> None:
 def test_a_key_is_needed(tmp_path: Path, refused: Refused) -> None:
     scheme = Scheme(key="open sesame")
     path = write_records(tmp_path / "r.parquet", [page_record("a", "some words", scheme)], scheme)
-    assert "has a key, and this is not it" in refused(Path(path))
+    assert "has a secret key: name the file" in refused(Path(path))
     assert cluster_records([path], ClusteringOptions(), RunSettings(key="open sesame")).pages == 1
+    assert "sesame" not in repr(RunSettings(key="open sesame"))
 
 
 def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:

@@ -114,7 +114,7 @@ def test_a_file_without_records_has_the_scheme(tmp_path: Path, record: Make, nam
 def test_another_scheme_is_refused_at_the_start(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, record(1))
-    other = Scheme(key="secret")
+    other = Scheme(noise=20, key="secret")
     with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, not {other.id}"):
         RecordWriter(path, other)
     write(path, record(2))  # the refused writer holds no lock

@@ -63,7 +63,9 @@ def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
     return [replace(record, duplicate=None, duplicate_of=None) for record in found]
 
 
-def test_from_pages_to_clusters(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
+def test_from_pages_to_clusters(
+    spark: SparkSession, tmp_path: Path, crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The records are those that `winnow index` makes, and every page is counted."""
     scheme = Scheme(shingle=3, key="open sesame")
     recipe = Recipe(scheme=scheme, crawl="a crawl")
@@ -95,6 +97,16 @@ def test_from_pages_to_clusters(spark: SparkSession, tmp_path: Path, crawl: Path
     represented = {row["url"]: row["representative"] for row in pq.read_table(output).to_pylist()}
     assert represented["https://example.org/3"] == "https://example.org/0"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+    # The same, with the key from a file that only the driver reads.
+    (tmp_path / "key").write_text("open sesame\n")
+    monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
+    without = replace(recipe, scheme=replace(scheme, key=None))
+    fingerprint_on_spark(sources, str(tmp_path / "keyed"), without, session=spark, base=BASE)
+    assert sorted(read_records(tmp_path / "keyed", scheme), key=lambda record: record.url) == made
+    settings = RunSettings(output=str(tmp_path / "keyed-clusters"))
+    keyed = cluster_on_spark([str(tmp_path / "keyed")], ClusteringOptions(), settings, session=spark)
+    assert (keyed.scheme, keyed.clusters) == (scheme.id, found.clusters)
 
     # The failed pages are a table that can be a source again.
     failed = pq.read_table(f"{records}.failed").to_pylist()

@@ -9,6 +9,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -201,25 +202,14 @@ def test_another_scheme_is_refused(path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(StoreError, match=f"has records of scheme {Scheme().id}, not {other.id}: "):
         EmbeddedStore.open(path, other, create=True)
-    with pytest.raises(StoreError, match=r"has no key"):
-        EmbeddedStore.open(path, key="any")
-    with pytest.raises(StoreError, match=f", not {Scheme(key='any').id}: "):
-        EmbeddedStore.open(path, Scheme(), key="any")
+    for scheme, key in ((None, "any"), (Scheme(), "any"), (Scheme(key="any"), None)):
+        with pytest.raises(StoreError, match=r"has no key, but one was given: leave it out, or index"):
+            EmbeddedStore.open(path, scheme, key=key)
+    with pytest.raises(StoreError, match=f", not {replace(other, key='any').id}: "):
+        EmbeddedStore.open(path, other, key="any")
     assert path.read_bytes() == before
     with EmbeddedStore.open(path, Scheme()) as store:
         assert store.count() == 1
-
-
-def test_a_key_has_to_be_said(path: Path) -> None:
-    scheme = Scheme(key="secret")
-    EmbeddedStore.open(path, key="secret", create=True).close()
-    with pytest.raises(StoreError, match=r"was created with a secret key: pass that key to open it"):
-        EmbeddedStore.open(path)
-    with pytest.raises(StoreError, match=r"has a key, and this is not it"):
-        EmbeddedStore.open(path, key="wrong")
-    for opened in (EmbeddedStore.open(path, scheme), EmbeddedStore.open(path, Scheme(), key="secret")):
-        assert opened.scheme == scheme
-        opened.close()
 
 
 def test_a_store_that_is_closed_says_so(path: Path) -> None:

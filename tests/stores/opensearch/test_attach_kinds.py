@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.attach import attach, detach, plan
+from opensearch_winnow.stores.opensearch.attach import attach, detach, plan, stale
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, sizes, text
@@ -192,6 +193,33 @@ def test_fields_of_another_scheme_are_not_taken_over(own: OwnIndex) -> None:
         expected = winnow_fields(article(1)["body"])["fingerprint_count"]
         assert {card.url: card.fingerprint_count for card in index.store.scan(Card)}["1"] == expected
         assert sizes(index, "edition") == [3]
+
+
+def test_an_index_is_attached_with_a_key(articles: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, address, passages = articles.client, articles.address, Scheme.preset("passages")
+    done = attach(client, address, FIELDS, passages, key="open sesame").done
+    scheme = plan(client, address).attachment.scheme.scheme("open sesame")
+    assert (done > 0, scheme) == (True, replace(passages, key="open sesame"))
+    for key, wanted, complaint in (
+        (None, None, "has a secret key: name the file that holds it with --key-file"),
+        (None, passages, "has a secret key: name the file that holds it with --key-file"),
+        ("open barley", None, "has a key, and this is not it"),
+        ("open sesame", Scheme(), "is attached with scheme 20-40-"),
+    ):
+        with pytest.raises(StoreError, match=complaint):
+            attach(client, address, None, wanted, key=key)
+        if wanted is None:
+            with pytest.raises(StoreError, match=complaint):
+                stale(client, address, key)
+    (tmp_path / "key").write_text("open sesame")
+    monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
+    assert stale(client, address) == 0
+    assert attach(client, address).unchanged == done
+    with opened(articles) as index:
+        assert index.scheme.key == "open sesame"
+    detach(client, address)
+    attach(client, address, FIELDS)
+    assert plan(client, address).attachment.scheme.id == Scheme(key="open sesame").id
 
 
 def test_texts_in_code_and_odd_ids(own: OwnIndex) -> None:

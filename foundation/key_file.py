@@ -1,0 +1,64 @@
+"""Reads the secret key of a scheme from the file that an environment variable names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opensearch_winnow.foundation.errors import WinnowError
+
+if TYPE_CHECKING:  # every command imports this file, and many need no scheme
+    from opensearch_winnow.foundation.scheme import Scheme
+
+KEY_VARIABLE = "WINNOW_KEY_FILE"
+KEY_OPTION = "--key-file"
+MAX_KEY_BYTES = 4_096  # a key of 32 random bytes has 64 characters; whatever is longer is probably another file
+
+
+class KeyFileError(WinnowError):
+    """A key file that cannot be used. The message never repeats what is in it."""
+
+
+def environment_key() -> str | None:
+    """Return the key in the file that WINNOW_KEY_FILE names; None if the variable is not set, or empty.
+
+    The file is read each time, so the key is kept by nothing but the schemes that are made with it.
+    """
+    path = os.environ.get(KEY_VARIABLE)
+    return read_key(path) if path else None
+
+
+def read_key(path: str) -> str:
+    """Return the key in a file: one line of UTF-8, without the newline at its end."""
+    file = Path(path)
+    try:
+        if not os.path.lexists(file):
+            raise KeyFileError(f"there is no key file {path} ({KEY_OPTION} or {KEY_VARIABLE})")
+        if not file.is_file():  # a pipe could be read only once, and a key is needed whenever a store is opened
+            raise KeyFileError(f"the key file {path} cannot be read: it is not a regular file")
+        with file.open("rb") as opened:
+            content = opened.read(MAX_KEY_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
+        raise KeyFileError(f"the key file {path} cannot be read: {reason}") from None
+    if len(content) > MAX_KEY_BYTES:
+        raise KeyFileError(f"the key file {path} is larger than {MAX_KEY_BYTES:,} bytes: is it another file?")
+    try:
+        text = content.decode("utf-8-sig")  # some editors put a mark at the start of a file, which nobody sees
+    except UnicodeDecodeError:
+        raise KeyFileError(f"the key file {path} is not UTF-8: write the key as text, on one line") from None
+    key = text.removesuffix("\n").removesuffix("\r")
+    if not key.strip():
+        raise KeyFileError(f"the key file {path} is empty: write the key to it, on one line")
+    if "\n" in key or "\r" in key:
+        raise KeyFileError(f"the key file {path} has more than one line: a key is one line")
+    return key
+
+
+def with_key(scheme: Scheme, key: str | None = None) -> Scheme:
+    """Return `scheme` with `key`, or else with its own key, or else with the key of the environment."""
+    if key is None and scheme.key is None:
+        key = environment_key()
+    return scheme if key is None else replace(scheme, key=key)

@@ -1,0 +1,97 @@
+"""A key file holds one line; anything else is refused in a sentence that does not repeat it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.foundation.key_file import KEY_VARIABLE, MAX_KEY_BYTES, KeyFileError, environment_key, with_key
+from opensearch_winnow.foundation.scheme import Scheme
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(KEY_VARIABLE, str(tmp_path / "key"))
+    return tmp_path / "key"
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        (b"open sesame", "open sesame"),
+        (b"open sesame\n", "open sesame"),
+        (b"open sesame\r\n", "open sesame"),
+        (b" open  sesame \n", " open  sesame "),
+        ("Öffne dich\n".encode(), "Öffne dich"),
+        ("\ufeffopen sesame\n".encode(), "open sesame"),
+        (b"x", "x"),
+        (b"x" * (MAX_KEY_BYTES - 1) + b"\n", "x" * (MAX_KEY_BYTES - 1)),
+    ],
+)
+def test_a_key_is_one_line(file: Path, content: bytes, key: str) -> None:
+    file.write_bytes(content)
+    assert environment_key() == key
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is empty"),
+        (b"\n", "is empty"),
+        (b"\r\n", "is empty"),
+        (b" \n", "is empty"),
+        (b"sesame\nsesame\n", "has more than one line"),
+        (b"sesame\n\n", "has more than one line"),
+        (b"sesame\rsesame", "has more than one line"),
+        (b"sesame \xff\n", "is not UTF-8"),
+        (b"sesame" * MAX_KEY_BYTES, "is larger than 4,096 bytes"),
+    ],
+)
+def test_other_contents_are_refused(file: Path, content: bytes, complaint: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(KeyFileError, match=complaint) as caught:
+        environment_key()
+    assert str(file) in str(caught.value)
+    assert "sesame" not in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_file_that_cannot_be_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyFileError, match=r"there is no key file .*key \(--key-file or WINNOW_KEY_FILE\)"):
+        environment_key()
+    os.mkfifo(file)
+    with pytest.raises(KeyFileError, match="it is not a regular file"):
+        environment_key()
+    monkeypatch.setenv(KEY_VARIABLE, str(file.parent))
+    with pytest.raises(KeyFileError, match="it is not a regular file"):
+        environment_key()
+    monkeypatch.setenv(KEY_VARIABLE, "n" * 300)
+    with pytest.raises(KeyFileError, match=r"there is no key file|cannot be read: File name too long"):
+        environment_key()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission(file: Path) -> None:
+    file.write_text("sesame")
+    file.chmod(0)
+    with pytest.raises(KeyFileError, match="cannot be read: Permission denied"):
+        environment_key()
+
+
+def test_without_the_variable_there_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    assert environment_key() is None
+    assert with_key(Scheme()) is not None
+    assert with_key(Scheme()).key is None
+    monkeypatch.setenv(KEY_VARIABLE, "")
+    assert environment_key() is None
+
+
+def test_what_is_given_wins(file: Path) -> None:
+    assert with_key(Scheme(key="own"), "given").key == "given"
+    assert with_key(Scheme(key="own")).key == "own"
+    assert with_key(Scheme(), "given").key == "given"  # and the file, which is missing, is not read
+    file.write_text("environment")
+    assert with_key(Scheme(noise=20)) == Scheme(noise=20, key="environment")
