@@ -72,14 +72,6 @@ def test_a_file_that_cannot_be_read(file: Path, monkeypatch: pytest.MonkeyPatch)
         environment_key()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission(file: Path) -> None:
-    file.write_text("sesame")
-    file.chmod(0)
-    with pytest.raises(KeyFileError, match="cannot be read: Permission denied"):
-        environment_key()
-
-
 def test_without_the_variable_there_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     assert environment_key() is None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -159,11 +159,18 @@ def test_a_killed_node_loses_nothing(start_cluster: Callable[..., Running]) -> N
         client.indices.create(index="articles", body={"settings": settings}, wait_for_active_shards="all")
         own.write((str(number), any_article(number)) for number in range(DOCUMENTS))
         address = Address.of(f"http://{','.join(url.removeprefix('http://') for url in urls)}/articles")
+        killed: list[str] = []
+
+        def kill_once(*_: object) -> None:
+            """Kill a node when all shards have their copies: a new index may have had none yet."""
+            if not killed:
+                client.cluster.health(params={"wait_for_status": "green"})
+                os.kill(cluster.pids["node-2"], signal.SIGKILL)
+                killed.append("node-2")
+
         with connect(address, patient=True) as patient:
-            killer = Timer(2, os.kill, (cluster.pids["node-2"], signal.SIGKILL))
-            killer.start()
-            report = attach(patient, address, FIELDS, per_second=600)
-            killer.join()
+            attach(patient, address, FIELDS, per_second=600, progress=kill_once)
             report = attach(patient, address)
+        assert killed
         assert (report.documents, report.failed) == (DOCUMENTS, 0)
         check_all_is_right(own, address)
