@@ -1,7 +1,7 @@
 """Hashes never change: every release reads the stores of earlier ones, on any platform and Python.
 
-tests/golden.json pins scheme ids, fingerprints and sketches. It may change only when the normalisation version of a
-scheme changes. In that case only, write it anew with: python tests/test_golden.py
+tests/golden.json pins scheme ids, fingerprints and sketches. It may gain schemes; otherwise it changes only when the
+normalisation version of a scheme does. In these cases only, write it anew with: python tests/test_golden.py
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def guide(root: Path) -> str:
 
 def test_every_variable_is_documented(guide: str, root: Path) -> None:
     read = VARIABLE.findall((root / "stores/opensearch/connection_options.py").read_text(encoding="utf-8"))
-    assert set(VARIABLE.findall(guide)) == {*read, "WINNOW_STORE"}
+    assert set(VARIABLE.findall(guide)) == {*read, "WINNOW_STORE", "WINNOW_KEY_FILE"}
 
 
 def test_every_address_in_the_guide_is_valid(guide: str) -> None:
