@@ -27,7 +27,7 @@ SCHEME = Scheme(noise=20, guarantee=40)
 Opened = Callable[[str | None], Index]
 
 
-@pytest.fixture(params=["file", "opensearch"])
+@pytest.fixture(params=["file", pytest.param("opensearch", marks=pytest.mark.check)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     """Return a function that creates a store with a key."""
     folder = request.getfixturevalue("engine").url if request.param == "opensearch" else tmp_path

@@ -208,7 +208,7 @@ MADE_PAGE = st.tuples(st.sampled_from("pqrs"), MADE_TEXT)
     after=st.lists(st.lists(MADE_PAGE, min_size=1, max_size=4), min_size=1, max_size=3),
     boilerplate=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_runs_report_what_checks_list_as_new(
     new_store: Callable[[], Store],
     before: list[tuple[str, str]],
