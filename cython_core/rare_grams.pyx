@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.kgram_hashes cimport OTHER, Roller, hash_of, 
 
 cdef enum:
     BEGINNING = 5           # characters of a k-gram whose frequency ranks it
-    HASH_BYTES_BITS = 32    # of a hash: 4 bytes, as in the paper
+    TOKEN_BITS = 32         # of a hash: 4 bytes, as in the paper
     BLOCK = 2048            # k-grams that are hashed at a time
 
 
@@ -57,8 +57,8 @@ cdef Py_ssize_t keep_smallest(
         roll(grams, start, fresh, OTHER, block)
         roll(beginnings, start, fresh, OTHER, block + BLOCK)
         for i in range(fresh):
-            key = <uint64_t>table.counts[place_of(table, hash_of(block[BLOCK + i]))] << HASH_BYTES_BITS
-            key |= mix(hash_of(block[i])) >> (64 - HASH_BYTES_BITS)
+            key = <uint64_t>table.counts[place_of(table, hash_of(block[BLOCK + i]))] << TOKEN_BITS
+            key |= mix(hash_of(block[i])) >> (64 - TOKEN_BITS)
             if kept == size and key >= keys[kept - 1]:
                 continue
             at = first_not_below(keys, kept, key)
@@ -117,7 +117,7 @@ def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0
                 start += fresh
             kept = keep_smallest(&grams, &beginnings, &table, n, size, block, keys, positions.data.as_uints)
             for i in range(kept):
-                keys[i] &= (<uint64_t>1 << HASH_BYTES_BITS) - 1
+                keys[i] &= (<uint64_t>1 << TOKEN_BITS) - 1
         array.resize(hashes, kept)
         array.resize(positions, kept)
         return hashes, positions

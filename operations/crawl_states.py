@@ -42,19 +42,17 @@ def crawl_states(
     raise QuestionError("give two crawls or two dates, not one of each")
 
 
-def _of_crawls(store: Store, *names: str) -> tuple[CrawlState, CrawlState]:
-    for name in names:
-        if not name or not store.count(Filters(crawl=name)):
-            there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
-            raise QuestionError(f"there is no crawl {name!r}: {there}")
-    before, after = names
-    times = {crawl.name: crawl for crawl in store.crawls()}
-    start, end = times[before].first, times[after].last
+def _of_crawls(store: Store, before: str, after: str) -> tuple[CrawlState, CrawlState]:
+    crawls = {crawl.name: crawl for crawl in store.crawls()}
+    for name in (before, after):
+        if name not in crawls:
+            raise QuestionError(f"there is no crawl {name!r}: {_crawls_there_are(store, list(crawls))}")
+    if before == after:
+        there = _crawls_there_are(store, list(crawls))
+        raise QuestionError(f"crawl {before!r} cannot be compared with itself: {there}")
+    start, end = crawls[before].first, crawls[after].last
     if start is not None and end is not None and start > end:
         raise QuestionError(f"crawl {before!r} is later than {after!r}: exchange the two")
-    if before == after:
-        there = _crawls_there_are(store, [crawl.name for crawl in store.crawls()])
-        raise QuestionError(f"crawl {before!r} cannot be compared with itself: {there}")
     return CrawlState(before, Filters(crawl=before)), CrawlState(after, Filters(crawl=after))
 
 

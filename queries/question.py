@@ -38,12 +38,13 @@ class Question:
         window = _window(scheme, guarantee)
         prepared = side(record.text, scheme, name=record.url, site=record.site) if record.text else None
         selected = record.fingerprints
-        if prepared is not None and scheme.selection == KOALA:
-            selected = searched_fingerprints(prepared.chars, scheme)
-        elif prepared is not None and len(prepared.chars) < scheme.t:
-            window = 1
-        if prepared is not None and window != scheme.w:
-            selected, _ = fingerprints(prepared.chars, scheme.k, window, "winnow", scheme.seed)
+        if prepared is not None:
+            if len(prepared.chars) < scheme.t:
+                window = 1
+            if scheme.selection == KOALA:
+                selected = searched_fingerprints(prepared.chars, scheme)
+            elif window != scheme.w:
+                selected, _ = fingerprints(prepared.chars, scheme.k, window, "winnow", scheme.seed)
         return cls(
             record=record,
             side=prepared,

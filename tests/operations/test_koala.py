@@ -69,6 +69,12 @@ def test_a_question_looks_up_more_than_a_page_keeps(index: Index, monkeypatch: p
     assert [len(each.tokens) for each in wanted if each.field == "fingerprints"] == [SCHEME.searched]
 
 
+def test_a_text_shorter_than_the_guarantee_is_found_in_a_short_page(index: Index) -> None:
+    short = "The figure is right, and nobody has seen him weigh it."
+    index.add([Page(f"{SITE}/short", text=f"Grandmother used to say on windy days: {short} But who believes millers?")])
+    assert found(index, short) == {"short": 1}
+
+
 def test_boilerplate_does_not_find_pages(index: Index) -> None:
     licence = prose("licence", 400)
     index.add([Page(f"{SITE}/one", text=f"{licence} {prose('one', 40)}")])
