@@ -26,9 +26,10 @@ from opensearch_winnow.cli.changes_table import show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.export_rows import say_left_out, write_cdxj
 from opensearch_winnow.cli.export_source import StoredRecords
+from opensearch_winnow.cli.filter_options import no_boilerplate_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind
@@ -71,7 +72,7 @@ PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
     type=click.IntRange(1),
     help=f"List at most N pages of each kind; all are counted.  [default: {PAGES_ON_A_TERMINAL} on a terminal]",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@no_boilerplate_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 @click.option(
@@ -81,7 +82,7 @@ PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
     help="Print the listed captures of the later crawl as CDXJ, an index of archives.",
 )
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
+@full_option
 @color_option
 @click.pass_context
 def command(

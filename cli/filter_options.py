@@ -1,4 +1,4 @@
-"""The options that filter pages by site, crawl and date."""
+"""The options that choose pages by site, crawl and date, and what counts of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ class TimePeriodType(click.ParamType[TimePeriod]):
             self.fail(f"{value!r} is not a date such as {EXAMPLES}", param, ctx)
 
 
+at_option = click.option(
+    "--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE."
+)
+no_boilerplate_option = click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
 OPTIONS = (
     click.option("--site", metavar="HOST", help="Only pages of this site."),
     click.option("--crawl", metavar="NAME", help="Only pages of this crawl."),

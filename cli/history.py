@@ -11,6 +11,7 @@ import click
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
 from opensearch_winnow.answers.formatting import compact_percent, count_of, time_stamp
 from opensearch_winnow.answers.history import history_document, history_summary
+from opensearch_winnow.cli.filter_options import no_boilerplate_option
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
@@ -35,7 +36,7 @@ MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
     show_default=True,
     help="Show the latest N captures.",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@no_boilerplate_option
 @click.option("--ids", is_flag=True, help="Show the ids of the captures on a terminal, too.")
 @json_option
 @color_option

@@ -13,10 +13,10 @@ from opensearch_winnow.answers.formatting import compact_percent, day, duration,
 from opensearch_winnow.answers.locate import located_document, located_summary
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import TimePeriodType
+from opensearch_winnow.cli.filter_options import at_option, no_boilerplate_option
 from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.locate import FoundPage, Located
@@ -28,7 +28,7 @@ HEADS = ("change", "resemblance", "A in B", "B in A", "captured")
 @click.command("locate", short_help="List the later pages that a lost page moved to.")
 @click.argument("url")
 @store_option()
-@click.option("--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE.")
+@at_option
 @click.option(
     "--limit",
     metavar="N",
@@ -37,9 +37,9 @@ HEADS = ("change", "resemblance", "A in B", "B in A", "captured")
     show_default=True,
     help="Show the N best pages.",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@no_boilerplate_option
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
+@full_option
 @color_option
 @click.pass_context
 def command(

@@ -14,10 +14,15 @@ from opensearch_winnow.answers.nothing_found import no_match
 from opensearch_winnow.answers.similar_words import matches_summary, uncompared_sentence, unscored_sentence
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import TimePeriodType, filter_option_names, filter_options
+from opensearch_winnow.cli.filter_options import (
+    at_option,
+    filter_option_names,
+    filter_options,
+    no_boilerplate_option,
+)
 from opensearch_winnow.cli.match_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
@@ -74,7 +79,7 @@ SHARE = click.FloatRange(0, 1)
     help="After S seconds, show what was found until then, and say so.  [default: no limit]",
 )
 @filter_options
-@click.option("--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE.")
+@at_option
 @click.option(
     "--guarantee",
     metavar="T",
@@ -82,9 +87,9 @@ SHARE = click.FloatRange(0, 1)
     help="Guarantee to find only shared runs of T or more canonical characters, with fewer lookups.  [default: the"
     " store's]",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@no_boilerplate_option
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
+@full_option
 @color_option
 @click.pass_context
 def command(

@@ -23,6 +23,7 @@ TYPED_WORDS = "opensearch_winnow.typed_words"  # the key, in click's context, of
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+full_option = click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

@@ -13,11 +13,11 @@ from opensearch_winnow.answers.formatting import compact_percent, count_of, dura
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.answers.versions import VersionDocument, versions_document, versions_summary
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.filter_options import TimePeriodType
+from opensearch_winnow.cli.filter_options import at_option, no_boilerplate_option
 from opensearch_winnow.cli.page_lines import GAP, left, right
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
 from opensearch_winnow.index import Index
 
@@ -38,7 +38,7 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
     help="List the versions of the text of a UTF-8 or HTML file; - reads from a pipe.",
 )
 @store_option()
-@click.option("--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE.")
+@at_option
 @click.option(
     "--min-resemblance",
     metavar="X",
@@ -55,9 +55,9 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
     show_default=True,
     help="Show the latest N versions, and the first N pages of each.",
 )
-@click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+@no_boilerplate_option
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
+@full_option
 @color_option
 @click.pass_context
 def command(

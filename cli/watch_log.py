@@ -16,7 +16,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, terminal
+from opensearch_winnow.cli.terminal import Terminal, color_option, full_option, json_option, say, terminal
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Finding
 
@@ -31,7 +31,7 @@ MAX_NAME_COLUMNS = 30
 )
 @store_option()
 @json_option
-@click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
+@full_option
 @color_option
 @click.pass_context
 def log(
