@@ -50,8 +50,11 @@ def _part_of_epoch(count: int, stored: int, epoch: int) -> slice:
     """Return which of `count` ranked fingerprints, the rarest first, are stored in an epoch.
 
     Epoch 0 has the rarest. The epochs after it share out the others evenly, and not block by block: a question that is
-    longer than the page has only the rarest of the page's fingerprints.
+    longer than the page has only the rarest of the page's fingerprints. A short page has the least rare in every second
+    epoch.
     """
     others = count // stored - 1
-    turn = epoch % (others + 1) if others > 0 else 0
+    if others < 1:
+        return slice(stored) if epoch % 2 == 0 else slice(max(count - stored, 0), count)
+    turn = epoch % (others + 1)
     return slice(stored) if turn == 0 else slice(stored + turn - 1, stored + others * stored, others)
