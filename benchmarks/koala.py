@@ -113,7 +113,7 @@ def rotation_table(index: Index, urls: list[str]) -> Table:
         some = [each for each in evaders if low <= each.length < high]
         shares = [f"{sum(each.url in found for each in some) / max(len(some), 1):.3f}" for found in (before, after)]
         edits = sum(each.edits for each in some) / max(len(some), 1)
-        length = f"{low:,} to {high:,}" if high < LENGTHS[-1] else f"{low:,} or more"
+        length = f"{low:,} to {high:,}" if high < LENGTHS[-1] else f"{low:,} or more" if low else "all"
         rows.append((length, f"{len(some):,}", f"{edits:.0f}", *shares))
     return Table(
         "Who has edited away all stored fingerprints is found again after a rotation",
@@ -121,7 +121,7 @@ def rotation_table(index: Index, urls: list[str]) -> Table:
         rows,
         f"As few letters as possible were changed in copies of {len(edited)} pages, so that no k-gram is left of those"
         " stored. Then the copies were questions for any passage, before and after `Index.rotate`."
-        f" {len(edited) - len(evaders)} of them, all short, share no k-gram with their page any more: they are left out.",
+        f" {len(edited) - len(evaders)} copies of short pages are left out: they share no k-gram with their page now.",
     )
 
 
