@@ -31,6 +31,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "engine": "opensearch_winnow.cli.engine",
         "setup": "opensearch_winnow.cli.setup",
         "migrate": "opensearch_winnow.cli.migrate",
+        "rotate": "opensearch_winnow.cli.rotate",
         "attach": "opensearch_winnow.cli.attach",
         "detach": "opensearch_winnow.cli.detach",
         "demo": "opensearch_winnow.cli.demo",

@@ -36,9 +36,9 @@ def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
     return canonical_hashes(canon, canonical_digest(canon), scheme)
 
 
-def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme) -> Hashes:
-    """Compute the hashes of a canonical text whose digest is known."""
-    selected, positions = stored_fingerprints(canon.chars, scheme)
+def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme, epoch: int = 0) -> Hashes:
+    """Compute the hashes of a canonical text whose digest is known. The `epoch` matters in a scheme of Koala."""
+    selected, positions = stored_fingerprints(canon.chars, scheme, epoch)
     shingle_set = distinct(shingles(canon, scheme.shingle, scheme.seed))
     signature = minhash(shingle_set, scheme.bins)
     return Hashes(

@@ -39,6 +39,7 @@ class Recipe:
     title: bool = False  # count the title as part of the text
     text: bool = True  # keep the text; without it, a record has only its hashes
     max_page_size: int = MAX_PAGE_BYTES
+    epoch: int = 0  # of a store with a scheme of Koala: decides which fingerprints are stored
 
 
 class RecipeChoices(TypedDict, total=False):
@@ -163,7 +164,7 @@ class RecordMaker:
         text_digest = canonical_digest(canon)
         hashes = self._hashes.get(text_digest)
         if hashes is None:
-            hashes = canonical_hashes(canon, text_digest, scheme)
+            hashes = canonical_hashes(canon, text_digest, scheme, self.recipe.epoch)
             self._hashes.put(text_digest, hashes, len(text))
         return hashes
 

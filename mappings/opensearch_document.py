@@ -38,14 +38,20 @@ def hash_fields(record: Record) -> dict[str, Any]:
     return {
         "text_digest": record.text_digest,
         "shingle_digest": record.shingle_digest,
-        "fingerprints": packed_tokens(record.fingerprints),
-        "fingerprint_count": record.fingerprint_count,
-        "positions": packed_positions(record.positions),
+        **fingerprint_fields(record),
         "shingle_count": record.shingle_count,
         "sketch": packed_tokens(record.sketch),
         "sketch_count": record.sketch_count,
         "minhash": b64encode(record.minhash).decode(),
         "bands": packed_tokens(record.bands),
+    }
+
+
+def fingerprint_fields(record: Record) -> dict[str, Any]:
+    return {
+        "fingerprints": packed_tokens(record.fingerprints),
+        "fingerprint_count": record.fingerprint_count,
+        "positions": packed_positions(record.positions),
     }
 
 

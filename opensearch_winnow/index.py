@@ -17,7 +17,7 @@ from opensearch_winnow.clusters.options import (
 )
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
@@ -29,6 +29,7 @@ from opensearch_winnow.operations.index_captures import CaptureMethods
 from opensearch_winnow.operations.index_settings import SettingsMethods
 from opensearch_winnow.operations.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.operations.rotation import RotationReport, rotate
 from opensearch_winnow.operations.searches import Searches
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.results import FacetName, GroupBy, SearchResults
@@ -142,6 +143,15 @@ class Index(CaptureMethods, SettingsMethods):
             hint = f"; there is {', '.join(dict.fromkeys(known))}" if known else ""
             raise QuestionError(f"{self.name} does not block {', '.join(unknown)}{hint}")
         change_blocked(self.store, remove=entries)
+
+    def rotate(self, *, progress: Progress | None = None, stop: Callable[[], bool] | None = None) -> RotationReport:
+        """Store other fingerprints of each page, in a store of the selection koala, or continue a stopped rotation.
+
+        Pages are found before, meanwhile and afterwards: a question looks up the fingerprints of every epoch. The texts
+        must be stored. `progress` is called with the phase, the amount done and the total; if `stop` returns true, the
+        rest is left for the next call.
+        """
+        return rotate(self.store, progress=progress or no_progress, stop=stop or (lambda: False))
 
     # --- asking -------------------------------------------------------------------------------------------------------
 

@@ -1,14 +1,30 @@
-"""Saves the recipe of a store's first run in the store, as the default of later runs."""
+"""Saves the recipe of a store's first run in the store, as the default of later runs, and the epoch of a rotation."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.scheme import KOALA
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.store import Store
 
 SETTING = "recipe"
 RECIPE_FIELDS = ("extractor", "alt", "title", "text")
+ROTATION_SETTING = "rotation"
+
+
+class RotationState(NamedTuple):
+    """The epoch of the fingerprints that new pages get, and whether all other pages have been rotated to it."""
+
+    epoch: int = 0
+    finished: bool = True
+
+    @classmethod
+    def of(cls, store: Store) -> RotationState:
+        return cls(**store.setting(ROTATION_SETTING) or {})
+
+    def save(self, store: Store) -> None:
+        store.set_setting(ROTATION_SETTING, self._asdict())
 
 
 def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
@@ -16,7 +32,11 @@ def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
     kept = (store.setting(SETTING) or {}) if store else {}
     choices = {name: kept[name] for name in RECIPE_FIELDS if name in kept}
     choices |= {name: value for name, value in chosen.items() if value is not None}
-    return Recipe(**choices | ({"scheme": store.scheme} if store else {}))
+    if store is not None:
+        choices["scheme"] = store.scheme
+        if store.scheme.selection == KOALA:
+            choices["epoch"] = RotationState.of(store).epoch
+    return Recipe(**choices)
 
 
 def save_recipe(store: Store, recipe: Recipe) -> None:

@@ -1,4 +1,4 @@
-"""Defines what every store can do: 22 methods, which tests/stores/test_store.py checks on every kind of store."""
+"""Defines what every store can do: 23 methods, which tests/stores/test_store.py checks on every kind of store."""
 
 from __future__ import annotations
 
@@ -224,6 +224,12 @@ class Store(AbstractContextManager["Store"], Protocol):
 
     def erase(self) -> None:
         """Erase what deleted pages have left in the files of the store. This may take as long as writing them did."""
+
+    def set_fingerprints(self, records: Sequence[Record]) -> int:
+        """Set the fingerprints of pages to those of `records`, and return how many of the pages exist.
+
+        A page that has another text by now keeps its own.
+        """
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         """Read pages by id: whole records (`Record`), or a part of them (`Card`, `CaptureEntry`, `Sketches`,

@@ -37,7 +37,14 @@ from opensearch_winnow.stores.embedded.rows import (
 )
 from opensearch_winnow.stores.embedded.verification import verify
 from opensearch_winnow.stores.embedded.views import EmbeddedView
-from opensearch_winnow.stores.embedded.writes import FIELDS, drop_gone_pages, gone_pages, remove_pages, write_pages
+from opensearch_winnow.stores.embedded.writes import (
+    FIELDS,
+    drop_gone_pages,
+    gone_pages,
+    remove_pages,
+    set_fingerprints,
+    write_pages,
+)
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import (
@@ -108,7 +115,10 @@ class EmbeddedStore(Closing):
 
     def write(self, records: Sequence[Record]) -> list[Written]:
         """Write all records, or none and raise a StoreError. Thousands cost little more than one."""
-        return write_pages(self._file, records)
+        return write_pages(self._file, records, self._scheme)
+
+    def set_fingerprints(self, records: Sequence[Record]) -> int:
+        return set_fingerprints(self._file, records, self._scheme)
 
     def delete(self, ids: Iterable[str]) -> int:
         wanted = list(ids)
@@ -131,7 +141,7 @@ class EmbeddedStore(Closing):
 
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         with self._file.reading() as db:
-            return read_pages(db, ids, fields)
+            return read_pages(db, ids, fields, self._scheme)
 
     def scan(
         self,
@@ -142,7 +152,7 @@ class EmbeddedStore(Closing):
         limit: int | None = None,
         offset: int = 0,
     ) -> Iterator[Fields]:
-        return scan_pages(self._file, fields, where, order=order, limit=limit, offset=offset)
+        return scan_pages(self._file, fields, where, scheme=self._scheme, order=order, limit=limit, offset=offset)
 
     def count(self, where: Filters = Filters()) -> int:
         condition, parameters = conditions(where)

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
@@ -53,27 +54,27 @@ class _Shape(NamedTuple):
 
     columns: str
     table: str
-    make: Callable[[Row], Any]
+    make: Callable[[Row, Scheme], Any]
 
 
 SHAPES: dict[type, _Shape] = {
     Record: _Shape(RECORD, WHOLE_PAGE, record_of),
-    Card: _Shape(CARD, "page", card_of),
-    CaptureEntry: _Shape(CAPTURE_ENTRY, PAGE_AND_SOURCE, entry_of),
+    Card: _Shape(CARD, "page", lambda row, _: card_of(row)),
+    CaptureEntry: _Shape(CAPTURE_ENTRY, PAGE_AND_SOURCE, lambda row, _: entry_of(row)),
     Sketches: _Shape(
         "number, shingle_count, sketch, minhash",
         "page JOIN page_sketches USING (number)",
-        lambda row: Sketches(row[1], hashes_of(row[2], row[0]), unsealed(row[3], row[0])),
+        lambda row, _: Sketches(row[1], hashes_of(unsealed(row[2], row[0])), unsealed(row[3], row[0])),
     ),
-    Text: _Shape("number, text", "page JOIN page_text USING (number)", lambda row: Text(text_of(row[1], row[0]))),
+    Text: _Shape("number, text", "page JOIN page_text USING (number)", lambda row, _: Text(text_of(row[1], row[0]))),
 }
 
 
-def read_pages(db: sqlite3.Connection, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
+def read_pages(db: sqlite3.Connection, ids: Iterable[str], fields: type[Fields], scheme: Scheme) -> dict[str, Fields]:
     """Read pages by id; those that do not exist are left out."""
     shape = SHAPES[fields]
     found = by_id(db, f"page.id, {shape.columns}", shape.table, ids)
-    return {key.hex(): shape.make(row) for key, *row in found}
+    return {key.hex(): shape.make(row, scheme) for key, *row in found}
 
 
 def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) -> Iterator[Row]:
@@ -87,7 +88,14 @@ def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) 
 
 
 def scan_pages(
-    file: StoreFile, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
+    file: StoreFile,
+    fields: type[Fields],
+    where: Filters,
+    *,
+    scheme: Scheme,
+    order: Order,
+    limit: int | None,
+    offset: int,
 ) -> Iterator[Fields]:
     """Read all pages that meet `where`, as of one moment. With a limit, they are all in memory."""
     shape = SHAPES[fields]
@@ -97,8 +105,8 @@ def scan_pages(
     if limit is not None:
         with file.reading() as db:
             found = db.execute(query, (*parameters, *bounds)).fetchall()
-            return iter([shape.make(row) for row in found])
-    return _stream(file, query, (*parameters, *bounds), shape.make)
+            return iter([shape.make(row, scheme) for row in found])
+    return _stream(file, query, (*parameters, *bounds), lambda row: shape.make(row, scheme))
 
 
 def _stream(file: StoreFile, query: str, parameters: Sequence[Any], make: Callable[[Row], Fields]) -> Iterator[Fields]:

@@ -16,6 +16,9 @@ from zlib import crc32
 import zstandard
 
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.selection import fingerprints_at
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
 from opensearch_winnow.mappings.source import Source
@@ -145,10 +148,20 @@ def source_row(source: Source) -> tuple[str, int, int, str, int, str]:
     return *source[:4], source.status or 0, source.mime or ""
 
 
-def fingerprints_row(record: Record) -> tuple[bytes, ...]:
-    """Return the row of table `page_fingerprints`, without the number, and not sealed."""
+def fingerprints_row(record: Record, scheme: Scheme) -> tuple[bytes, ...]:
+    """Return the row of table `page_fingerprints`, without the number, and not sealed.
+
+    Fingerprints of Koala are left out if the text has them: their positions take a byte or two each, the hashes eight.
+    """
     prints, bands = (in_order(numbers, "little") for numbers in (record.fingerprints, record.bands))
+    if scheme.selection == KOALA and _hashes_in_text(record.text, record.url, record.positions, scheme) == prints:
+        prints = b""
     return prints, pack_positions(record.positions), bands
+
+
+def _hashes_in_text(text: str, url: str, positions: array[int], scheme: Scheme) -> bytes:
+    """Return the fingerprints of Koala that a text has at these positions, as they would be stored."""
+    return in_order(fingerprints_at(canonical(text, scheme, name=url).chars, positions, scheme), "little")
 
 
 def sketches_row(record: Record) -> tuple[bytes, ...]:
@@ -157,28 +170,32 @@ def sketches_row(record: Record) -> tuple[bytes, ...]:
 
 
 @reporting_damage
-def record_of(row: Row) -> Record:
+def record_of(row: Row, scheme: Scheme) -> Record:
     """Make a record from the columns of RECORD."""
     number, source = row[1], source_of(row[:8])
-    cluster, text, prints, positions, bands, sketch, minhash = row[8:15]
+    cluster, packed_text, prints, packed_positions, bands, sketch, minhash = row[8:15]
     facts = facts_of(row[15:])
+    text = text_of(packed_text, number)
+    prints, positions = unsealed(prints, number), unpack_positions(unsealed(packed_positions, number))
+    if positions and not prints:
+        prints = _hashes_in_text(text, facts.url, positions, scheme)
     return Record(
         url=facts.url,
         site=facts.site,
         crawl=facts.crawl,
         title=facts.title,
-        text=text_of(text, number),
+        text=text,
         fetched_at=time_of(facts.time),
         payload_digest=facts.payload_digest,
         content_digest=unpacked(facts.content_digest),
         text_digest=unpacked(facts.text_digest),
         shingle_digest=unpacked(facts.shingle_digest),
-        fingerprints=hashes_of(prints, number),
-        positions=unpack_positions(unsealed(positions, number)),
+        fingerprints=hashes_of(prints),
+        positions=positions,
         shingle_count=facts.shingle_count,
-        sketch=hashes_of(sketch, number),
+        sketch=hashes_of(unsealed(sketch, number)),
         minhash=unsealed(minhash, number),
-        bands=hashes_of(bands, number),
+        bands=hashes_of(unsealed(bands, number)),
         duplicate=facts.duplicate,
         duplicate_of=facts.duplicate_of,
         cluster=unpacked(facts.id if cluster is None else cluster),
@@ -271,8 +288,8 @@ def text_of(stored: bytes, number: int) -> str:
 
 
 @reporting_damage
-def hashes_of(stored: bytes, number: int) -> array[int]:
-    hashes = array("Q", unsealed(stored, number))
+def hashes_of(stored: bytes) -> array[int]:
+    hashes = array("Q", stored)
     if sys.byteorder == "big":
         hashes.byteswap()
     return hashes

@@ -105,7 +105,7 @@ class EmbeddedView(Closing):
         numbers = [page.view_key for page in pages]
         with self._using():
             rows = self._columns("sketch", "page_sketches", numbers)
-            return [hashes_of(row[0], number) for number, row in zip(numbers, rows, strict=True)]
+            return [hashes_of(unsealed(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
 
     def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
         return {name: self._facet(name, limit, clusters=clusters) for name in names}

@@ -5,17 +5,20 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.leaf_order import leaf_order
 from opensearch_winnow.stores.embedded.postings import Postings
+from opensearch_winnow.stores.embedded.reading import read_pages
 from opensearch_winnow.stores.embedded.rows import (
     fingerprints_row,
     packed_text,
@@ -55,20 +58,10 @@ class _Page(NamedTuple):
         return key
 
 
-def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
+def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> list[Written]:
     """Write records in one transaction. Of records with the same id, the last one is stored."""
-    compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
     ids = [record.id for record in records]
-    pages = [
-        _Page(
-            record,
-            page_row(record),
-            packed_text(record.text, compressor),
-            fingerprints_row(record),
-            sketches_row(record),
-        )
-        for record in dict(zip(ids, records, strict=True)).values()
-    ]
+    pages = _pages(dict(zip(ids, records, strict=True)).values(), scheme)
     known = set()
     if pages:
         with file.writing() as db:
@@ -78,6 +71,37 @@ def write_pages(file: StoreFile, records: Sequence[Record]) -> list[Written]:
         written.append(Written(id_, "replaced" if id_ in known else "added"))
         known.add(id_)
     return written
+
+
+def set_fingerprints(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int:
+    """Set the fingerprints of pages that still have the text of their record, and return how many pages exist.
+
+    The pages are written anew, each with a new number: postings are only ever added, or dropped with their page.
+    """
+    with file.writing() as db:
+        stored = read_pages(db, [record.id for record in records], Record, scheme)
+        changed = [
+            replace(stored[record.id], fingerprints=record.fingerprints, positions=record.positions)
+            for record in records
+            if record.id in stored and stored[record.id].text_digest == record.text_digest
+        ]
+        if changed:
+            _write(db, _pages(changed, scheme))
+    return len(stored)
+
+
+def _pages(records: Iterable[Record], scheme: Scheme) -> list[_Page]:
+    compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
+    return [
+        _Page(
+            record,
+            page_row(record),
+            packed_text(record.text, compressor),
+            fingerprints_row(record, scheme),
+            sketches_row(record),
+        )
+        for record in records
+    ]
 
 
 def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:

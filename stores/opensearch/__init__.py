@@ -156,6 +156,10 @@ class OpenSearchStore(Closing):
         self._overlaps.forget()
         return self._writer.delete(ids)
 
+    def set_fingerprints(self, records: Sequence[Record]) -> int:
+        self._overlaps.forget()
+        return self._writer.set_fingerprints(records)
+
     def erase(self) -> None:
         """Merge the segments that have deleted pages. Snapshots keep them."""
         self._writer.erase()

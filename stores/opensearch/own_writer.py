@@ -32,6 +32,9 @@ class OwnWriter:
     def delete(self, ids: Iterable[str]) -> int:  # noqa: ARG002
         raise self._refusal("deletes nothing in it: delete documents as before")
 
+    def set_fingerprints(self, records: Sequence[Record]) -> int:  # noqa: ARG002
+        raise self._refusal("does not rotate fingerprints in it")
+
     def erase(self) -> None:
         raise self._refusal("erases nothing in it")
 

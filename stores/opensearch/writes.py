@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_document import fingerprint_fields, source_of
 from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
@@ -21,7 +21,12 @@ from opensearch_winnow.stores.store import StoreError, Written
 
 KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
 
-Kind = Literal["index", "update", "delete"]
+# Another process may have replaced the page since it was read.
+SET_FIELDS = """
+if (ctx._source.text_digest == params.text_digest) { ctx._source.putAll(params.fields) } else { ctx.op = 'none' }
+""".strip()
+
+Kind = Literal["index", "update", "script", "delete"]
 
 
 class Capture(NamedTuple):
@@ -78,6 +83,19 @@ class Writer:
         self._update({id_: {"cluster": clusters[id_]} for id_, each in stored.items() if each.cluster != clusters[id_]})
         self._index.refresh()
         return len(stored)
+
+    def set_fingerprints(self, records: Sequence[Record]) -> int:
+        """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
+        operations = [
+            self._operation("script", record.id, {"lang": "painless", "source": SET_FIELDS, "params": params})
+            for record in records
+            for params in [{"text_digest": record.text_digest, "fields": fingerprint_fields(record)}]
+        ]
+        written = self._bulk(operations)
+        for each in written:
+            self._check(each)
+        self._index.refresh()
+        return sum(each.outcome != "failed" for each in written)
 
     def _operations(
         self,
