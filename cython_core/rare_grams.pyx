@@ -15,7 +15,8 @@ from opensearch_winnow.cython_core.kgram_hashes cimport OTHER, Roller, hash_of, 
 
 cdef enum:
     BEGINNING = 5           # characters of a k-gram whose frequency ranks it
-    TOKEN_BITS = 32         # of a hash: 4 bytes, as in the paper
+    TOKEN_BITS = 32         # of a hash: 4 bytes, as in the paper. The others rank k-grams: the smallest tokens would
+                            # be alike in unrelated texts
     BLOCK = 2048            # k-grams that are hashed at a time
 
 
@@ -47,18 +48,19 @@ cdef inline Py_ssize_t first_not_below(const uint64_t* keys, Py_ssize_t n, uint6
 
 cdef Py_ssize_t keep_smallest(
     const Roller* grams, const Roller* beginnings, const Counts* table, Py_ssize_t n, Py_ssize_t size,
-    uint64_t* block, uint64_t* keys, uint32_t* places
+    uint64_t* block, uint64_t* keys, uint32_t* tokens, uint32_t* places
 ) noexcept nogil:
-    """Keep the `size` smallest different keys in order, with the first place of each; return how many there are."""
+    """Keep the `size` smallest different keys in order, with the token and first place of each; return their number."""
     cdef Py_ssize_t start = 0, fresh, i, at, kept = 0
-    cdef uint64_t key
+    cdef uint64_t key, mixed
     while start < n:
         fresh = min(<Py_ssize_t>BLOCK, n - start)
         roll(grams, start, fresh, OTHER, block)
         roll(beginnings, start, fresh, OTHER, block + BLOCK)
         for i in range(fresh):
+            mixed = mix(hash_of(block[i]))
             key = <uint64_t>table.counts[place_of(table, hash_of(block[BLOCK + i]))] << TOKEN_BITS
-            key |= mix(hash_of(block[i])) >> (64 - TOKEN_BITS)
+            key |= mixed & ((<uint64_t>1 << TOKEN_BITS) - 1)
             if kept == size and key >= keys[kept - 1]:
                 continue
             at = first_not_below(keys, kept, key)
@@ -66,8 +68,10 @@ cdef Py_ssize_t keep_smallest(
                 continue
             kept += kept < size
             memmove(keys + at + 1, keys + at, (kept - 1 - at) * sizeof(uint64_t))
+            memmove(tokens + at + 1, tokens + at, (kept - 1 - at) * sizeof(uint32_t))
             memmove(places + at + 1, places + at, (kept - 1 - at) * sizeof(uint32_t))
             keys[at] = key
+            tokens[at] = <uint32_t>(mixed >> (64 - TOKEN_BITS))
             places[at] = <uint32_t>(start + i)
         start += fresh
     return kept
@@ -76,8 +80,8 @@ cdef Py_ssize_t keep_smallest(
 def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0):
     """Return the 32-bit hashes ('Q') and positions ('I') of up to `size` different k-grams, the rarest first.
 
-    A k-gram is rarer than another if its first five characters occur less often in the text; of equals, the smaller
-    hash counts. A k-gram that occurs several times is at its first position. Memory: 24 to 48 bytes a character while
+    A k-gram is rarer than another if its first five characters occur less often in the text; of equals, another hash
+    decides. A k-gram that occurs several times is at its first position. Memory: 24 to 48 bytes a character while
     the text is read.
     """
     cdef Py_ssize_t n = len(chars) - k + 1, start = 0, fresh, i, kept
@@ -97,14 +101,16 @@ def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0
         array.array positions = array.clone(array.array("I"), size, zero=False)
         uint64_t* keys = <uint64_t*>hashes.data.as_ulonglongs
         uint64_t* block = NULL
+        uint32_t* tokens = NULL
     while slots < 2 * <uint64_t>n:
         slots *= 2
     table.mask = slots - 1
     table.hashes = <uint64_t*>malloc(slots * sizeof(uint64_t))
     table.counts = <uint32_t*>calloc(slots, sizeof(uint32_t))
     block = <uint64_t*>malloc(2 * BLOCK * sizeof(uint64_t))
+    tokens = <uint32_t*>malloc(size * sizeof(uint32_t))
     try:
-        if table.hashes is NULL or table.counts is NULL or block is NULL:
+        if table.hashes is NULL or table.counts is NULL or block is NULL or tokens is NULL:
             raise MemoryError(f"no memory for the rare k-grams of {len(chars)} characters")
         with nogil:
             while start < n:
@@ -115,9 +121,9 @@ def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0
                     table.hashes[place] = hash_of(block[i])
                     table.counts[place] += 1
                 start += fresh
-            kept = keep_smallest(&grams, &beginnings, &table, n, size, block, keys, positions.data.as_uints)
+            kept = keep_smallest(&grams, &beginnings, &table, n, size, block, keys, tokens, positions.data.as_uints)
             for i in range(kept):
-                keys[i] &= (<uint64_t>1 << TOKEN_BITS) - 1
+                keys[i] = tokens[i]
         array.resize(hashes, kept)
         array.resize(positions, kept)
         return hashes, positions
@@ -125,3 +131,4 @@ def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0
         free(table.hashes)
         free(table.counts)
         free(block)
+        free(tokens)

@@ -131,10 +131,11 @@ def rare_grams(chars: str, k: int, size: int, key: int = 0) -> list[tuple[int, i
     hashes = kgrams(chars, k, key)
     beginnings = [chars[i : i + min(k, 5)] for i in range(len(hashes))]
     counts = Counter(beginnings)
-    first: dict[tuple[int, int], int] = {}
+    first: dict[tuple[int, int], tuple[int, int]] = {}
     for i, hash_ in enumerate(hashes):
-        first.setdefault((counts[beginnings[i]], mix(hash_) >> 32), i)
-    return [(token, i) for (_, token), i in sorted(first.items())[:size]]
+        token, rank = divmod(mix(hash_), 1 << 32)
+        first.setdefault((counts[beginnings[i]], rank), (token, i))
+    return [first[key] for key in sorted(first)[:size]]
 
 
 def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[int]:

@@ -14,7 +14,9 @@ from opensearch_winnow.foundation.errors import SchemeError
 KOALA: Final = "koala"
 SELECTIONS = (*LOCAL_SELECTIONS, KOALA)
 FORMS = ("text", "consonants", "code")
-CODE_RULE = 1  # the version of code_tokens.py; it is in the id of a scheme of form code, since it decides every hash
+# The versions of code_tokens.py and rare_grams.pyx. They are in the ids of schemes whose hashes they decide.
+CODE_RULE = 1
+KOALA_RULE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,9 @@ class Scheme:
         compared; after an upgrade, a store of code must be filled again.
         """
         choices: dict[str, object] = {each.name: getattr(self, each.name) for each in fields(self)}
-        if self.selection != KOALA:
+        if self.selection == KOALA:
+            choices["koala"] = KOALA_RULE
+        else:
             del choices["stored"], choices["searched"]  # they decide nothing
         if self.form == "code":
             import pygments  # noqa: PLC0415 (slow to import)

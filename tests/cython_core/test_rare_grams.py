@@ -48,6 +48,12 @@ def test_rare_beginnings_come_first() -> None:
     assert all("q" in text[position : position + 5] or "z" in text[position : position + 5] for position in positions)
 
 
+def test_the_hashes_of_a_text_are_no_smaller_than_others() -> None:
+    """If the smallest hashes were chosen, unrelated texts would share many of them by chance."""
+    hashes, _ = rare_grams(random_text(20_000), 20, 1_000)
+    assert 0.4 < sum(hashes) / len(hashes) / 2**32 < 0.6
+
+
 @pytest.mark.parametrize(("k", "size"), [(0, 1), (-1, 1), (1, 0), (1, -5)])
 def test_what_cannot_be(k: int, size: int) -> None:
     with pytest.raises(ValueError, match="k and size must be at least 1"):
