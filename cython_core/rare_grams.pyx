@@ -15,8 +15,7 @@ from opensearch_winnow.cython_core.kgram_hashes cimport OTHER, Roller, hash_of, 
 
 cdef enum:
     BEGINNING = 5           # characters of a k-gram whose frequency ranks it
-    TOKEN_BITS = 32         # of a hash: 4 bytes, as in the paper. The others rank k-grams: the smallest tokens would
-                            # be alike in unrelated texts
+    TOKEN_BITS = 32         # of a hash: 4 bytes, as in the paper
     BLOCK = 2048            # k-grams that are hashed at a time
 
 
@@ -58,6 +57,7 @@ cdef Py_ssize_t keep_smallest(
         roll(grams, start, fresh, OTHER, block)
         roll(beginnings, start, fresh, OTHER, block + BLOCK)
         for i in range(fresh):
+            # Other bits than those of the token rank k-grams: unrelated texts would share the smallest tokens.
             mixed = mix(hash_of(block[i]))
             key = <uint64_t>table.counts[place_of(table, hash_of(block[BLOCK + i]))] << TOKEN_BITS
             key |= mixed & ((<uint64_t>1 << TOKEN_BITS) - 1)
