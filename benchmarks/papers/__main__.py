@@ -26,10 +26,10 @@ def run_paper(name: str, run: PaperRun) -> PaperPage:
     parts: list[Part] = []
     start = time.monotonic()
     print(f"{name}: {module.TITLE}", file=sys.stderr, flush=True)
-    for part in module.parts(run):
+    for number, part in enumerate(module.parts(run), 1):
         parts.append(part)
         took, start = time.monotonic() - start, time.monotonic()
-        print(f"  {name} {len(parts)}: {part.title} ({took:.1f} s)", file=sys.stderr, flush=True)
+        print(f"  {number}. {part.title} ({took:.1f} s)", file=sys.stderr, flush=True)
     return PaperPage(name, module.TITLE, module.INTRODUCTION, parts, run)
 
 

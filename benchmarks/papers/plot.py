@@ -23,6 +23,7 @@ SIZE = 860, 440
 LEFT, RIGHT, TOP, BOTTOM = 92, 30, 60, 66
 LEGEND_ROW = 22
 MAX_TICKS = 8
+FEW_POWERS = 3
 
 Point = tuple[float, float]
 
@@ -78,9 +79,14 @@ def axis(values: list[float], log: bool, start: float, end: float) -> tuple[list
 
 
 def powers(low: float, high: float) -> Iterator[float]:
-    """Yield the powers of ten around a range, at most about MAX_TICKS of them."""
+    """Yield the powers of ten around a range, at most about MAX_TICKS of them; 1, 2 and 5 times these if few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     last = max(last, first + 1)
+    if last - first <= FEW_POWERS:
+        round_numbers = [factor * 10.0**exponent for exponent in range(first, last + 1) for factor in (1, 2, 5)]
+        below, above = max(x for x in round_numbers if x <= low), min(x for x in round_numbers if x >= high)
+        yield from (x for x in round_numbers if below <= x <= above)
+        return
     step = math.ceil((last - first) / MAX_TICKS)
     yield from (10.0**exponent for exponent in range(first, last + step, step))
 

@@ -29,8 +29,14 @@ def _unused(name: str) -> Iterator[Page]:
 
 
 SOURCES = {
-    "public": PageSource("Javadoc in three languages, and licences", lambda _: public_pages(one_in=4), public=True),
-    "whole": PageSource("the same sites with all their pages", lambda _: public_pages(one_in=1), public=True),
+    "public": PageSource(
+        "the pages of `whole`, but one in four of Lucene", lambda _: public_pages(one_in=4), public=True
+    ),
+    "whole": PageSource(
+        "Javadoc in English, Chinese and Japanese, in two or three releases; licences",
+        lambda _: public_pages(one_in=1),
+        public=True,
+    ),
     "lucene": PageSource("Javadoc of Lucene in three releases", lambda _: javadoc(*LUCENE), public=True),
     "manuals": PageSource("three manuals: PostgreSQL, SPDX, Debian", manuals, public=False),
     "postgresql": PageSource(
