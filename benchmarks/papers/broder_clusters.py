@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -29,7 +30,8 @@ from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.mappings.record import Record
 
-THRESHOLD = 0.5  # as in the paper
+WHOLE_CRAWL = 30_000_000  # pages of the paper
+THRESHOLD = 0.5  # its threshold
 MAX_DOCUMENTS = 1_000  # the paper ignores shingles that more documents have
 SKETCHING, ELIMINATION, SHINGLES, PAIRS, MERGING, TEXTS, FORMATION, WRITING = (
     "Sketching",
@@ -51,11 +53,19 @@ BEGINNINGS: tuple[tuple[type, str, str], ...] = (
     (Clusters, "__init__", FORMATION),
     (TableFile, "write", WRITING),
 )
-SPLIT_QUERY = """
-SELECT a.page, b.page, count(*)::UINTEGER
+TRIPLETS = """
+CREATE TABLE triplets AS
+SELECT a.page AS a, b.page AS b, count(*) AS shared
 FROM postings a JOIN postings b ON a.shingle = b.shingle AND a.page < b.page
 GROUP BY ALL
 """
+LINKS = """
+WITH sizes AS (SELECT page, count(*) AS size FROM postings GROUP BY page)
+SELECT a, b FROM triplets JOIN sizes one ON one.page = a JOIN sizes two ON two.page = b
+WHERE shared >= ? * (one.size + two.size - shared) ORDER BY a, b
+"""
+
+UrlPair = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -139,49 +149,52 @@ def _cluster(pages: Sequence[Any], output: Path) -> tuple[ClusteringResult, Phas
     return result, phases, dict(zip(table["url"], table["cluster"], strict=True))
 
 
-class PaperFiles(NamedTuple):
-    """How many entries the files of the paper's algorithm have."""
+class PaperClusters(NamedTuple):
+    """Clusters found by the rule of the paper, and how many entries its files have."""
 
-    shingles: int  # of all sketches, with those of copies
+    clusters: dict[str, str]  # cluster by URL
+    edges: set[UrlPair]  # pairs that are linked, each in the order of its URLs
+    kept: set[str]  # URLs of documents that are no copies
+    shingles: int  # of the sketches of all documents
     postings: int  # <shingle, ID>
     triplets: int  # <ID, ID, 1>
     merged: int  # <ID, ID, count>
 
 
 def clusters_by_the_paper(
-    records: Sequence[Record], max_documents: int = MAX_DOCUMENTS
-) -> tuple[dict[str, str], PaperFiles]:
-    """Cluster records by the rule of the paper, to the letter: counts of common shingles in MOD_25 sketches."""
+    records: Sequence[Record], sketches: Sequence[array[int]], max_documents: int = MAX_DOCUMENTS
+) -> PaperClusters:
+    """Cluster records by the rule of the paper, to the letter: by counts of the shingles that two sketches share."""
     first: dict[str, int] = {}
-    kept = [number == first.setdefault(record.text_digest, number) for number, record in enumerate(records)]
-    documents = Counter(shingle for record, keep in zip(records, kept, strict=True) if keep for shingle in record.sketch)
-    shingles, numbers, sizes = [], [], [0] * len(records)
-    for number, (record, keep) in enumerate(zip(records, kept, strict=True)):
-        for shingle in record.sketch if keep else ():
-            if documents[shingle] <= max_documents:
-                shingles.append(shingle)
-                numbers.append(number)
-                sizes[number] += 1
-    postings = pa.table({"shingle": pa.array(shingles, pa.uint64()), "page": pa.array(numbers, pa.uint32())})
+    kept = [number for number, each in enumerate(records) if first.setdefault(each.text_digest, number) == number]
+    documents = Counter(shingle for number in kept for shingle in sketches[number])
+    entries = [
+        (shingle, number) for number in kept for shingle in sketches[number] if documents[shingle] <= max_documents
+    ]
     components = UnionFind(len(records))
-    triplets = merged = 0
     with duckdb.connect() as con:
-        con.register("postings", postings)
         con.execute("SET threads = 1")
-        reader = con.sql(SPLIT_QUERY).to_arrow_reader(100_000)
-        for batch in reader:
-            for a, b, shared in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                triplets += shared
-                merged += 1
-                if shared / (sizes[a] + sizes[b] - shared) >= THRESHOLD:
-                    components.join(a, b)
+        shingles, numbers = zip(*entries, strict=True)
+        con.register("postings", pa.table([pa.array(shingles, pa.uint64()), pa.array(numbers)], ["shingle", "page"]))
+        con.execute(TRIPLETS)
+        triplets, merged = con.execute("SELECT sum(shared)::BIGINT, count(*) FROM triplets").fetchone() or (0, 0)
+        linked = con.execute(LINKS, [THRESHOLD]).fetchall()
+    for a, b in linked:
+        components.join(a, b)
     for number, record in enumerate(records):
         components.join(first[record.text_digest], number)
-    files = PaperFiles(sum(len(record.sketch) for record in records), len(shingles), triplets, merged)
-    return _named(records, components), files
+    return PaperClusters(
+        _named(records, components),
+        {(min(pair), max(pair)) for a, b in linked for pair in [(records[a].url, records[b].url)]},
+        {records[number].url for number in kept},
+        sum(map(len, sketches)),
+        len(entries),
+        triplets,
+        merged,
+    )
 
 
-def clusters_by_truth(records: Sequence[Record], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def clusters_by_truth(records: Sequence[Record], pairs: Iterable[UrlPair]) -> dict[str, str]:
     """Cluster records by the pairs of URLs that resemble each other."""
     numbers = {record.url: number for number, record in enumerate(records)}
     components = UnionFind(len(records))
@@ -208,9 +221,7 @@ class Statistics(NamedTuple):
         """Count the clusters; `identity` says which documents are identical, by URL."""
         members = [urls for urls in _members(clusters) if len(urls) > 1]
         identical = [urls for urls in members if len({identity[url] for url in urls}) == 1]
-        return cls(
-            len(clusters), len(members), sum(map(len, members)), len(identical), sum(map(len, identical))
-        )
+        return cls(len(clusters), len(members), sum(map(len, members)), len(identical), sum(map(len, identical)))
 
 
 def _members(clusters: dict[str, str]) -> Iterator[list[str]]:
@@ -222,7 +233,10 @@ def _members(clusters: dict[str, str]) -> Iterator[list[str]]:
 
 def pair_f1(found: dict[str, str], truth: dict[str, str]) -> float:
     """Return the F1 of the pairs of documents in one cluster."""
-    sizes = [Counter(clusters.values()) for clusters in (found, truth)]
     both = Counter((found[url], truth[url]) for url in truth)
-    together, *each = (sum(n * (n - 1) // 2 for n in counts.values()) for counts in (both, *sizes))
-    return 2 * together / sum(each) if sum(each) else 1.0
+    each = _pairs(Counter(found.values()).values()) + _pairs(Counter(truth.values()).values())
+    return 2 * _pairs(both.values()) / each if each else 1.0
+
+
+def _pairs(sizes: Iterable[int]) -> int:
+    return sum(size * (size - 1) // 2 for size in sizes)

@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Sample(NamedTuple):
 
     error: float
     variance: float  # in theory, for the number of shingles that the sketches have
+    sampled: int  # shingles, or bins
     size: float  # of a page's sketch, in bytes
 
 
@@ -54,12 +56,16 @@ class Samples:
 
     @property
     def rms(self) -> float:
-        return fmean(sample.error**2 for sample in self.all()) ** 0.5
+        return sqrt(fmean(sample.error**2 for sample in self.all()))
 
     @property
     def theory(self) -> float:
         """The root mean square error that follows from the number of shingles sampled."""
-        return fmean(sample.variance for sample in self.all()) ** 0.5
+        return sqrt(fmean(sample.variance for sample in self.all()))
+
+    @property
+    def sampled(self) -> float:
+        return fmean(sample.sampled for sample in self.all())
 
     @property
     def size(self) -> float:
@@ -73,7 +79,7 @@ class Samples:
     def bias_in_errors(self) -> float:
         """The bias in standard errors of the mean. Estimates with one permutation are not independent of each other."""
         means = [fmean(sample.error for sample in some) for some in self.by_permutation.values()]
-        error = stdev(means) / len(means) ** 0.5
+        error = stdev(means) / sqrt(len(means))
         return fmean(means) / error if error else 0.0
 
 
@@ -100,8 +106,9 @@ def resemblance_errors(pairs: Sequence[Pair], permutations: Iterable[int]) -> di
             for s in MIN_SIZES:
                 one, two = min_sketch(a, s), min_sketch(b, s)
                 error = min_resemblance(one, two, s).value - pair.resemblance
-                variance = share_variance(pair.resemblance, min(s, pair.union), pair.union)
-                sample = Sample(error, variance, SHINGLE_BYTES * (len(one) + len(two)) / 2)
+                sampled = min(s, pair.union)
+                variance = share_variance(pair.resemblance, sampled, pair.union)
+                sample = Sample(error, variance, sampled, SHINGLE_BYTES * (len(one) + len(two)) / 2)
                 made["MIN_s", s].by_permutation[key].append(sample)
             for m in MODULI:
                 _add(made["MOD_m", m], key, pair, mod_sketch(a, m), mod_sketch(b, m), m)
@@ -110,20 +117,25 @@ def resemblance_errors(pairs: Sequence[Pair], permutations: Iterable[int]) -> di
                 _add(made["V_i", shift], key, pair, one, two, m)
             for bins in BINS:
                 error = minhash_resemblance(packed(a, bins), packed(b, bins), BITS).value - pair.resemblance
-                sample = Sample(error, bins_variance(pair.resemblance, bins), bins * BITS / 8)
+                sample = Sample(error, bins_variance(pair.resemblance, bins), bins, bins * BITS / 8)
                 made["MinHash", bins].by_permutation[key].append(sample)
     return made
 
 
-def containment_errors(pairs: Sequence[Pair], permutations: Iterable[int]) -> dict[Key, Samples]:
+def containment_errors(
+    pairs: Sequence[Pair],
+    permutations: Iterable[int],
+    moduli: Sequence[int] = MODULI,
+    shifts: Sequence[int] = SHIFTS,
+) -> dict[Key, Samples]:
     """Estimate the containment of all pairs with MOD_m and V_i, once for each permutation."""
     made: dict[Key, Samples] = defaultdict(Samples)
     for key in permutations:
         for pair in pairs:
             a, b = shingle_set(pair.a, key), shingle_set(pair.b, key)
-            for m in MODULI:
+            for m in moduli:
                 _add(made["MOD_m", m], key, pair, mod_sketch(a, m), mod_sketch(b, m), m, containment=True)
-            for shift in SHIFTS:
+            for shift in shifts:
                 one, two, m = scaled(a, b, shift)
                 _add(made["V_i", shift], key, pair, one, two, m, containment=True)
     return made
@@ -154,7 +166,7 @@ def _add(
     else:
         error = mod_resemblance(a, b, modulus).value - pair.resemblance
         variance = share_variance(pair.resemblance, sampled, pair.union)
-    samples.by_permutation[key].append(Sample(error, variance, SHINGLE_BYTES * (len(a) + len(b)) / 2))
+    samples.by_permutation[key].append(Sample(error, variance, sampled, SHINGLE_BYTES * (len(a) + len(b)) / 2))
 
 
 def estimates_of_copies(pairs: Sequence[Pair]) -> list[float]:

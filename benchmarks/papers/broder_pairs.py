@@ -83,11 +83,11 @@ class Mixer:
             words += page[start : start + length]
         return words
 
-    def resembling(self, resemblance: float) -> Pair:
-        """Return two texts of one size that share a part, for about this resemblance."""
-        common = round(2 * MIXED_WORDS * resemblance / (1 + resemblance))
+    def resembling(self, resemblance: float, words: int = MIXED_WORDS) -> Pair:
+        """Return two texts of `words` words that share a part, for about this resemblance."""
+        common = round(2 * words * resemblance / (1 + resemblance))
         shared = self.words(common)
-        a, b = (shared + self.words(MIXED_WORDS - common) for _ in range(2))
+        a, b = (shared + self.words(words - common) for _ in range(2))
         return pair_of(" ".join(a), " ".join(b))
 
     def contained(self, containment: float, words: int, words_around: int) -> Pair:
@@ -120,7 +120,7 @@ def resembling_pairs(records: Sequence[Record], each: int) -> list[Pair]:
 
 
 def contained_pairs(records: Sequence[Record], each: int) -> list[Pair]:
-    """Return texts of which a part, small or large, is in another text, with one to `each` times as many words around it."""
+    """Return texts of which a part is in another text, with one to `each` times as many words around it."""
     mixer = Mixer(records, Random(1996))
     return [
         mixer.contained((step + 0.5) / 10, MIXED_WORDS, times * MIXED_WORDS)

@@ -6,7 +6,8 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import comb
 from statistics import fmean
 
 from benchmarks.papers.broder_pairs import Pair, shingle_set
@@ -15,7 +16,7 @@ from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
 
 MODULUS = 25  # of the sketch, as in the paper
-RUN = 4  # shingles in a super shingle; the paper leaves it open
+RUNS = (4, 8)  # shingles in a super shingle; the paper leaves it open
 GROUPS, ROWS, ENOUGH = 6, 14, 2  # as AltaVista chose later: 2 of 6 super shingles of 14 minima each
 STEPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of resemblance
 
@@ -42,13 +43,13 @@ class Shared:
         return self.expected / self.compared
 
 
-def super_shingles(sketch: array[int], run: int = RUN) -> set[tuple[int, ...]]:
+def super_shingles(sketch: array[int], run: int) -> set[tuple[int, ...]]:
     """Return every `run` consecutive shingles of a sketch, which is sorted."""
     return {tuple(sketch[at : at + run]) for at in range(len(sketch) - run + 1)}
 
 
 @lru_cache(maxsize=100_000)
-def run_probability(n: int, r: float, run: int = RUN) -> float:
+def run_probability(n: int, r: float, run: int) -> float:
     """Return the probability that n trials, each a success with probability r, have `run` successes in a row.
 
     The trials are the shingles of both sketches together, in order; a success is a shingle of both pages. Two pages
@@ -62,16 +63,14 @@ def run_probability(n: int, r: float, run: int = RUN) -> float:
 
 def at_least(enough: int, groups: int, p: float) -> float:
     """Return the probability that `enough` or more of `groups` are equal, each with probability p."""
-    if enough == 1:
-        return float(1 - (1 - p) ** groups)
-    return float(1 - (1 - p) ** groups - groups * p * (1 - p) ** (groups - 1))
+    return sum(comb(groups, n) * p**n * (1 - p) ** (groups - n) for n in range(enough, groups + 1))
 
 
-def runs_shared(a: array[int], b: array[int], pair: Pair) -> tuple[bool, float]:
+def runs_shared(a: array[int], b: array[int], pair: Pair, run: int) -> tuple[bool, float]:
     """Compare the super shingles of the paper: runs of shingles of the sorted sketches."""
     one, two = mod_sketch(a, MODULUS), mod_sketch(b, MODULUS)
-    together = len(set(one) | set(two))
-    return not super_shingles(one).isdisjoint(super_shingles(two)), run_probability(together, pair.resemblance)
+    equal = not super_shingles(one, run).isdisjoint(super_shingles(two, run))
+    return equal, run_probability(len(set(one) | set(two)), pair.resemblance, run)
 
 
 def groups_shared(a: array[int], b: array[int], pair: Pair) -> tuple[bool, float]:
@@ -89,7 +88,7 @@ def bands_shared(a: array[int], b: array[int], pair: Pair, scheme: Scheme = Sche
 
 Rule = Callable[["array[int]", "array[int]", Pair], tuple[bool, float]]
 RULES: dict[str, Rule] = {
-    f"1 run of {RUN} shingles of MOD_{MODULUS}": runs_shared,
+    **{f"1 run of {run} shingles": partial(runs_shared, run=run) for run in RUNS},
     f"{ENOUGH} of {GROUPS} super shingles of {ROWS}": groups_shared,
     f"1 of {Scheme().bands} bands of {Scheme().rows}": bands_shared,
 }
