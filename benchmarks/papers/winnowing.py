@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from benchmarks.papers.frequencies import power_law_part
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.plot import Plot
 from benchmarks.papers.random_text import random_text
 from benchmarks.papers.run import PaperRun
+from benchmarks.papers.winnowing_frequencies import power_law_part
 from benchmarks.peers.compiled import c_peer
 from benchmarks.table import Table
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
+from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.window_minima import window_minima
 
@@ -170,15 +170,14 @@ def missed_windows(positions: array[int], hashes: int) -> int:
 def density_over_window(chars: str) -> Part:
     measured = {
         selection: {w: density(chars, selection, w=w) * (w + 1) for w in WINDOWS}
-        for selection in SELECTIONS
-        if selection != "mod-p"
+        for selection in ("open-closed", "mod-minimizer", "winnow")
     }
     series: dict[str, list[tuple[float, float]]] = {
-        f"{selection}, measured": [(float(w), value) for w, value in values.items()]
-        for selection, values in measured.items()
+        "2: expected of winnowing": [(w, 2) for w in WINDOWS],
+        "1.5 + 1 / 2w: bound for algorithms that see hashes only": [(w, 1.5 + 0.5 / w) for w in WINDOWS],
     }
-    series["2: expected of winnowing"] = [(float(w), 2.0) for w in WINDOWS]
-    series["1.5 + 1 / 2w: bound for algorithms that see hashes only"] = [(float(w), 1.5 + 0.5 / w) for w in WINDOWS]
+    for selection, values in measured.items():
+        series[f"{selection}, measured"] = list(values.items())
     return Part(
         "Sections 3.1 and 4: density over the window, and beyond the paper",
         "The paper proves that winnowing keeps 2 / (w + 1) of independent hashes, and that no local algorithm keeps"
@@ -190,8 +189,8 @@ def density_over_window(chars: str) -> Part:
             f"Density × (w + 1), k = {K}, {len(chars):,} random characters",
             ("w", "2 / (w + 1)", *(f"`{selection}`" for selection in measured)),
             [(str(w), f"{2 / (w + 1):.5f}", *(f"{values[w]:.3f}" for values in measured.values())) for w in WINDOWS],
-            "The paper proves 2.000 for winnowing. `mod-minimizer` keeps less where k is larger than w, and is winnowing"
-            " where k is smaller; `open-closed` keeps least where w is about k.",
+            "The paper proves 2.000 for winnowing. `mod-minimizer` keeps less where k is larger than w, and is"
+            " winnowing where k is smaller; `open-closed` keeps least where w is about k.",
         ),
         Plot("winnowing-density", "Density of three selections", "window w", "density × (w + 1)", series, log_x=True),
         checks=(

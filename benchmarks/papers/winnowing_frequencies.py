@@ -42,7 +42,9 @@ def power_law_part(run: PaperRun) -> Part:
         *(row(name, each) for name, each in counted.items()),
     ]
     hashes, prints = (counted[f"`{names[0]}`, newest versions, {kind}"] for kind in ("all hashes", "fingerprints"))
-    curves = {f"{name.replace('`', '')}": list(curve(each)) for name, each in counted.items() if names[0] in name}
+    curves = {f"{name.replace('`', '')}": [*curve(each)] for name, each in counted.items() if names[0] in name}
+    top = max(prints)
+    curves["slope −0.7, as in the paper"] = [(1, top), (top ** (1 / 0.7), 1)]
     return Part(
         "Figure 4: the power law",
         "The paper counts how often each k-gram occurs on 20,000 Web pages, and plots the frequency over the rank: a"
