@@ -21,6 +21,7 @@ from benchmarks.papers.broder_clusters import (
     UrlPair,
     clusters_by_the_paper,
     clusters_by_truth,
+    clusters_of_generated_pages,
     clusters_of_this_software,
     pair_f1,
 )
@@ -40,6 +41,7 @@ from tests.quality.truth import truth_about
 PAPER_STATISTICS = Statistics(WHOLE_CRAWL, 3_600_000, 12_300_000, 2_100_000, 5_300_000)
 LOWEST = 0.3  # resemblance of the pairs that are looked at
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+GENERATED = 50_000  # pages, for the phases that a few thousand hardly show
 MODULI = (25, 10, 5)
 LIMITS = (1_000, 100, 30, 10)
 DOCUMENTS = (1, 10, 100, 1_000)  # shingles on more pages than this are counted
@@ -55,7 +57,7 @@ def cluster_parts(run: PaperRun, corpus: str) -> Iterator[Part]:
     truth = {pair: r for pair, r in truth_about(records, Scheme(), LOWEST).resemblances.items() if pair[0] < pair[1]}
     clustering = clusters_of_this_software(corpus)
     size = sum(page.size for page in run.pages(corpus))
-    yield phases(clustering, size)
+    yield phases(clustering, size, None if run.quick else clusters_of_generated_pages(GENERATED))
     yield files(clustering, by_paper, records, size)
     yield statistics(run, corpus, clustering, by_paper, truth)
     yield sizes_of_sketches(records, texts, truth, range(1, 2 if run.quick else 11))

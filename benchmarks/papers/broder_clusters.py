@@ -18,6 +18,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.generated_crawl import generated_crawl
 from benchmarks.own_process import Taken, in_own_process
 from benchmarks.papers.run import PaperRun
 from opensearch_winnow.clusters.duckdb_clusters import Clusters
@@ -28,6 +29,7 @@ from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_pages
 from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.cython_core.components import UnionFind
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 
 WHOLE_CRAWL = 30_000_000  # pages of the paper
@@ -128,16 +130,29 @@ class Clustering(NamedTuple):
 
 def clusters_of_this_software(corpus: str) -> Clustering:
     """Cluster the pages of a corpus in a process of its own, with one thread and the linkage of the paper."""
+    return _in_own_process(PaperRun().pages, corpus)
+
+
+def clusters_of_generated_pages(count: int) -> Clustering:
+    """Cluster generated pages likewise: texts, not HTML."""
+    return _in_own_process(generated_crawl, 0, count)
+
+
+def _in_own_process(pages: Callable[..., Iterable[Page]], *arguments: Any) -> Clustering:
     with TemporaryDirectory(prefix="winnow-papers-") as folder:
-        (result, phases, clusters), taken = in_own_process(_clustering, corpus, folder, folder=Path(folder))
+        (result, phases, clusters), taken = in_own_process(_clustering, pages, arguments, folder, folder=Path(folder))
     return Clustering(result, phases, clusters, taken)
 
 
-def _clustering(corpus: str, folder: str) -> Callable[[], tuple[ClusteringResult, Phases, dict[str, str]]]:
-    return partial(_cluster, PaperRun().pages(corpus), Path(folder, "clusters.parquet"))
+def _clustering(
+    pages: Callable[..., Iterable[Page]], arguments: tuple[Any, ...], folder: str
+) -> Callable[[], tuple[ClusteringResult, Phases, dict[str, str]]]:
+    some = list(pages(*arguments))
+    _cluster(some[:10], Path(folder, "first.parquet"))  # the first run takes a moment to load Arrow and DuckDB
+    return partial(_cluster, some, Path(folder, "clusters.parquet"))
 
 
-def _cluster(pages: Sequence[Any], output: Path) -> tuple[ClusteringResult, Phases, dict[str, str]]:
+def _cluster(pages: Sequence[Page], output: Path) -> tuple[ClusteringResult, Phases, dict[str, str]]:
     phases = Phases()
     with ExitStack() as stack:
         phases.watch(stack)
