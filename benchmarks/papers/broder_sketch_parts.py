@@ -136,8 +136,9 @@ def errors_of_resemblance(pairs: Sequence[Pair], permutations: range) -> Part:
         " 1), where n of the N shingles of both pages were sampled. For MinHash it is that of independent bins. A"
         f" shingle takes {SHINGLE_BYTES} bytes, as in the paper (this software stores 8).\n\n"
         "Every sketch does what theory says. At the same size, MinHash with 4 bits a bin has a third of the error of"
-        " the others, or less, since it samples ten times as many shingles; why 4 bits, is in the"
-        " [decision on sketches](../decisions/0004-sketches.md). MIN_s and MinHash give no containment.",
+        " the others, or less, since it samples ten times as many shingles. The"
+        " [decision on sketches](../decisions/0004-sketches.md) says why a bin has 4 bits. MIN_s and MinHash give no"
+        " containment.",
         Table(
             f"Estimates of resemblance, {len(pairs)} pairs × {len(permutations)} permutations",
             ("sketch", "bytes a page", "sampled", "bias", "RMS error", "theory", "ratio"),
@@ -166,7 +167,8 @@ def errors_of_containment(pairs: Sequence[Pair], permutations: range) -> Part:
         "The error of containment",
         "By the paper's theorem, |V(A) ∩ V(B)| / |V(A)| is an unbiased estimate. Here 5 to 95 % of a text A, mixed from"
         " real pages, are in a text B with one to four times as many words around them. Theory is as above, with the"
-        " shingles of A.",
+        " shingles of A. At the same size, V_i has about 1.4 times the error of MOD_m, since the longer page decides the"
+        " modulus of both.",
         Table(
             f"Estimates of containment, {len(pairs)} pairs × {len(permutations)} permutations",
             ("sketch", "bytes a page", "sampled of A", "bias", "RMS error", "theory", "ratio"),
@@ -286,6 +288,7 @@ def super_shingles_by_resemblance(pairs: Sequence[Pair], permutations: range) ->
             f"Share of pairs that share super shingles (measured, theory), {len(permutations)} permutations",
             ("resemblance", "comparisons", *(cell for rule in RULES for cell in (rule, "theory"))),
             rows,
+            "Comparisons with one permutation are not independent, so shares have a standard error of up to .02.",
         ),
         Plot(
             "broder-super-shingles",
