@@ -11,7 +11,7 @@ from benchmarks.koala import stored_bytes
 from benchmarks.papers.koala_matching import (
     Collection,
 )
-from benchmarks.papers.koala_relations import chance_part, relations_part, sizes_part
+from benchmarks.papers.koala_relations import chance_part, larger_database, relations_part, sizes_part
 from benchmarks.papers.koala_tables import TABLES
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.run import PaperRun
@@ -70,6 +70,7 @@ def parts(run: PaperRun) -> Iterator[Part]:
     yield sizes_part(collection, samples=5 if run.quick else 50)
     yield storage(run, {name: each.records for name, each in documents.items()})
     yield chance_part(documents=100 if run.quick else 400)
+    yield with_other_sites(run, sites[-1].corpus, documents[first].records)
 
 
 def documents_of(run: PaperRun, site: Site) -> Documents:
@@ -92,6 +93,18 @@ def documents_of(run: PaperRun, site: Site) -> Documents:
             for version, pages in zip(site.versions, older, strict=False)
         },
     )
+
+
+def with_other_sites(run: PaperRun, corpus: str, records: list[Record]) -> Part:
+    """Search for documents among the public pages: those of the manual, or without it the licences."""
+    own = [record.text for record in records if record.site != "lucene.example"]
+    starts = {"Lucene's Javadoc": "https://lucene.example/9.12.0/", "the licences": "https://spdx.example/"}
+    others = {
+        words: [record.text for record in run.records(corpus) if record.url.startswith(start)]
+        for words, start in starts.items()
+        if not records[-1].url.startswith(start)
+    }
+    return larger_database("the manual" if len(others) > 1 else "the licences", own, others)
 
 
 def storage(run: PaperRun, documents: dict[str, list[Record]]) -> Part:
