@@ -167,8 +167,8 @@ def errors_of_containment(pairs: Sequence[Pair], permutations: range) -> Part:
         "The error of containment",
         "By the paper's theorem, |V(A) ∩ V(B)| / |V(A)| is an unbiased estimate. Here 5 to 95 % of a text A, mixed from"
         " real pages, are in a text B with one to four times as many words around them. Theory is as above, with the"
-        " shingles of A. At the same size, V_i has about 1.4 times the error of MOD_m, since the longer page decides the"
-        " modulus of both.",
+        " shingles of A. At the same size, V_i has about 1.4 times the error of MOD_m, since the longer page decides"
+        " the modulus of both.",
         Table(
             f"Estimates of containment, {len(pairs)} pairs × {len(permutations)} permutations",
             ("sketch", "bytes a page", "sampled of A", "bias", "RMS error", "theory", "ratio"),
