@@ -34,6 +34,7 @@ more: lists of inherited methods, and families of licences. So compare the paper
 rows what much repetition does. Counts include the match of each document with itself; those in brackets do not."""
 
 DOCUMENTS = 366
+MIN_CHARACTERS = 2_000  # of an older version, which loses the first 1,000: some were mere lists of contents
 
 
 class Site(NamedTuple):
@@ -88,7 +89,9 @@ def documents_of(run: PaperRun, site: Site) -> Documents:
         Collection([newest[name].text for name in names]),
         {
             f"version {version} for {site.versions[-1]}": {
-                number: pages[name].text for number, name in enumerate(names) if name in pages
+                number: pages[name].text
+                for number, name in enumerate(names)
+                if name in pages and len(pages[name].text) >= MIN_CHARACTERS
             }
             for version, pages in zip(site.versions, older, strict=False)
         },
