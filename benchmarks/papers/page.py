@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from benchmarks.papers.part import Part, wrapped
 from benchmarks.papers.run import PaperRun
 from benchmarks.table import Table
 
-PAPERS = tuple(name for name in ("winnowing", "broder", "koala") if find_spec(f"benchmarks.papers.{name}"))
+PAPERS = ("winnowing", "broder", "koala")
 DATA_NOTE = """\
 Every clone can download the public corpora. Others are used where the folder `WINNOW_DATA` has them. Pages without text
 are not counted; bytes are those of the HTML. The digest changes with the canonical text of any page."""
