@@ -24,7 +24,7 @@ SHINGLE_BYTES = 5  # 40 bits, as the paper stores a shingle; ours have 64, which
 MIN_SIZES = (25, 50, 100, 200, 400)
 MODULI = (100, 50, 25, 10, 5)
 SHIFTS = (2, 1, 0, -1)  # of the i of V_i: 1 has the 50 to 100 shingles that the paper names
-BINS = (64, 128, 256, 512, 1024, 2048)
+BINS = (128, 256, 512, 1024, 2048)
 BITS = 4  # of a bin
 
 Key = tuple[str, int]  # method, parameter

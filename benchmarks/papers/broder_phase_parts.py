@@ -68,7 +68,9 @@ def phases(clustering: Clustering, size: int, generated: Clustering | None) -> P
         f"The pages are larger than the paper's, {size / count / 1e3:.0f} kB instead of 5: by bytes instead of pages,"
         f" sketching takes {by_bytes:.1f} hours for the paper's 150 GB, or {size / cpu[SKETCHING] / 1e6:.0f} MB a"
         f" second (the paper: {paper_speed / 1e6:.1f}). The paper's machines were those of 1996, and merged on disks;"
-        " so the ratio says what this costs today, and nothing about the two programs.",
+        " so the ratio says what this costs today, and nothing about the two programs. For the same reason the paper's"
+        " “few seconds” for resemblance on the fly, among 30 million pages on disks, cannot be compared with a store of"
+        " a few thousand pages; [scale](../scale.md) says how lookups grow.",
         Table(
             f"CPU time; the real pages have {size / 1e6:,.0f} MB of HTML",
             ("phase", "paper, CPU-days", "parallelizable", *columns),
@@ -126,8 +128,5 @@ def files(clustering: Clustering, by_paper: PaperClusters, records: Sequence[Rec
             f"Sketches have {600e6 / WHOLE_CRAWL:.0f} shingles a page in the paper, and"
             f" {by_paper.shingles / count:.1f} here.",
         ),
-        checks=(
-            Check("shingles of sketches that differ from the records'", abs(by_paper.shingles - sketch), 0, 0),
-            Check("(ID, ID, 1) / (ID, ID, count)", by_paper.triplets / by_paper.merged, 1, 20),
-        ),
+        checks=(Check("shingles of sketches that differ from the records'", abs(by_paper.shingles - sketch), 0, 0),),
     )

