@@ -67,7 +67,7 @@ screenshots: $(DEV) build ## take the README's pictures, and pictures of every s
 bench: $(BENCH) build ## run the benchmarks, which compare with other tools
 	$(RUN)/python -m benchmarks
 
-papers: $(DEV) build ## run the experiments of the three papers on real pages, and write docs/papers (a quarter of an hour)
+papers: $(DEV) build ## run the experiments of the three papers on real pages, and write docs/papers (some minutes)
 	$(RUN)/python -m benchmarks.papers
 
 ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py operations/test_searches.py test_docs_opensearch.py)

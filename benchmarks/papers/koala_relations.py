@@ -106,8 +106,8 @@ def relations_part(name: str, collection: Collection, revisions: dict[str, dict[
                 )
                 for relation, ratios in sorted(found.items())
             ],
-            "A document is left out where the other document, which is mixed in, matches it already, and where its older"
-            " version has less than 2,000 characters: a few pages of the manual were mere lists of contents once.",
+            "A document is left out where the other document, which is mixed in, matches it already, and where its"
+            " older version has less than 2,000 characters: a few pages of the manual were lists of contents once.",
         ),
         checks=(
             *(Check(f"share found, {each}", _share(found[each], 0.001), 0.95, 1) for each in sorted(promised)),

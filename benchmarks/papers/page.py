@@ -22,7 +22,7 @@ Each page repeats the experiments of one paper on real pages, and shows the pape
 Where the two cannot be compared, it says why.
 
 ```
-make papers                                      # all of them, and write the pages: about a quarter of an hour
+make papers                                      # all of them, and write the pages: some minutes
 .venv/bin/python -m benchmarks.papers koala      # one paper
 .venv/bin/python -m benchmarks.papers --quick    # smaller, and writes nothing: what `make check` runs
 ```
