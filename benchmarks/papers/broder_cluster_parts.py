@@ -280,10 +280,10 @@ def identical_documents(run: PaperRun, corpus: str) -> Part:
         "Identical documents",
         "The paper describes three kinds of equal documents, each of which includes the one before: of the same bytes,"
         " of the same canonical text, and of the same sketch (shingle equivalent). It does not say how many of each"
-        " there were. Here many releases of a page have the same sketch, though they differ in a few words. Pages that"
-        " are equal by their sketches only resemble each other, with few exceptions, whose sketches have one or two"
-        " shingles. This software eliminates only documents with the same shingles, all of them. Pages with an empty"
-        " sketch count as equal if their bytes are.",
+        " there were. Here many releases of a page have the same sketch, though they differ in a few words. Pages with"
+        " equal sketches but different shingles resemble each other; most of the few exceptions have one to three"
+        " shingles in their sketches. This software eliminates only documents with the same shingles, all of them."
+        " Pages with an empty sketch count as equal if their bytes are.",
         Table(
             "Documents that duplicate elimination leaves out",
             (

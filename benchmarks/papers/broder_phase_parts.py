@@ -114,7 +114,7 @@ def files(clustering: Clustering, by_paper: PaperClusters, records: Sequence[Rec
     ]
     return Part(
         "The files between the phases",
-        "The third column of figures runs the paper's algorithm to the letter on these pages: copies out, MOD_25"
+        "“Its algorithm, here” runs the paper's algorithm to the letter on these pages: copies out, MOD_25"
         f" sketches, shingles on more than {MAX_DOCUMENTS:,} pages ignored, all pairs of the others. The paper names"
         " the bytes of shingles and of (shingle, ID); for triplets three numbers of 4 bytes are assumed. Its 20 GB are"
         " the peak while files are merged, so not all (ID, ID, 1) at once.\n\n"
