@@ -136,6 +136,7 @@ def command(
     else:
         show_rows(text, passages, comparison.boilerplate)
         remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
+        remark(relationship_line(comparison))
     found = bool(passages or comparison.resemblance)
     if not passages:
         say(why_no_passage(texts, comparison))
@@ -185,6 +186,7 @@ def show(
     text, other = texts.a.text, texts.b.text
     screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
     screen.echo(scores_line(comparison))
+    screen.echo(relationship_line(comparison))
     if not passages_too or not (passages or comparison.boilerplate):
         return
     view = SideBySide(screen, text, other, full=full)
@@ -203,6 +205,12 @@ def show(
 
 def scores_line(comparison: Comparison) -> str:
     return "   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison))
+
+
+def relationship_line(comparison: Comparison) -> str:
+    found = comparison.relationship
+    assert found is not None  # the texts are there
+    return f"Relationship: {found.kind}: {found.reason}"
 
 
 def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[Passage]) -> None:
