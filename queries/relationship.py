@@ -75,18 +75,19 @@ def judge_relationship(
     if not passages and not containment and not contained:
         return Relationship("nothing in common", f"no shared passage{' except boilerplate' if boilerplate else ''}")
     less, more = sorted((in_a, in_b))
-    words = round(max(in_a * lengths.words_in_a, in_b * lengths.words_in_b))
+    words = max(in_a * lengths.words_in_a, in_b * lengths.words_in_b)
     moved = 1 - _in_order(passages) / sum(map(_size, passages)) if passages else 0.0
     order = _order(moved) if passages else ""
     if more >= WHOLE and PART <= less <= SHORTER * more:
         if in_b > in_a:
             return Relationship("condensed", f"{_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}")
         return Relationship("expanded", f"{_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
-    both = f"{_of('A', in_a)} and {_of('B', in_b)}"
+    each = _of("A", in_a), _of("B", in_b)
+    both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
     if less >= REVISED:
         kind: Kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
         return Relationship(kind, f"{both} are shared{order}")
-    about = f"about {words:,} {'word is' if words == 1 else 'words are'} in both: {both}"
+    about = f"about {float(f'{words:.2g}'):,.0f} words are in both: {both}"
     return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", about)
 
 
@@ -134,5 +135,4 @@ def _of(text: Literal["A", "B"], share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return whole per cent, but neither 0 nor 100, which are for exactly nothing and all."""
-    return f"{min(max(round(100 * share), 1), 99)} %"
+    return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
