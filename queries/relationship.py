@@ -80,8 +80,9 @@ def judge_relationship(
     order = _order(moved) if passages else ""
     if more >= WHOLE and PART <= less <= SHORTER * more:
         if in_b > in_a:
-            return Relationship("condensed", f"{_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}")
-        return Relationship("expanded", f"{_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
+            reason = f"B is shorter: {_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}"
+            return Relationship("condensed", reason)
+        return Relationship("expanded", f"B is longer: {_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
     if less >= REVISED:
