@@ -55,7 +55,7 @@ class ComparedCaptureDocument(TypedDict):
 
 
 class ComparisonDocument(ScoresDocument):
-    """`relationship` says how B is related to A. `a` and `b` are the captures that were compared; absent for a file. `boilerplate` has shared runs that are no
+    """`a` and `b` are the captures that were compared; absent for a file. `boilerplate` has shared runs that are no
     evidence of copying; absent if no store was used. `removed` and `added` are runs of text that only A or only B has;
     absent unless they were requested."""
 
@@ -129,7 +129,7 @@ def passage_documents(passages: Iterable[Passage]) -> list[PassageDocument]:
 
 
 def relationship_document(relationship: Relationship | None) -> RelationshipDocument | None:
-    return relationship and {"kind": relationship.kind, "reason": relationship.reason}
+    return {"kind": relationship.kind, "reason": relationship.reason} if relationship else None
 
 
 def compared_document(compared: Compared, answer: str, seconds: float) -> ComparedDocument:

@@ -27,8 +27,9 @@ Run = tuple[int, int, int, int]  # start and end in A, start and end in B
 # Thresholds fitted to pages that were edited, shuffled, cut and pasted: `python -m benchmarks relationship` measures
 # how often they are right. A "share" is that of the characters of a text that are in shared passages.
 SMALL_EDITS = 0.9  # share of both texts: one word in a hundred is changed
-REVISED = 0.37  # share of both texts
+REORGANISED = 0.7  # share of both texts; with less, the order of what is left says little
 MOVED = 0.2  # share of the shared text that is in another order, if the text was reorganised
+REVISED = 0.37  # share of both texts
 WHOLE = 0.8  # share of the shorter text, if it was condensed from the longer one
 SHORTER = 0.8  # length of the condensed text, as a share of the other
 PART = 0.15  # share of one text that is a part of it, and not a quotation
@@ -37,8 +38,12 @@ PART_WORDS = 150  # so many words are a part, too, however long the texts are; t
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """How text B is related to text A. B may be a condensed or an expanded version of A; all other kinds are the same
-    in both directions, and nothing says which text was first."""
+    """How text B is related to text A: "identical", "small edits", "reorganised", "revised", "condensed", "expanded",
+    "includes parts", "little in common" or "nothing in common".
+
+    "condensed" and "expanded" say what B is. All other kinds are the same in both directions, and no kind says which
+    text came first.
+    """
 
     kind: Kind
     reason: str  # in words, without a full stop: "97 % of A and 96 % of B are shared, in the same order"
@@ -80,13 +85,15 @@ def judge_relationship(
     order = _order(moved) if passages else ""
     if more >= WHOLE and PART <= less <= SHORTER * more:
         if in_b > in_a:
-            reason = f"B is shorter: {_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}"
+            reason = f"B is shorter; {_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}"
             return Relationship("condensed", reason)
-        return Relationship("expanded", f"B is longer: {_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
+        return Relationship("expanded", f"B is longer; {_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
     if less >= REVISED:
-        kind: Kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
+        kind: Kind = "small edits" if less >= SMALL_EDITS else "revised"
+        if moved >= MOVED and less >= REORGANISED:
+            kind = "reorganised"
         return Relationship(kind, f"{both} are shared{order}")
     about = f"about {float(f'{words:.2g}'):,.0f} words are in both: {both}"
     return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", about)

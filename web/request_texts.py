@@ -71,8 +71,8 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
         return PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
 
     ours, theirs = record(a), record(b)
-    sketches = (Sketches(each.shingle_count, each.sketch, each.minhash) for each in (ours, theirs))
-    estimate = estimate_scores(*sketches, index.scheme)
+    a_sketches, b_sketches = (Sketches(each.shingle_count, each.sketch, each.minhash) for each in (ours, theirs))
+    estimate = estimate_scores(a_sketches, b_sketches, index.scheme)
     return Compared(
         a=a,
         b=b,
