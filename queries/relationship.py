@@ -27,13 +27,13 @@ Run = tuple[int, int, int, int]  # start and end in A, start and end in B
 # Thresholds fitted to pages that were edited, shuffled, cut and pasted: `python -m benchmarks relationship` measures
 # how often they are right. A "share" is that of the characters of a text that are in shared passages.
 SMALL_EDITS = 0.9  # share of both texts: one word in a hundred is changed
-REORGANISED = 0.7  # share of both texts; with less, the order of what is left says little
-MOVED = 0.2  # share of the shared text that is in another order, if the text was reorganised
-REVISED = 0.37  # share of both texts
+REVISED = 0.37  # share of both texts, in the same order
+REORGANISED = 0.7  # share of both texts, if they are not in the same order
+MOVED = 0.2  # share of the shared text that is in another order then
 WHOLE = 0.8  # share of the shorter text, if it was condensed from the longer one
 SHORTER = 0.8  # length of the condensed text, as a share of the other
 PART = 0.15  # share of one text that is a part of it, and not a quotation
-PART_WORDS = 150  # so many words are a part, too, however long the texts are; the paper says "several hundred"
+PART_WORDS = 150  # as many are a part of the longest text; in the paper, "several hundred"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,10 @@ def judge_relationship(
         return Relationship("expanded", f"B is longer; {_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
-    if less >= REVISED:
-        kind: Kind = "small edits" if less >= SMALL_EDITS else "revised"
-        if moved >= MOVED and less >= REORGANISED:
-            kind = "reorganised"
+    if less >= (REVISED if moved < MOVED else REORGANISED):
+        kind: Kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
         return Relationship(kind, f"{both} are shared{order}")
-    about = f"about {float(f'{words:.2g}'):,.0f} words are in both: {both}"
+    about = f"about {float(f'{words:.2g}'):,.0f} words are in both ({both}){order if moved >= MOVED else ''}"
     return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", about)
 
 

@@ -56,8 +56,8 @@ def with_word_replaced(paragraph: str, at: int) -> str:
         ([*OURS[:3], *THEIRS[:4], *OURS[7:]], "revised", "60 % of both texts are shared, in the same order"),
         (OURS[::2], "condensed", "B is shorter; all of B is in A, and 51 % of A in B, in the same order"),
         (OURS + THEIRS[:10], "expanded", "B is longer; all of A is in B, and 50 % of B in A, in the same order"),
-        ([*THEIRS, *OURS[4:6]], "includes parts", "about 80 words are in both: 20 % of A and 5 % of B"),
-        ([*THEIRS, OURS[4]], "little in common", "about 40 words are in both: 10 % of A and 2 % of B"),
+        ([*THEIRS, *OURS[4:6]], "includes parts", "about 80 words are in both (20 % of A and 5 % of B)"),
+        ([*THEIRS, OURS[4]], "little in common", "about 40 words are in both (10 % of A and 2 % of B)"),
         (THEIRS, "nothing in common", "no shared passage"),
         ([], "nothing in common", "no shared passage"),
     ],
@@ -69,7 +69,14 @@ def test_kinds_and_reasons(b: list[str], kind: Kind, reason: str) -> None:
 def test_many_words_are_a_part_of_the_longest_text() -> None:
     longer = paragraphs(40)
     found = related(longer, [*THEIRS, *longer[:4]])
-    assert found == Relationship("includes parts", "about 160 words are in both: 10 % of A and 9 % of B")
+    assert found == Relationship("includes parts", "about 160 words are in both (10 % of A and 9 % of B)")
+
+
+def test_parts_in_another_order_are_no_revision() -> None:
+    found = related(OURS, [*OURS[7:], *THEIRS[:5], *OURS[:2]])
+    assert found == Relationship(
+        "includes parts", "about 200 words are in both (50 % of both texts), 40 % of it in another order"
+    )
 
 
 def test_a_short_text_inside_a_long_one_is_a_part() -> None:
