@@ -28,10 +28,10 @@ Run = tuple[int, int, int, int]  # start and end in A, start and end in B
 # how often they are right. A "share" is that of the characters of a text that are in shared passages.
 SMALL_EDITS = 0.9  # share of both texts: one word in a hundred is changed
 REVISED = 0.37  # share of both texts, in the same order
-REORGANISED = 0.7  # share of both texts, if they are not in the same order
-MOVED = 0.2  # share of the shared text that is in another order then
-WHOLE = 0.8  # share of the shorter text, if it was condensed from the longer one
-SHORTER = 0.8  # length of the condensed text, as a share of the other
+REORGANISED = 0.7  # share of both texts, in another order
+MOVED = 0.2  # share of the shared text that is in another order, if the texts are
+WHOLE = 0.8  # share of the condensed text that is in the other
+SHORTER = 0.8  # the other's share in the condensed text, in proportion: about the length of one to that of the other
 PART = 0.15  # share of one text that is a part of it, and not a quotation
 PART_WORDS = 150  # as many are a part of the longest text; in the paper, "several hundred"
 
@@ -85,9 +85,8 @@ def judge_relationship(
     order = _order(moved) if passages else ""
     if more >= WHOLE and PART <= less <= SHORTER * more:
         if in_b > in_a:
-            reason = f"B is shorter; {_of('B', in_b)} is in A, and {_of('A', in_a)} in B{order}"
-            return Relationship("condensed", reason)
-        return Relationship("expanded", f"B is longer; {_of('A', in_a)} is in B, and {_of('B', in_b)} in A{order}")
+            return Relationship("condensed", f"{_of('B', in_b)} is in A, but only {_of('A', in_a)} in B{order}")
+        return Relationship("expanded", f"{_of('A', in_a)} is in B, but only {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
     if less >= (REVISED if moved < MOVED else REORGANISED):
