@@ -10,6 +10,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import Comparison, Passage
+from opensearch_winnow.queries.relationship import Kind, Relationship
 
 
 class PassageDocument(TypedDict):
@@ -37,6 +38,14 @@ class ScoresDocument(TypedDict):
     contained: float
 
 
+class RelationshipDocument(TypedDict):
+    """How B (the page) is related to A (the question), and the `reason` in words. "condensed" and "expanded" say what
+    B is; all other kinds are the same in both directions."""
+
+    kind: Kind
+    reason: str
+
+
 class ComparedCaptureDocument(TypedDict):
     """The capture that was compared."""
 
@@ -50,6 +59,7 @@ class ComparisonDocument(ScoresDocument):
     evidence of copying; absent if no store was used. `removed` and `added` are runs of text that only A or only B has;
     absent unless they were requested."""
 
+    relationship: RelationshipDocument | None
     a: NotRequired[ComparedCaptureDocument]
     b: NotRequired[ComparedCaptureDocument]
     passages: list[PassageDocument]
@@ -76,9 +86,10 @@ class ComparedTextDocument(TypedDict):
 
 class ComparedDocument(ScoresDocument):
     """What two texts share, in words and numbers. `hidden` counts passages shorter than requested. If a text is not
-    stored, the scores are estimates with a standard `error`, and there are no passages."""
+    stored, the scores are estimates with a standard `error`, there are no passages, and `relationship` is null."""
 
     answer: str
+    relationship: RelationshipDocument | None
     kind: Literal["exact", "estimate"]
     error: float
     scheme: str
@@ -98,6 +109,7 @@ def comparison_document(
         "resemblance": comparison.resemblance,
         "containment": comparison.containment,
         "contained": comparison.contained,
+        "relationship": relationship_document(comparison.relationship),
         "passages": passage_documents(comparison.passages),
     }
     if a is not None:
@@ -116,10 +128,15 @@ def passage_documents(passages: Iterable[Passage]) -> list[PassageDocument]:
     ]
 
 
+def relationship_document(relationship: Relationship | None) -> RelationshipDocument | None:
+    return {"kind": relationship.kind, "reason": relationship.reason} if relationship else None
+
+
 def compared_document(compared: Compared, answer: str, seconds: float) -> ComparedDocument:
     comparison = compared.comparison
     return {
         "answer": answer,
+        "relationship": relationship_document(comparison.relationship),
         "resemblance": comparison.resemblance,
         "containment": comparison.containment,
         "contained": comparison.contained,

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypedDict
 
-from opensearch_winnow.answers.comparison_document import PassageDocument, passage_documents
+from opensearch_winnow.answers.comparison_document import (
+    PassageDocument,
+    RelationshipDocument,
+    passage_documents,
+    relationship_document,
+)
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
 
 class MatchDocument(TypedDict):
     """A page and how it compares with the question. `containment` is how much of the question is in the page,
-    `contained` how much of the page is in the question; `error` is the standard error of an estimate."""
+    `contained` how much of the page is in the question; `error` is the standard error of an estimate.
+    `relationship` is null if no passages were sought, as with estimates."""
 
     id: str
     url: str
@@ -24,6 +30,7 @@ class MatchDocument(TypedDict):
     contained: float
     kind: Literal["exact", "estimate"]
     error: float
+    relationship: RelationshipDocument | None
     passages: list[PassageDocument]
     boilerplate: list[PassageDocument]
 
@@ -83,6 +90,7 @@ def match_document(match: Match) -> MatchDocument:
         "contained": match.contained,
         "kind": match.kind,
         "error": match.error,
+        "relationship": relationship_document(match.relationship),
         "passages": passage_documents(match.passages),
         "boilerplate": passage_documents(match.boilerplate),
     }

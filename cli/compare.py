@@ -136,6 +136,8 @@ def command(
     else:
         show_rows(text, passages, comparison.boilerplate)
         remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
+        if related := relationship_line(comparison):
+            remark(related)
     found = bool(passages or comparison.resemblance)
     if not passages:
         say(why_no_passage(texts, comparison))
@@ -185,6 +187,8 @@ def show(
     text, other = texts.a.text, texts.b.text
     screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
     screen.echo(scores_line(comparison))
+    if line := relationship_line(comparison):
+        screen.echo(line)
     if not passages_too or not (passages or comparison.boilerplate):
         return
     view = SideBySide(screen, text, other, full=full)
@@ -203,6 +207,12 @@ def show(
 
 def scores_line(comparison: Comparison) -> str:
     return "   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison))
+
+
+def relationship_line(comparison: Comparison) -> str:
+    """Return the relationship with its reason; an empty string where the summary says all: that nothing is shared."""
+    found = comparison.relationship
+    return f"{found.kind.capitalize()}: {found.reason}" if found and found.kind != "nothing in common" else ""
 
 
 def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[Passage]) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent, time_stamp
-from opensearch_winnow.cli.page_lines import GAP, page_lines, right
+from opensearch_winnow.cli.page_lines import GAP, MIN_CUT_URL_COLUMNS, left, page_lines, right
 from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.queries.matches import Match, Matches, Score
 
 # A is the question and B the page, as in `winnow compare`, which the output suggests as the next command.
 HEADS: dict[Score, str] = {"resemblance": "resemblance", "containment": "A in B", "contained": "B in A"}
 BAR_COLUMNS = 10
+KIND_HEAD = "relationship"
 
 
 def score(match: Match, name: Score) -> float:
@@ -27,7 +28,10 @@ def show_table(screen: Terminal, matches: Matches, *, full: bool = False) -> Non
 
 
 def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
-    """Return the lines of the table: the score that orders the matches with a bar, the two others, and the page."""
+    """Return the lines of the table: the score that orders the matches with a bar, the two others, and the page.
+
+    The relationship has a column if it is `full`, or if there is room for it.
+    """
     others = [name for name in HEADS if name != matches.score]
     numbers = [
         [
@@ -55,17 +59,26 @@ def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[lis
         )
         for match, row in zip(matches, numbers, strict=True)
     ]
+    kinds = [_relationship(match) for match in matches]
+    kind_columns = max(map(width, (KIND_HEAD, *kinds)))
+    if any(kinds) and (full or columns >= width(head) + kind_columns + MIN_CUT_URL_COLUMNS + 2 * len(GAP)):
+        head, *cells = (
+            GAP.join([each, left(kind, kind_columns)])
+            for each, kind in zip((head, *cells), (KIND_HEAD, *kinds), strict=True)
+        )
     return page_lines(head, cells, [match.card for match in matches], columns, name="page (B)", full=full)
 
 
 def show_rows(matches: Matches) -> None:
     """Print tab-separated values for programs, with nothing shortened."""
-    sys.stdout.write("resemblance\tcontainment\tcontained\tkind\terror\tpassages\tfetched_at\turl\ttitle\n")
+    sys.stdout.write(
+        "resemblance\tcontainment\tcontained\tkind\terror\tpassages\tfetched_at\turl\ttitle\trelationship\n"
+    )
     for match in matches:
         scores = "\t".join(f"{each:.6g}" for each in (match.resemblance, match.containment, match.contained))
         details = f"{match.kind}\t{match.error:.6g}\t{len(match.passages)}"
         page = f"{time_stamp(match.card) or ''}\t{one_line(match.url)}\t{one_line(match.card.title or '').strip()}"
-        sys.stdout.write(f"{scores}\t{details}\t{page}\n")
+        sys.stdout.write(f"{scores}\t{details}\t{page}\t{_relationship(match)}\n")
 
 
 def _first_score(match: Match, name: Score) -> str:
@@ -74,6 +87,10 @@ def _first_score(match: Match, name: Score) -> str:
 
 def _other_score(match: Match, name: Score) -> str:
     return "≈ " * (match.kind == "estimate") + compact_percent(score(match, name))
+
+
+def _relationship(match: Match) -> str:
+    return match.relationship.kind if match.relationship else ""
 
 
 def _passages(match: Match) -> str:

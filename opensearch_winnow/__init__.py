@@ -27,6 +27,7 @@ _MODULES = {
     "Page": "ingest.page",
     "Passage": "queries.compare",
     "QuestionError": "foundation.errors",
+    "Relationship": "queries.relationship",
     "Scheme": "foundation.scheme",
     "SchemeError": "foundation.errors",
     "SearchResults": "queries.results",

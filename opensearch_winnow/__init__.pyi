@@ -15,6 +15,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.relationship import Relationship
 from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
 from opensearch_winnow.stores.store import StoreError
@@ -39,6 +40,7 @@ __all__ = [
     "Page",
     "Passage",
     "QuestionError",
+    "Relationship",
     "Scheme",
     "SchemeError",
     "SearchResults",

@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Passage, Scores, Side, scores, shared_passages, side
+from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, scores, shared_passages, side
 from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
@@ -27,6 +27,7 @@ from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FR
 from opensearch_winnow.queries.lookups import binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.relationship import Lengths
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import Candidate, Sizes, Store, Text
 
@@ -70,6 +71,14 @@ class ScoredPage(NamedTuple):
     error: float | None = None
 
 
+class SharedText(NamedTuple):
+    """What a candidate shares with the question."""
+
+    passages: list[Passage]
+    boilerplate: list[Passage]
+    lengths: Lengths | None  # None: no passages were sought
+
+
 class SimilarPages:
     """Finds the pages of a store that are similar to a question.
 
@@ -82,7 +91,7 @@ class SimilarPages:
         self._question = question
         self._thresholds = thresholds
         self._exclusions = exclusions
-        self._shared: dict[str, tuple[list[Passage], list[Passage]]] = {}  # by id: passages, and boilerplate passages
+        self._shared: dict[str, SharedText] = {}  # by id
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
         self._end: float | None = None  # when the time is up
         self._unscored = 0
@@ -242,8 +251,8 @@ class SimilarPages:
         if not self._thresholds.met_by(found):
             return None
         if self._thresholds.any_passage:
-            self._shared[card.id] = shared = self._passages(ours, theirs)
-            return found if shared[0] else None
+            self._shared[card.id] = shared = self._shared_text(ours, theirs)
+            return found if shared.passages else None
         return found
 
     def _score_by_estimates(self, pages: Sequence[Candidate | Card]) -> Iterator[ScoredPage]:
@@ -291,26 +300,26 @@ class SimilarPages:
             read = self._store.read(unread, Text) if unread else {}
             texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
-                shared = self._shared.get(each.card.id, ([], []))
+                shared = self._shared.get(each.card.id, SharedText([], [], None))
                 if each.card.id in to_compare:
-                    shared = self._passages(*self._sides(each.card, texts.get(each.card.id, "")))
+                    shared = self._shared_text(*self._sides(each.card, texts.get(each.card.id, "")))
                 yield Match(
                     card=each.card,
                     **each.scores._asdict(),
                     kind="exact" if each.error is None else "estimate",
                     error=each.error or 0.0,
-                    passages=shared[0],
-                    boilerplate=shared[1],
+                    **shared._asdict(),
+                    same_text=each.card.text_digest == self._question.record.text_digest != "",
                 )
 
     def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
         assert self._question.side is not None
         return self._question.side, side(text, self._scheme, name=card.url, site=card.site)
 
-    def _passages(self, ours: Side, theirs: Side) -> tuple[list[Passage], list[Passage]]:
-        return shared_passages(
-            ours, theirs, self._scheme, window=min(self._question.window, self._scheme.w), exclusions=self._exclusions
-        )
+    def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
+        window = min(self._question.window, self._scheme.w)
+        found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
+        return SharedText(*found, lengths(ours, theirs))
 
 
 def _score_key(card: Card) -> tuple[str, str]:

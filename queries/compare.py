@@ -17,6 +17,7 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
+from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship
 
 CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters
 
@@ -52,6 +53,20 @@ class Comparison:
     passages: list[Passage]  # in the order of A
     boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, in the order of A
     left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
+    same_text: bool = False  # whether the canonical texts are equal
+    lengths: Lengths | None = None  # None: the texts were not there, and no passages were sought
+
+    @property
+    def relationship(self) -> Relationship | None:
+        """How B is related to A, and why; None if the texts were not there to judge."""
+        return judge_relationship(
+            same_text=self.same_text,
+            containment=self.containment,
+            contained=self.contained,
+            passages=self.passages,
+            boilerplate=self.boilerplate,
+            lengths=self.lengths,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +132,12 @@ def shared_passages(
     return shared
 
 
+def lengths(a: Side, b: Side) -> Lengths:
+    """Return the lengths of two texts."""
+    (start, end), (other_start, other_end) = (each.canonical.span(0, len(each.chars)) for each in (a, b))
+    return Lengths(end - start, other_end - other_start, len(a.canonical.words), len(b.canonical.words))
+
+
 def compare(
     a: str,
     b: str,
@@ -144,6 +165,8 @@ def compare(
         passages=found,
         boilerplate=excluded,
         left_out=(len(one.shingles) - len(ours), len(other.shingles) - len(theirs)),
+        same_text=one.chars == other.chars and one.canonical.words == other.canonical.words,
+        lengths=lengths(one, other),
     )
 
 

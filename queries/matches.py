@@ -8,6 +8,7 @@ from typing import Literal
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship
 
 Score = Literal["resemblance", "containment", "contained"]
 
@@ -24,6 +25,8 @@ class Match:
     error: float  # the standard error of the score that matches are ordered by; 0: exact
     passages: list[Passage]  # in the order of the question; empty if a text is not stored, or was not compared
     boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, and do not count
+    same_text: bool = False  # whether the canonical texts are equal
+    lengths: Lengths | None = None  # of the question and of the page; None: no passages were sought
 
     @property
     def url(self) -> str:
@@ -34,6 +37,18 @@ class Match:
     def title(self) -> str | None:
         """The title of the page; None if it has none."""
         return self.card.title
+
+    @property
+    def relationship(self) -> Relationship | None:
+        """How the page (B) is related to the question (A), and why; None if no passages were sought."""
+        return judge_relationship(
+            same_text=self.same_text,
+            containment=self.containment,
+            contained=self.contained,
+            passages=self.passages,
+            boilerplate=self.boilerplate,
+            lengths=self.lengths,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ def test_tables_of_choosing_are_measured() -> None:
         ("docs/comparison.md", "For data sets"),
         ("docs/opensearch.md", "Sizing"),
         ("docs/indexing.md", "Hostile sources"),
+        ("docs/finding.md", "How two texts are related"),
         ("docs/scale.md", "What is measured"),
         ("docs/scale.md", "Candidates as the collection grows"),
     ],

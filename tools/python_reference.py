@@ -28,7 +28,7 @@ INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of t
 
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
-    "Two texts": ["compare", "Comparison", "Passage", "fingerprint", "Fingerprints", "Scheme"],
+    "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [

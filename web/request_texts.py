@@ -67,18 +67,19 @@ def finer_scheme(scheme: Scheme) -> Scheme:
 def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Estimate the comparison from the sketches, where a text is not stored."""
 
-    def sketched(side: ComparedText) -> Sketches:
-        record: Record = (
-            PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
-        )
-        return Sketches(record.shingle_count, record.sketch, record.minhash)
+    def record(side: ComparedText) -> Record:
+        return PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
 
-    estimate = estimate_scores(sketched(a), sketched(b), index.scheme)
+    ours, theirs = record(a), record(b)
+    a_sketches, b_sketches = (Sketches(each.shingle_count, each.sketch, each.minhash) for each in (ours, theirs))
+    estimate = estimate_scores(a_sketches, b_sketches, index.scheme)
     return Compared(
         a=a,
         b=b,
         scheme=index.scheme,
-        comparison=Comparison(**estimate.scores._asdict(), passages=[]),
+        comparison=Comparison(
+            **estimate.scores._asdict(), passages=[], same_text=ours.text_digest == theirs.text_digest != ""
+        ),
         kind="estimate",
         error=estimate.error("resemblance"),
     )

@@ -125,7 +125,7 @@ def storage(run: PaperRun, documents: dict[str, list[Record]]) -> Part:
             rows.append(
                 (f"`{name}`", str(len(urls)), f"{prints:.0f}", f"{own:,.0f}", f"{lookup:,.0f}", f"{own + lookup:,.0f}")
             )
-            checks.append(Check(f"stored bytes a document, {name}", own + lookup, 100, 2_500))
+            checks.append(Check(f"stored bytes a document, {name}", own + lookup, 100, 700))
     return Part(
         "Section 4: stored bytes of a document",
         "The paper stores 400 bytes of fingerprints for a document, and less than 500 with its address and the index."

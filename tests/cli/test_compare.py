@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, pair: tuple[Path,
         "resemblance": both.resemblance,
         "containment": both.containment,
         "contained": both.contained,
+        "relationship": both.relationship and asdict(both.relationship),
         "passages": [passage._asdict() for passage in both.passages],
     }
     assert [list(each) for each in json.loads(done.stdout)["passages"]] == [
@@ -71,7 +73,13 @@ def test_nothing_shared_says_why(winnow: Winnow, tmp_path: Path, prose: Prose) -
     done = winnow("compare", a, b, "--json")
     assert done.exit_code == 1
     assert "A has 0 canonical characters; at least 50 are needed (--noise)" in done.stderr
-    assert json.loads(done.stdout) == {"resemblance": 0, "containment": 0, "contained": 0, "passages": []}
+    assert json.loads(done.stdout) == {
+        "resemblance": 0,
+        "containment": 0,
+        "contained": 0,
+        "relationship": {"kind": "nothing in common", "reason": "no shared passage"},
+        "passages": [],
+    }
 
 
 def test_nothing_shared_suggests_what_would_find_something(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
@@ -168,6 +176,7 @@ def test_pages_of_a_store(winnow: Winnow, crawl: Path) -> None:
         "resemblance": both.resemblance,
         "containment": both.containment,
         "contained": both.contained,
+        "relationship": both.relationship and asdict(both.relationship),
         "passages": [passage._asdict() for passage in both.passages],
         "a": {"id": capture_id(MILL, SECOND), "url": MILL, "fetched_at": "2024-03-01T00:00:00Z"},
         "b": {"id": capture_id(QUOTE, None), "url": QUOTE, "fetched_at": None},
@@ -310,7 +319,8 @@ def test_captures_side_by_side(on_terminal: Callable[..., tuple[int, str]], craw
     code, shown = on_terminal("winnow", "compare", MILL, "--store", crawl.name, NO_COLOR="1", COLUMNS="120")
     lines = shown.splitlines()
     assert code == 0
-    assert lines[3].split(" │ ") == [f"A {MILL} (2023-05-06)".ljust(58), f"B {MILL} (2024-03-01)"]
+    assert lines[2].startswith("Revised: ")
+    assert lines[4].split(" │ ") == [f"A {MILL} (2023-05-06)".ljust(58), f"B {MILL} (2024-03-01)"]
     ids = f"{capture_id(MILL, FIRST)} {capture_id(MILL, SECOND)}"
     assert lines[-1] == f"→ winnow compare {ids} --html compare.html --store {crawl.name}"
     assert on_terminal(*lines[-1].split()[1:])[0] == 0

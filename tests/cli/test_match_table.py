@@ -18,6 +18,7 @@ from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import bar
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.relationship import Lengths
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
 
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
@@ -59,6 +60,16 @@ def test_estimates_are_marked() -> None:
     assert "passages" in mixed[0]
     assert "  –  " in mixed[2]
     assert "≈ 94 ± 0.4 %" in lines(matches_of(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
+
+
+def test_the_relationship_is_shown_where_there_is_room() -> None:
+    small_edits = replace(match, passages=[Passage(0, 97, 0, 97)], lengths=Lengths(100, 101, 20, 20))
+    found = matches_of(small_edits, replace(match, kind="estimate", passages=[]))
+    for shown in (lines(found, 120), lines(found, 60, full=True)):
+        assert "  relationship" in shown[0]
+        assert shown[1][shown[0].index("relationship") :].startswith("small edits")
+    assert "small edits" not in "".join(lines(found, 100))
+    assert "relationship" not in lines(matches_of(match), 120)[0]  # no passages were sought
 
 
 LONG_URL = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -52,6 +53,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> N
         }
         assert ours["passages"] == [passage._asdict() for passage in theirs.passages]
         assert ours["boilerplate"] == []
+        assert ours["relationship"] == (theirs.relationship and asdict(theirs.relationship))
     del answer["matches"], answer["seconds"]
     assert answer == {
         "total": found.total,
@@ -109,12 +111,12 @@ def test_a_capture_by_its_id(winnow: Winnow, crawl: Path) -> None:
 def test_rows_have_full_urls(process: Process, crawl: Path) -> None:
     done = process("similar", MILL, "--store", crawl)
     head, *rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
-    assert head == [*SCORES, "kind", "error", "passages", "fetched_at", "url", "title"]
+    assert head == [*SCORES, "kind", "error", "passages", "fetched_at", "url", "title", "relationship"]
     found = matches_of(crawl, url=MILL)
     assert [float(row[0]) for row in rows] == [pytest.approx(each.resemblance, abs=1e-5) for each in found]
     assert any(len(row[7]) > 300 for row in rows)
     assert rows[0][3:6] == ["exact", "0", str(len(found[0].passages))]
-    assert rows[0][6:] == ["2024-03-02T00:00:00Z", "http://mirror.example/mill", "漢字の水車小屋"]
+    assert rows[0][6:] == ["2024-03-02T00:00:00Z", "http://mirror.example/mill", "漢字の水車小屋", "identical"]
     assert not CONTROL_CHARACTERS.search("".join("".join(row) for row in rows))
     assert done.stderr == b""
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from opensearch_winnow import Index, Page
+from opensearch_winnow import Index, Page, Relationship, compare
 from opensearch_winnow.operations import similar
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_index import prose
@@ -35,6 +35,23 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture
 def few_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar, "MIN_COMPARED", 5)
+
+
+@pytest.mark.parametrize("min_containment", [0, 0.1])
+def test_matches_have_the_relationship_of_the_texts(index: Index, min_containment: float) -> None:
+    found = index.similar(text=QUESTION, min_containment=min_containment, limit=None)
+    assert len(found) == 41
+    for match in found:
+        assert match.relationship == compare(QUESTION, index.page(match.url).text).relationship
+    assert {match.relationship.kind for match in found if match.relationship} == {"includes parts", "revised"}
+
+
+def test_nothing_is_said_about_texts_that_were_not_compared(index: Index) -> None:
+    same, *others = index.similar(text=MORE.upper(), min_containment=0, exact=False)
+    assert same.relationship == Relationship("identical", "the same words in the same order")
+    assert [match.relationship for match in others] == [None] * len(others)
+    for match in index.similar(text=QUESTION, min_containment=0.1, exact=False):
+        assert match.relationship is None
 
 
 @pytest.mark.usefixtures("few_compared")

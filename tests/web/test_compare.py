@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -214,6 +215,15 @@ def test_what_is_not_there(served_file: Served) -> None:
     assert served_file.get(address(MILL, NEAR, view="else")).status == 400
 
 
+def test_the_relationship_is_a_sentence(served: Served) -> None:
+    for url in (MIRROR, NEAR, MOVED, CONTAINED, QUOTES):
+        found = compare(TEXTS[MILL], TEXTS[url]).relationship
+        assert found
+        assert served.json(f"/api/v1{address(MILL, url)}")["relationship"] == asdict(found)
+        assert f"{found.kind.capitalize()} : {found.reason}." in words_of(served.get(address(MILL, url)))
+    assert "in common" not in words_of(served.get(address(MILL, HARBOUR)))  # the heading says it
+
+
 def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -> None:
     store, crawl = tmp_path / "textless.winnow", tmp_path / "crawl.jsonl"
     crawl.write_text("".join(json.dumps({"url": url, "text": TEXTS[url]}) + "\n" for url in (MILL, NEAR)))
@@ -226,6 +236,7 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -
     assert found["kind"] == "estimate"
     assert found["resemblance"] == pytest.approx(exact.resemblance, abs=5 * found["error"])
     assert found["passages"] == []
+    assert found["relationship"] is None
     page = served.get(path)
     assert heading(page).startswith("About ")
     assert "The texts of A and B are not stored, so passages cannot be shown" in words_of(page)

@@ -207,6 +207,8 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     assert (found["text"], found["words"], found["characters"]) == ("", None, None)
     assert {each["kind"] for each in found["similar"]["matches"]} == {"estimate"}
     assert set(found["similar"]["copies"]) == {IDS[MIRROR], IDS[SHOUTED]}
+    relationships = {each["id"]: each["relationship"] for each in found["similar"]["matches"]}
+    assert {id_ for id_, found in relationships.items() if found} == set(found["similar"]["copies"])
     shown = served.get(MILL_PAGE).text
     assert "The text of this page is not stored" in shown
     assert "± " in shown

@@ -163,11 +163,12 @@ def table(document: PageDocument) -> Iterator[Sequence[Cell]]:
         "url",
         "title",
         "id",
+        "relationship",
     )
     for each in document["similar"]["matches"]:
         scores = each["resemblance"], each["containment"], each["contained"], each["kind"], each["error"]
         page = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
-        yield *scores, len(each["passages"]), *page
+        yield *scores, len(each["passages"]), *page, each["relationship"] and each["relationship"]["kind"]
 
 
 def page_by_url(index: Index, request: ScreenRequest) -> Record:

@@ -130,10 +130,11 @@ def _suggested_words(index: Index, text: str) -> str:
 
 def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
     scores, page = ("containment", "resemblance", "contained"), ("fetched_at", "site", "url", "title", "id")
-    yield *scores, "longest_words", "passages", *page
+    yield *scores, "longest_words", "passages", *page, "relationship"
     for each in document["matches"]:
         values = each["containment"], each["resemblance"], each["contained"], each["longest_words"]
-        yield *values, len(each["passages"]), each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        card = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        yield *values, len(each["passages"]), *card, each["relationship"] and each["relationship"]["kind"]
 
 
 PARAMETERS = (

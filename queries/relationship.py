@@ -1,0 +1,143 @@
+"""Judges how two texts are related, from the passages that they share.
+
+The kinds are those of Heintze, "Scalable Document Fingerprinting" (1996), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from opensearch_winnow.queries.spans import merged_spans
+
+Kind = Literal[
+    "identical",
+    "small edits",
+    "reorganised",
+    "revised",
+    "condensed",
+    "expanded",
+    "includes parts",
+    "little in common",
+    "nothing in common",
+]
+Run = tuple[int, int, int, int]  # start and end in A, start and end in B
+
+# Thresholds fitted to pages that were edited, shuffled, cut and pasted: `python -m benchmarks relationship` measures
+# how often they are right. A "share" is that of the characters of a text that are in shared passages.
+SMALL_EDITS = 0.9  # share of both texts: one word in a hundred is changed
+REVISED = 0.37  # share of both texts, in the same order
+REORGANISED = 0.7  # share of both texts, in another order
+MOVED = 0.2  # share of the shared text that is in another order, if the texts are
+WHOLE = 0.8  # share of the condensed text that is in the other
+SHORTER = 0.8  # the other's share in the condensed text, in proportion: about the length of one to that of the other
+PART = 0.15  # share of one text that is a part of it, and not a quotation
+PART_WORDS = 150  # as many are a part of the longest text; in the paper, "several hundred"
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """How text B is related to text A: "identical", "small edits", "reorganised", "revised", "condensed", "expanded",
+    "includes parts", "little in common" or "nothing in common".
+
+    "condensed" and "expanded" say what B is. All other kinds are the same in both directions, and no kind says which
+    text came first.
+    """
+
+    kind: Kind
+    reason: str  # in words, without a full stop: "97 % of A and 96 % of B are shared, in the same order"
+
+
+class Lengths(NamedTuple):
+    """The lengths of A and B, in code points from the first letter to the last, and in words."""
+
+    a: int
+    b: int
+    words_in_a: int
+    words_in_b: int
+
+
+def judge_relationship(
+    *,
+    same_text: bool,
+    containment: float,
+    contained: float,
+    passages: Sequence[Run],
+    boilerplate: Sequence[Run] = (),
+    lengths: Lengths | None,
+) -> Relationship | None:
+    """Return how two texts are related, without boilerplate, or None without `lengths`: no passages were sought then.
+
+    `same_text` tells that the canonical texts are equal. The scores decide if there is no passage, as in short texts.
+    """
+    if same_text:
+        return Relationship("identical", "the same words in the same order")
+    if lengths is None:
+        return None
+    in_a = containment if not passages else _covered(passages, boilerplate, lengths.a, side=0)
+    in_b = contained if not passages else _covered(passages, boilerplate, lengths.b, side=2)
+    if not passages and not containment and not contained:
+        return Relationship("nothing in common", f"no shared passage{' except boilerplate' if boilerplate else ''}")
+    less, more = sorted((in_a, in_b))
+    words = max(in_a * lengths.words_in_a, in_b * lengths.words_in_b)
+    moved = 1 - _in_order(passages) / sum(map(_size, passages)) if passages else 0.0
+    order = _order(moved) if passages else ""
+    if more >= WHOLE and PART <= less <= SHORTER * more:
+        if in_b > in_a:
+            return Relationship("condensed", f"{_of('B', in_b)} is in A, but only {_of('A', in_a)} in B{order}")
+        return Relationship("expanded", f"{_of('A', in_a)} is in B, but only {_of('B', in_b)} in A{order}")
+    each = _of("A", in_a), _of("B", in_b)
+    both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
+    if less >= (REVISED if moved < MOVED else REORGANISED):
+        kind: Kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
+        return Relationship(kind, f"{both} are shared{order}")
+    about = f"about {float(f'{words:.2g}'):,.0f} words are in both ({both}){order if moved >= MOVED else ''}"
+    return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", about)
+
+
+def _covered(passages: Sequence[Run], boilerplate: Sequence[Run], length: int, *, side: Literal[0, 2]) -> float:
+    """Return the share of a text that is in passages. Boilerplate outside of them counts as no part of the text."""
+    in_passages = _total(passages, side=side)
+    excluded = _total([*passages, *boilerplate], side=side) - in_passages
+    return min(in_passages / max(length - excluded, 1), 1.0)
+
+
+def _total(runs: Sequence[Run], *, side: Literal[0, 2]) -> int:
+    return sum(end - start for start, end in merged_spans((run[side], run[side + 1]) for run in runs))
+
+
+def _size(run: Run) -> int:
+    return run[1] - run[0] + run[3] - run[2]
+
+
+def _in_order(passages: Sequence[Run]) -> int:
+    """Return the largest total size of passages that are in the same order in both texts.
+
+    A Fenwick tree keeps, for each place in B, the best total of a series that ends there or before.
+    """
+    places = {start: place for place, start in enumerate(sorted({run[2] for run in passages}), 1)}
+    best = [0] * (len(places) + 1)
+    for run in sorted(passages):
+        place = before = places[run[2]]
+        total = 0
+        while before:
+            total = max(total, best[before])
+            before &= before - 1
+        total += _size(run)
+        while place < len(best):
+            best[place] = max(best[place], total)
+            place += place & -place
+    return max(best)
+
+
+def _order(moved: float) -> str:
+    return f", {_percent(moved)} of it in another order" if moved else ", in the same order"
+
+
+def _of(text: Literal["A", "B"], share: float) -> str:
+    return f"all of {text}" if share == 1 else f"{_percent(share)} of {text}"
+
+
+def _percent(share: float) -> str:
+    return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"

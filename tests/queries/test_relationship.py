@@ -1,0 +1,154 @@
+"""The relationship of two texts: its kinds on small examples, and the laws that hold for any passages."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow import Scheme, compare
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.digests import canonical_digest
+from opensearch_winnow.queries.boilerplate import Boilerplate
+from opensearch_winnow.queries.relationship import Kind, Lengths, Relationship, judge_relationship
+
+SMALL = Scheme(noise=6, guarantee=12, shingle=3)
+SWAPPED = {"condensed": "expanded", "expanded": "condensed"}
+
+
+def paragraphs(number: int, seed: int = 1, words: int = 40) -> list[str]:
+    """Make paragraphs of words that no other paragraph has."""
+    made = [f"{seed}word{each:04}" for each in range(number * words)]
+    random.Random(seed).shuffle(made)
+    return [" ".join(made[start : start + words]) for start in range(0, len(made), words)]
+
+
+OURS, THEIRS = paragraphs(10), paragraphs(40, seed=2)
+
+
+def related(a: Sequence[str], b: Sequence[str], **options: Any) -> Relationship:
+    found = compare("\n".join(a), "\n".join(b), **options).relationship
+    assert found is not None
+    return found
+
+
+def with_word_replaced(paragraph: str, at: int) -> str:
+    words = paragraph.split()
+    return " ".join([*words[:at], "another", *words[at + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("b", "kind", "reason"),
+    [
+        (OURS, "identical", "the same words in the same order"),
+        ([", ".join(each.upper().split()) for each in OURS], "identical", "the same words in the same order"),
+        (
+            [with_word_replaced(OURS[0], 20), *OURS[1:]],
+            "small edits",
+            "over 99 % of both texts are shared, in the same order",
+        ),
+        (OURS[5:] + OURS[:5], "reorganised", "over 99 % of both texts are shared, 50 % of it in another order"),
+        ([*OURS[:3], *THEIRS[:4], *OURS[7:]], "revised", "60 % of both texts are shared, in the same order"),
+        (OURS[::2], "condensed", "all of B is in A, but only 51 % of A in B, in the same order"),
+        (OURS + THEIRS[:10], "expanded", "all of A is in B, but only 50 % of B in A, in the same order"),
+        ([*THEIRS, *OURS[4:6]], "includes parts", "about 80 words are in both (20 % of A and 5 % of B)"),
+        ([*THEIRS, OURS[4]], "little in common", "about 40 words are in both (10 % of A and 2 % of B)"),
+        (THEIRS, "nothing in common", "no shared passage"),
+        ([], "nothing in common", "no shared passage"),
+    ],
+)
+def test_kinds_and_reasons(b: list[str], kind: Kind, reason: str) -> None:
+    assert related(OURS, b) == Relationship(kind, reason)
+
+
+def test_many_words_are_a_part_of_the_longest_text() -> None:
+    longer = paragraphs(40)
+    found = related(longer, [*THEIRS, *longer[:4]])
+    assert found == Relationship("includes parts", "about 160 words are in both (10 % of A and 9 % of B)")
+
+
+def test_parts_in_another_order_are_no_revision() -> None:
+    found = related(OURS, [*OURS[7:], *THEIRS[:5], *OURS[:2]])
+    assert found == Relationship(
+        "includes parts", "about 200 words are in both (50 % of both texts), 40 % of it in another order"
+    )
+
+
+def test_a_short_text_inside_a_long_one_is_a_part() -> None:
+    assert related([OURS[0]], [*THEIRS, OURS[0]]).kind == "includes parts"
+
+
+def test_boilerplate_counts_as_no_part_of_a_text() -> None:
+    licence = Boilerplate("licence", "\n".join(THEIRS[:20]))
+    both = related(OURS[:5] + THEIRS[:20], OURS[5:] + THEIRS[:20], boilerplate=[licence])
+    assert both == Relationship("nothing in common", "no shared passage except boilerplate")
+    assert related(OURS + THEIRS[:20], OURS[::2] + THEIRS[:20], boilerplate=[licence]).kind == "condensed"
+    assert related(OURS + THEIRS[:20], OURS[::2] + THEIRS[:20]).kind == "revised"  # if it counts
+
+
+def test_texts_too_short_for_a_passage_are_judged_by_their_scores() -> None:
+    words = "a b c d e f g h i j k l m n"
+    found = related([words], [f"{words} o"])
+    assert found == Relationship("revised", "all of A and 83 % of B are shared")  # the order is not known
+
+
+def test_nothing_is_claimed_without_the_texts() -> None:
+    judge = partial(judge_relationship, containment=1, contained=1, passages=[], lengths=None)
+    assert judge(same_text=False) is None
+    assert judge(same_text=True) == Relationship("identical", "the same words in the same order")
+
+
+offsets = st.integers(0, 500)
+runs = st.tuples(offsets, st.integers(1, 200), offsets, st.integers(1, 200)).map(
+    lambda run: (run[0], run[0] + run[1], run[2], run[2] + run[3])
+)
+shares = st.floats(0, 1)
+lengths = st.builds(Lengths, *[st.integers(0, 1_000)] * 4)
+
+
+@given(st.booleans(), shares, shares, st.lists(runs), st.lists(runs), lengths)
+def test_every_input_has_a_relationship_that_swaps_with_the_texts(
+    same_text: bool,
+    containment: float,
+    contained: float,
+    passages: list[tuple[int, int, int, int]],
+    boilerplate: list[tuple[int, int, int, int]],
+    sizes: Lengths,
+) -> None:
+    found = judge_relationship(
+        same_text=same_text,
+        containment=containment,
+        contained=contained,
+        passages=passages,
+        boilerplate=boilerplate,
+        lengths=sizes,
+    )
+    swapped = judge_relationship(
+        same_text=same_text,
+        containment=contained,
+        contained=containment,
+        passages=[(*run[2:], *run[:2]) for run in passages],
+        boilerplate=[(*run[2:], *run[:2]) for run in boilerplate],
+        lengths=Lengths(sizes.b, sizes.a, sizes.words_in_b, sizes.words_in_a),
+    )
+    assert found is not None
+    assert swapped is not None
+    assert found.kind in get_args(Kind)
+    assert found.reason
+    assert swapped.kind == SWAPPED.get(found.kind, found.kind)
+    assert (found.kind == "identical") == same_text
+
+
+WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy", "database", "data base"]
+texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
+
+
+@given(texts, texts)
+def test_identical_means_that_the_canonical_texts_are_equal(a: str, b: str) -> None:
+    digests = [canonical_digest(canonical(text, SMALL)) for text in (a, b)]
+    assert (related([a], [b], scheme=SMALL).kind == "identical") == (digests[0] == digests[1])
