@@ -127,7 +127,7 @@ audit: $(CHECK) ## look for known vulnerabilities in the locked packages, in the
 	$(RUN)/pip-audit --strict --progress-spinner off --disable-pip --no-deps --requirement build/audited.txt
 
 unicode-tables: $(DEV) ## write the tables of canonical text for the Unicode version pinned in pyproject.toml
-	$(RUN)/python tools/unicode_tables.py
+	$(RUN)/python -m tools.unicode_tables
 
 word-tables: $(DEV) build ## write the tables of word characters, as a real engine classifies each character
 	$(RUN)/python -m tools.word_tables
