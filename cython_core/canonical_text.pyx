@@ -13,7 +13,6 @@ from opensearch_winnow.cython_core.canonical_chars cimport (
     OWN_WORD, EXPANDS, COMPOSES, ALNUM, FOLDED_IOTA, IOTA, MARK, MAX_CHARS_PER_CHAR, SEPARATOR, VOWEL,
     Draft, Record, drop_first, pages_of, put_char, record_in, record_of, settle, settled_length, unicode_expansions,
 )
-
 from opensearch_winnow.cython_core.vectors cimport avx2
 
 cdef extern from "ascii_text.h" nogil:
@@ -59,12 +58,15 @@ ctypedef fused Char:
     uint32_t
 
 cdef array.array POSITIONS = array.array("I")
-# For each ASCII character its mapped character in the low byte and ALNUM, SEPARATOR or 0 in the high byte: row 0 for
-# whole texts, row 1 for consonants only.
-cdef uint16_t[2][128] ASCII
-for _code in range(128):
-    ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (ALNUM | SEPARATOR)) << 8)
-    ASCII[1][_code] = 0 if record_of(_code).bits & VOWEL else ASCII[0][_code]
+# For each ASCII character its mapped character in the low byte and ALNUM, SEPARATOR or 0 in the high byte. The first
+# index is fold_confusables, the second consonants.
+cdef uint16_t[2][2][128] ASCII
+cdef const Record* _record
+for _fold in range(2):
+    for _code in range(128):
+        _record = record_in(pages_of(_fold), _code)
+        ASCII[_fold][0][_code] = <uint16_t>(_code + _record.value | (_record.bits & (ALNUM | SEPARATOR)) << 8)
+        ASCII[_fold][1][_code] = 0 if _record.bits & VOWEL else ASCII[_fold][0][_code]
 
 
 prepare_ascii()
@@ -76,8 +78,7 @@ def canonical_text(text, *, bint consonants=False, bint fold_confusables=False) 
     Every character is replaced by its compatibility-normalised, case-folded form. Letters, numbers and their marks
     stay, composed (NFC). All other characters are dropped and end a word, except that soft hyphens, zero-width and
     other ignorable characters vanish without ending one. With `consonants` the letters a, e, i, o, u are dropped too,
-    with their marks, and do not end a word. With `fold_confusables` letters and numbers that look alike (UTS #39) are
-    one.
+    with their marks, and do not end a word. With `fold_confusables` letters that look alike (UTS #39) are one.
 
     Takes up to 2**32 - 1 characters. Memory besides the text: while it runs, a byte per character for ASCII, else twice
     the canonical characters (1, 2 or 4 bytes each, as the widest of them needs), and 6 bytes per word; afterwards the
@@ -99,8 +100,7 @@ cdef class CanonicalText:
         self.text = text
         self.consonants, self.fold_confusables = consonants, fold_confusables
         self.words = array.clone(POSITIONS, 0, zero=False)
-        self.chars = read_ascii(text, consonants, self.words) if PyUnicode_IS_ASCII(text) and not fold_confusables else (
-            read(self, self.words, NULL))
+        self.chars = read_ascii(self) if PyUnicode_IS_ASCII(text) else read(self, self.words, NULL)
 
     @classmethod
     def from_parts(cls, text, chars, words, offsets, ends) -> CanonicalText:
@@ -131,8 +131,8 @@ cdef class CanonicalText:
         cdef array.array offsets
         if self._offsets is None:
             offsets = array.clone(POSITIONS, len(self.chars) + 1, zero=False)  # + 1: the loop writes one more
-            if PyUnicode_IS_ASCII(self.text) and not self.fold_confusables:
-                ascii_offsets(self.text, self.consonants, offsets.data.as_uints)
+            if PyUnicode_IS_ASCII(self.text):
+                ascii_offsets(self, offsets.data.as_uints)
             else:
                 read(self, None, offsets.data.as_uints)
             array.resize(offsets, len(self.chars))
@@ -218,13 +218,15 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
     return end
 
 
-cdef str read_ascii(str text, bint consonants, array.array words):
-    """Return the canonical characters of an ASCII text and put the starts of its words into `words`."""
-    cdef Py_ssize_t size = len(text)
+cdef str read_ascii(CanonicalText canonical):
+    """Return the canonical characters of an ASCII text and put the starts of its words into `canonical.words`."""
+    cdef Py_ssize_t size = len(canonical.text)
+    cdef array.array words = canonical.words
+    cdef const uint16_t* ascii_of = ASCII[canonical.fold_confusables][canonical.consonants]
     cdef PyObject* made = PyUnicode_New(size, 127)
     cdef AsciiText ascii
     memset(&ascii, 0, sizeof(ascii))
-    ascii.text = PyUnicode_DATA(text)
+    ascii.text = PyUnicode_DATA(canonical.text)
     ascii.chars = raw_data(made)
     try:
         while ascii.at < size:
@@ -232,9 +234,9 @@ cdef str read_ascii(str text, bint consonants, array.array words):
             array.resize_smart(words, ascii.word_count + (ascii.stop - ascii.at) // 2 + 2 + SPARE)
             ascii.words = words.data.as_uints
             with nogil:
-                if avx2 and not consonants:
+                if avx2 and ascii_of == ASCII[0][0]:
                     read_ascii_avx2(&ascii, 1)
-                read_ascii_rest(&ascii, ASCII[consonants])
+                read_ascii_rest(&ascii, ascii_of)
         array.resize(words, ascii.word_count)
         PyUnicode_Resize(&made, ascii.length)
         return <str>made
@@ -263,13 +265,14 @@ cdef void read_ascii_rest(AsciiText* ascii, const uint16_t* ascii_of) noexcept n
     ascii.in_word = last & ALNUM
 
 
-cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:
-    cdef Py_ssize_t i, size = len(text), put = 0
-    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(text)
+cdef void ascii_offsets(CanonicalText canonical, uint32_t* offsets) noexcept:
+    cdef Py_ssize_t i, size = len(canonical.text), put = 0
+    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(canonical.text)
+    cdef const uint16_t* ascii_of = ASCII[canonical.fold_confusables][canonical.consonants]
     with nogil:
         for i in range(size):
             offsets[put] = <uint32_t>i
-            put += ASCII[consonants][source[i]] >> 8 & ALNUM
+            put += ascii_of[source[i]] >> 8 & ALNUM
 
 
 cdef str read(CanonicalText canonical, array.array words, uint32_t* offsets):
@@ -344,7 +347,7 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
     cdef uint32_t before = <uint32_t>draft.before
     cdef Py_ssize_t length = draft.length, full = draft.capacity - MAX_CHARS_PER_CHAR
     cdef const uint16_t* page_of = draft.page_of
-    cdef bint plain = page_of == pages_of(False) and not draft.consonants  # as the vector loop reads
+    cdef bint plain = page_of == pages_of(False) and not draft.consonants  # what the vector loop can read
     cdef Py_ssize_t try_ascii = start if avx2 and plain else stop, pause = FIRST_PAUSE
     cdef uint32_t word_count = draft.word_count
     cdef uint8_t long_way = MARK | COMPOSES | EXPANDS | (VOWEL if draft.consonants else 0)

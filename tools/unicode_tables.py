@@ -89,6 +89,7 @@ def compositions() -> list[tuple[str, str, str]]:
     return triples
 
 
+@cache
 def looks() -> dict[str, str]:
     """Return what stands for each letter that looks like others.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 import unicodedata2
 from hypothesis import given
@@ -17,7 +15,6 @@ from tools.unicode_tables import looks
 
 alike = st.text("il1mrnо0oаaеёйвВνΝθөɵьыюמηŋκсﬁ①漢二ニ一ー〇ノ/|, .\u0301\u0308\u0345\u0323\u200b𝐦Ⅿ١ا٠", max_size=12)
 texts = st.one_of(any_text, alike)
-LOOKS = cache(looks)  # takes seconds
 
 
 def folded(text: str, consonants: bool = False) -> str:
@@ -27,14 +24,14 @@ def folded(text: str, consonants: bool = False) -> str:
 @given(texts, st.booleans())
 def test_compiled_is_reference(text: str, consonants: bool) -> None:
     canonical = canonical_text(text, consonants=consonants, fold_confusables=True)
-    assert parts_of(canonical) == reference.canonical_text(text, consonants, LOOKS())
+    assert parts_of(canonical) == reference.canonical_text(text, consonants, looks())
 
 
 def test_compiled_is_reference_for_every_letter_that_looks_like_another() -> None:
     changed = [char for char in CHARACTERS if folded(char) != canonical_text(char).chars]
     assert len(changed) > len(prototypes()) / 3
     for text in ("0".join(changed), "\u0301".join(changed)):
-        assert parts_of(canonical_text(text, fold_confusables=True)) == reference.canonical_text(text, looks=LOOKS())
+        assert parts_of(canonical_text(text, fold_confusables=True)) == reference.canonical_text(text, looks=looks())
 
 
 @given(texts, st.booleans())
@@ -91,7 +88,8 @@ def test_every_letter_has_the_look_of_its_prototype() -> None:
         and not {*char, *prototype} & (jamo | kirat_rai)
         and folded(char) != folded(prototype)
     }
-    assert other == set("βᏰꞵꟗ")  # their prototype is ß, which case folding turns into ss
+    # The prototype of m is rn, but every m would count twice. That of β is ß, which case folding turns into ss.
+    assert other == set("mβᏰꞵꟗ")
 
 
 def test_capitals_that_do_not_look_like_their_small_letters() -> None:
@@ -116,7 +114,7 @@ def test_capitals_that_do_not_look_like_their_small_letters() -> None:
         ("ΑΒΕΖΗΙΚΜΟΡΤΧ ορ", "ABEZHIKMOPTX op"),
         ("ｆｕｌｌ 𝐛𝐨𝐥𝐝 𝓼𝓬𝓻𝓲𝓹𝓽 𝔣𝔯𝔞𝔨𝔱𝔲𝔯 ⅿⅽⅾ", "full bold script fraktur mcd"),
         ("cаfе\u0301 nаїve", "café naïve"),
-        ("rnodern 1O0", "modern lO0"),
+        ("1Oo", "lO0"),
         ("2O1O", "2010"),
     ],
 )
