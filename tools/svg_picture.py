@@ -38,8 +38,9 @@ svg { --paper: #fff; --ink: #1a1a1a; --quiet: #5c5c5c; --rule: #d5d5d5; --mark: 
 class Picture:
     """Collects shapes in drawing order and writes them as SVG. `look` names CSS classes of STYLE."""
 
-    def __init__(self, width: int, height: int, title: str, description: str) -> None:
+    def __init__(self, width: int, height: int, title: str, description: str, style: str = STYLE) -> None:
         self._size = width, height
+        self._style = style
         self._title, self._description = title, description
         self._shapes: list[str] = []
 
@@ -89,7 +90,7 @@ class Picture:
                 f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
                 f"<title>{escape(self._title)}</title>",
                 f"<desc>{escape(self._description)}</desc>",
-                f"<style>{STYLE}</style>",
+                f"<style>{self._style}</style>",
                 f'<rect width="{width}" height="{height}" rx="10" class="paper"/>',
                 *self._shapes,
                 "</svg>\n",
