@@ -44,6 +44,7 @@ ON_REQUEST = (
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
     "koala",  # about quality, too
+    "evasion",  # and this; takes a quarter of an hour, and draws the curves of docs/limits.md
     "locate",  # and this; starts a real OpenSearch, as the next five do
     "opensearch_bulk",
     "opensearch_bytes",

@@ -45,8 +45,8 @@ class Looks:
 
     def __init__(self, fold: Callable[[str], str], letters: Iterable[str]) -> None:
         self.fold = fold
-        self.prototypes = prototypes()
-        del self.prototypes["m"]  # rn, which would make every m count twice (docs/decisions/0003-canonical-text.md)
+        # The prototype of m is rn, which would make every m count twice (docs/decisions/0003-canonical-text.md).
+        self.prototypes = {char: prototype.replace("rn", "m") for char, prototype in prototypes().items()}
         groups = defaultdict(list)
         for letter in letters:
             groups[self.look(letter)].append(letter)

@@ -86,10 +86,9 @@ def test_every_letter_has_the_look_of_its_prototype() -> None:
         if all(map(is_kept, char + prototype))
         and canonical_text(char).chars == char  # a small letter, and no compatibility form
         and not {*char, *prototype} & (jamo | kirat_rai)
-        and folded(char) != folded(prototype)
+        and folded(char) != folded(prototype.replace("rn", "m"))  # the prototype of m is rn: every m would count twice
     }
-    # The prototype of m is rn, but every m would count twice. That of β is ß, which case folding turns into ss.
-    assert other == set("mβᏰꞵꟗ")
+    assert other == set("βᏰꞵꟗ")  # their prototype is ß, which case folding turns into ss
 
 
 def test_capitals_that_do_not_look_like_their_small_letters() -> None:
