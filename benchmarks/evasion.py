@@ -20,7 +20,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from tests.quality.corpora import public_pages, records
 
-QUESTIONS = 60
+QUESTIONS = 100
 LENGTHS = 2_000, 6_000  # characters of a copied page
 HITS = 10
 SCHEMES = {
@@ -67,11 +67,16 @@ def made_corpus(run: Run) -> Corpus:
     texts = without_templates(islice(public_pages(one_in=4), run.size(3_000, least=60)))
     random = Random(1)
     words = list(chain.from_iterable(text.split() for text in texts.values()))
-    fitting = [text for text in texts.values() if LENGTHS[0] <= len(text) <= LENGTHS[1]]
+    # In English, because the letters that attacks replace are Latin.
+    fitting = [text for text in texts.values() if LENGTHS[0] <= len(text) <= LENGTHS[1] and is_mostly_ascii(text)]
     count = run.size(QUESTIONS, least=2)
     copied = fitting[:: max(len(fitting) // count, 1)][:count]
     floods = [each for each in FLOODS if each <= run.size(max(FLOODS))]
     return Corpus(texts, copied, Material(words, random.choices(words, k=TEMPLATE_WORDS)), floods)
+
+
+def is_mostly_ascii(text: str) -> bool:
+    return sum(char.isascii() for char in text) > 0.95 * len(text)
 
 
 def without_templates(pages: Iterable[Page]) -> dict[str, str]:
@@ -150,8 +155,8 @@ def attack_table(attack: Attack, found: dict[str, Found]) -> Table:
 
 def note(corpus: Corpus) -> str:
     return (
-        f"In all tables, disguised copies of {len(corpus.copied)} public pages of {LENGTHS[0]:,} to {LENGTHS[1]:,}"
-        f" characters are looked up in a store of {len(corpus.texts):,} pages, without the lines that are on more than"
+        f"In all tables, disguised copies of {len(corpus.copied)} English public pages of {LENGTHS[0]:,} to"
+        f" {LENGTHS[1]:,} characters are looked up in a store of {len(corpus.texts):,} pages, without the lines that are on more than"
         f" {MAX_PAGES_OF_A_LINE} of these. The first number is the share of copies whose source, or a near-duplicate of"
         f" it, is the first hit; the second is the share where it is among the first {HITS}. `folded` is `pages` with"
         f" `fold_confusables`, and `keyed` is `pages` with a key. For the flood, half of each of {FLOODED} pages is"

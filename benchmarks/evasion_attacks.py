@@ -87,9 +87,11 @@ def reordered(text: str, words: float, random: Random, _: Material) -> dict[str,
 def hidden_words(text: str, every: float, random: Random, material: Material) -> dict[str, str]:
     """Put a word that no reader sees after every few words."""
     words = text.split()
-    visible = (" ".join(words[i : i + int(every)]) for i in range(0, len(words), int(every)))
-    hidden = '<span style="display: none">{}</span> '
-    parts = (f"{escape(each)} {hidden.format(escape(*material.random_words(1, random)))}" for each in visible)
+    step = int(every)
+    parts = []
+    for i in range(0, len(words), step):
+        (hidden,) = material.random_words(1, random)
+        parts.append(f'{escape(" ".join(words[i : i + step]))} <span style="display: none">{escape(hidden)}</span> ')
     return {"html": f"<!doctype html><meta charset=utf-8><p>{''.join(parts)}</p>"}
 
 
