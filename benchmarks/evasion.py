@@ -1,4 +1,4 @@
-"""How many copies are found again when somebody disguises them, by scheme and by the strength of the disguise."""
+"""Measures what is found of copies that somebody disguised, by scheme and by the strength of the disguise."""
 
 from __future__ import annotations
 
@@ -156,11 +156,12 @@ def attack_table(attack: Attack, found: dict[str, Found]) -> Table:
 def note(corpus: Corpus) -> str:
     return (
         f"In all tables, disguised copies of {len(corpus.copied)} English public pages of {LENGTHS[0]:,} to"
-        f" {LENGTHS[1]:,} characters are looked up in a store of {len(corpus.texts):,} pages, without the lines that are on more than"
-        f" {MAX_PAGES_OF_A_LINE} of these. The first number is the share of copies whose source, or a near-duplicate of"
-        f" it, is the first hit; the second is the share where it is among the first {HITS}. `folded` is `pages` with"
-        f" `fold_confusables`, and `keyed` is `pages` with a key. For the flood, half of each of {FLOODED} pages is"
-        f" looked up. Every added page has all words of these, in passages of {PASSAGE} words and in random order."
+        f" {LENGTHS[1]:,} characters are looked up in a store of {len(corpus.texts):,} pages, without the lines that"
+        f" are on more than {MAX_PAGES_OF_A_LINE} of these. The first number is the share of copies whose source, or a"
+        f" near-duplicate of it, is the first hit; the second is the share where it is among the first {HITS}. `folded`"
+        " is `pages` with `fold_confusables`, and `keyed` is `pages` with a key. For the flood, half of each of"
+        f" {FLOODED} pages is looked up. Every added page has all words of these, in passages of {PASSAGE} words and in"
+        " random order."
     )
 
 

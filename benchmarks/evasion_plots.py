@@ -21,7 +21,7 @@ class Curves(NamedTuple):
 DRAWN = {
     "Other words": Curves("evasion-words", ("pages", "passages", "consonants", "koala")),
     "Other letters": Curves("evasion-letters", ("pages", "passages", "consonants", "koala")),
-    "Letters that look alike": Curves("evasion-homoglyphs", ("pages", "folded", "passages", "consonants", "koala")),
+    "Letters that look alike": Curves("evasion-homoglyphs", ("pages", "passages", "consonants", "koala", "folded")),
     "Another order": Curves("evasion-order", ("pages", "passages", "consonants", "koala")),
     "Hidden words": Curves("evasion-hidden", ("pages", "passages", "consonants", "koala")),
 }
