@@ -20,7 +20,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench papers engines guarantee soak asan fuzz wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types tests docs screenshots bench papers evasion engines guarantee soak asan fuzz wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ bench: $(BENCH) build ## run the benchmarks, which compare with other tools
 
 papers: $(DEV) build ## run the experiments of the three papers on real pages, and write docs/papers (some minutes)
 	$(RUN)/python -m benchmarks.papers
+
+evasion: $(DEV) build ## disguise copies of real pages, and write what is found to benchmarks/README.md and docs/limits.md
+	$(RUN)/python -m benchmarks --write evasion
 
 ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py operations/test_searches.py test_docs_opensearch.py)
 engines: $(DEV) build ## test the stores on older engines: OpenSearch 2.19.1 and Elasticsearch 7.10.2
@@ -130,7 +133,7 @@ audit: $(CHECK) ## look for known vulnerabilities in the locked packages, in the
 	$(RUN)/pip-audit --strict --progress-spinner off --disable-pip --no-deps --requirement build/audited.txt
 
 unicode-tables: $(DEV) ## write the tables of canonical text for the Unicode version pinned in pyproject.toml
-	$(RUN)/python tools/unicode_tables.py
+	$(RUN)/python -m tools.unicode_tables
 
 word-tables: $(DEV) build ## write the tables of word characters, as a real engine classifies each character
 	$(RUN)/python -m tools.word_tables

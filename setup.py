@@ -223,6 +223,7 @@ def bill_of_materials(package: Any) -> dict[str, Any]:
     compiled_in = [
         component("library", "Cython", "Apache-2.0", cython_version(), purl=f"pkg:pypi/cython@{cython_version()}"),
         component("data", "Unicode Character Database", "Unicode-3.0", unicode_version()),
+        component("data", "confusables of UTS #39", "Unicode-3.0", unicode_version()),
         component("data", "words of the standard analyzer of OpenSearch", "Apache-2.0"),
     ]
     extras = {name: extra for name, extra in package.extras_require.items() if name not in FOR_DEVELOPERS}

@@ -23,6 +23,7 @@ class SchemeDocument(TypedDict):
     guarantee: int
     selection: str
     form: str
+    fold_confusables: bool
     shingle: int
 
 
@@ -88,6 +89,7 @@ def statistics_document(
             "guarantee": scheme.guarantee,
             "selection": scheme.selection,
             "form": scheme.form,
+            "fold_confusables": scheme.fold_confusables,
             "shingle": scheme.shingle,
         },
         "pages": statistics.pages,

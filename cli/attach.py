@@ -41,7 +41,9 @@ REPORTED = ("documents", "done", "unchanged", "no_text", "failed", "addresses")
 @click.option("--time", "time_field", metavar="FIELD", help="Field with the time of a page.")
 @click.option("--html", is_flag=True, help="The text is HTML; fingerprint the visible text.")
 @click.option("--below", metavar="NAME", help="Name of the object field that gets winnow's fields.  [default: winnow]")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
+@choose.scheme_options(
+    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
+)
 @click.option("--update", is_flag=True, help="Bring an attached index up to date: new and changed documents only.")
 @click.option("--follow", is_flag=True, help="Update again and again, until Ctrl-C.")
 @click.option(

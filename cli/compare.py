@@ -43,7 +43,7 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbere
     help="Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
 )
 @click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, optional=True)
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.fold_confusables, optional=True)
 @click.option("--differences", is_flag=True, help="Show what only one of the texts has, instead of what both have.")
 @click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
 @json_option

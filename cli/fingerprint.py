@@ -19,7 +19,7 @@ from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 
 @click.command("fingerprint", short_help="List the fingerprints of a text.")
 @text_file("file")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection)
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables)
 @key_file_option
 @json_option
 @color_option

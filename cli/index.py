@@ -77,7 +77,9 @@ class Size(click.ParamType[int]):
     show_default="one for each processor",
     help="Number of processes that read and parse. It does not change the records.",
 )
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
+@choose.scheme_options(
+    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
+)
 @click.option(
     "--extractor",
     metavar="NAME",

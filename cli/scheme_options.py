@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.scheme import PRESETS, SELECTIONS, Scheme
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-CHOICES = ("preset", "noise", "guarantee", "selection")
+CHOICES = ("preset", "noise", "guarantee", "selection", "fold_confusables")
 THRESHOLDS = ", ".join(f"{name} {each.noise} and {each.guarantee}" for name, each in PRESETS.items())
 
 noise = click.option(
@@ -43,6 +43,13 @@ selection = click.option(
     metavar=f"[{'|'.join(SELECTIONS)}]",
     shell_complete=lambda ctx, param, incomplete: [each for each in SELECTIONS if each.startswith(incomplete)],  # noqa: ARG005
     help="How to select fingerprints from the k-grams.  [default: winnow]",
+)
+# None without it: the preset decides.
+fold_confusables = click.option(
+    "--fold-confusables",
+    is_flag=True,
+    default=None,
+    help="Treat letters that look alike as one, such as a Cyrillic а and a Latin a (UTS #39).",
 )
 
 

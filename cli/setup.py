@@ -30,7 +30,9 @@ from opensearch_winnow.stores.opening import is_address
     type=click.IntRange(0, 100),
     help="Extra copies of each shard.  [default: 1 if the cluster has a second node]",
 )
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, optional=True)
+@choose.scheme_options(
+    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
+)
 @click.option("--dry-run", is_flag=True, help="Change nothing: print the missing requests, for the Dev Tools console.")
 @json_option
 @click.pass_context

@@ -37,7 +37,8 @@ def show_table(
         screen.echo(f"{stale} new or changed since the last winnow attach --update")
     code = scheme.form == "code"
     unit = "tokens" if code else "canonical characters"
-    screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {scheme.selection}")
+    rule = f"{scheme.selection}, letters that look alike are one" if scheme.fold_confusables else scheme.selection
+    screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {rule}")
     if not statistics.pages:
         return
     if set(pages.crawls) != {""}:

@@ -17,6 +17,7 @@ cdef extern from "unicode_tables.h" nogil:
         uint32_t first
         uint32_t second
     enum: ALNUM, OWN_WORD, SEPARATOR, VOWEL, MARK, COMPOSES, EXPANDS  # explained in tools/unicode_tables.py
+    enum: FOLDED_PAGES, FOLDED_IOTA  # of the records in which letters that look alike are one
     enum: PAGE_BITS, MAX_EXPANSION, SLOTS, SLOT_BITS, COMPOSITIONS
     const uint32_t HASH_FIRST, HASH_SECOND
     const uint16_t[1] unicode_page_of
@@ -43,6 +44,8 @@ cdef struct Draft:
     Py_ssize_t word_count
     Py_ssize_t before  # canonical characters that have left the draft
     bint consonants
+    const uint16_t* page_of  # unicode_page_of, or its part in which letters that look alike are one
+    uint32_t iota  # the letter that a combining iota becomes
     bint word_ended  # the next letter starts a word
     bint attached  # a mark that follows now belongs to a kept character
     # The last base and its marks with a combining class; valid while no other character has followed.
@@ -54,9 +57,18 @@ cdef struct Draft:
     bint unsettled  # disordered, or with a combining iota that is not a letter yet
 
 
-cdef inline const Record* record_of(uint32_t char) noexcept nogil:
-    cdef Py_ssize_t page = unicode_page_of[char >> PAGE_BITS]
+cdef inline const uint16_t* pages_of(bint fold_confusables) noexcept nogil:
+    return unicode_page_of + (FOLDED_PAGES if fold_confusables else 0)
+
+
+cdef inline const Record* record_in(const uint16_t* page_of, uint32_t char) noexcept nogil:
+    cdef Py_ssize_t page = page_of[char >> PAGE_BITS]
     return &unicode_records[unicode_record_of[(page << PAGE_BITS) | (char & ((1 << PAGE_BITS) - 1))]]
+
+
+cdef inline const Record* record_of(uint32_t char) noexcept nogil:
+    """Return the record of a character in texts that keep letters apart, or of a canonical character in any text."""
+    return record_in(unicode_page_of, char)
 
 
 cdef inline uint32_t composite_of(uint32_t first, uint32_t second) noexcept nogil:
@@ -157,7 +169,7 @@ cdef inline void settle(Draft* draft) noexcept nogil:
     while draft.length > draft.base and draft.chars[draft.length - 1] == COMBINING_IOTA:
         draft.length -= 1
     while draft.length < end:
-        put_letter(draft, IOTA, draft.offsets[draft.length], False)
+        put_letter(draft, draft.iota, draft.offsets[draft.length], False)
     draft.disordered = draft.unsettled = False
     draft.marks_end = -1
 
@@ -228,7 +240,7 @@ cdef inline void put_part(Draft* draft, uint32_t char, const Record* record, uin
 
 cdef inline void put_char(Draft* draft, uint32_t char, uint32_t offset) noexcept nogil:
     """Add the next character of the text."""
-    cdef const Record* record = record_of(char)
+    cdef const Record* record = record_in(draft.page_of, char)
     cdef const uint32_t* parts
     cdef uint32_t i
     if record.bits & EXPANDS:

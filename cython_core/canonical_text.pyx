@@ -10,10 +10,9 @@ from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from opensearch_winnow.cython_core.canonical_chars cimport (
-    OWN_WORD, EXPANDS, COMPOSES, ALNUM, MARK, MAX_CHARS_PER_CHAR, SEPARATOR, VOWEL,
-    Draft, Record, drop_first, put_char, record_of, settle, settled_length, unicode_expansions,
+    OWN_WORD, EXPANDS, COMPOSES, ALNUM, FOLDED_IOTA, IOTA, MARK, MAX_CHARS_PER_CHAR, SEPARATOR, VOWEL,
+    Draft, Record, drop_first, pages_of, put_char, record_in, record_of, settle, settled_length, unicode_expansions,
 )
-
 from opensearch_winnow.cython_core.vectors cimport avx2
 
 cdef extern from "ascii_text.h" nogil:
@@ -59,24 +58,27 @@ ctypedef fused Char:
     uint32_t
 
 cdef array.array POSITIONS = array.array("I")
-# For each ASCII character its mapped character in the low byte and ALNUM, SEPARATOR or 0 in the high byte: row 0 for
-# whole texts, row 1 for consonants only.
-cdef uint16_t[2][128] ASCII
-for _code in range(128):
-    ASCII[0][_code] = <uint16_t>(_code + record_of(_code).value | (record_of(_code).bits & (ALNUM | SEPARATOR)) << 8)
-    ASCII[1][_code] = 0 if record_of(_code).bits & VOWEL else ASCII[0][_code]
+# For each ASCII character its mapped character in the low byte and ALNUM, SEPARATOR or 0 in the high byte. The first
+# index is fold_confusables, the second consonants.
+cdef uint16_t[2][2][128] ASCII
+cdef const Record* _record
+for _fold in range(2):
+    for _code in range(128):
+        _record = record_in(pages_of(_fold), _code)
+        ASCII[_fold][0][_code] = <uint16_t>(_code + _record.value | (_record.bits & (ALNUM | SEPARATOR)) << 8)
+        ASCII[_fold][1][_code] = 0 if _record.bits & VOWEL else ASCII[_fold][0][_code]
 
 
 prepare_ascii()
 
 
-def canonical_text(text, *, bint consonants=False) -> CanonicalText:
+def canonical_text(text, *, bint consonants=False, bint fold_confusables=False) -> CanonicalText:
     """Return the canonical form of `text`.
 
     Every character is replaced by its compatibility-normalised, case-folded form. Letters, numbers and their marks
     stay, composed (NFC). All other characters are dropped and end a word, except that soft hyphens, zero-width and
     other ignorable characters vanish without ending one. With `consonants` the letters a, e, i, o, u are dropped too,
-    with their marks, and do not end a word.
+    with their marks, and do not end a word. With `fold_confusables` letters that look alike (UTS #39) are one.
 
     Takes up to 2**32 - 1 characters. Memory besides the text: while it runs, a byte per character for ASCII, else twice
     the canonical characters (1, 2 or 4 bytes each, as the widest of them needs), and 6 bytes per word; afterwards the
@@ -85,21 +87,20 @@ def canonical_text(text, *, bint consonants=False) -> CanonicalText:
     if not isinstance(text, str):
         hint = ": decode it first" if isinstance(text, (bytes, bytearray, memoryview)) else ""
         raise TypeError(f"canonical_text() expects str, got {type(text).__name__}{hint}")
-    return CanonicalText.__new__(CanonicalText, PyUnicode_FromObject(text), consonants)
+    return CanonicalText.__new__(CanonicalText, PyUnicode_FromObject(text), consonants, fold_confusables)
 
 
 @cython.final
 cdef class CanonicalText:
     """The canonical characters of a text, the starts of its words, and the offset in the text of each character."""
 
-    def __cinit__(self, str text not None, bint consonants=False):
+    def __cinit__(self, str text not None, bint consonants=False, bint fold_confusables=False):
         if len(text) > UINT32_MAX:
             raise ValueError(f"canonical_text() takes at most {UINT32_MAX} characters, got {len(text)}")
         self.text = text
-        self.consonants = consonants
+        self.consonants, self.fold_confusables = consonants, fold_confusables
         self.words = array.clone(POSITIONS, 0, zero=False)
-        self.chars = read_ascii(text, consonants, self.words) if PyUnicode_IS_ASCII(text) else (
-            read(text, consonants, self.words, NULL))
+        self.chars = read_ascii(self) if PyUnicode_IS_ASCII(text) else read(self, self.words, NULL)
 
     @classmethod
     def from_parts(cls, text, chars, words, offsets, ends) -> CanonicalText:
@@ -131,9 +132,9 @@ cdef class CanonicalText:
         if self._offsets is None:
             offsets = array.clone(POSITIONS, len(self.chars) + 1, zero=False)  # + 1: the loop writes one more
             if PyUnicode_IS_ASCII(self.text):
-                ascii_offsets(self.text, self.consonants, offsets.data.as_uints)
+                ascii_offsets(self, offsets.data.as_uints)
             else:
-                read(self.text, self.consonants, None, offsets.data.as_uints)
+                read(self, None, offsets.data.as_uints)
             array.resize(offsets, len(self.chars))
             with cython.critical_section(self):  # another thread may have published, and be reading, its own
                 if self._offsets is None:
@@ -200,10 +201,11 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
     cdef Py_ssize_t offset = offsets.data.as_uints[i]
     cdef Py_ssize_t stop = len(canonical.text) if i + 1 == len(offsets) else offsets.data.as_uints[i + 1]
     cdef Py_ssize_t end = offset + 1
+    cdef const uint16_t* page_of = pages_of(canonical.fold_confusables)
     cdef const Record* record
     cdef bint attached = True
     while offset < stop:
-        record = record_of(canonical.text[offset])
+        record = record_in(page_of, canonical.text[offset])
         offset += 1
         if record.bits & EXPANDS:  # its last part decides whether marks after it are kept
             record = record_of(unicode_expansions[record.value + unicode_expansions[record.value]])
@@ -216,13 +218,15 @@ cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssiz
     return end
 
 
-cdef str read_ascii(str text, bint consonants, array.array words):
-    """Return the canonical characters of an ASCII text and put the starts of its words into `words`."""
-    cdef Py_ssize_t size = len(text)
+cdef str read_ascii(CanonicalText canonical):
+    """Return the canonical characters of an ASCII text and put the starts of its words into `canonical.words`."""
+    cdef Py_ssize_t size = len(canonical.text)
+    cdef array.array words = canonical.words
+    cdef const uint16_t* ascii_of = ASCII[canonical.fold_confusables][canonical.consonants]
     cdef PyObject* made = PyUnicode_New(size, 127)
     cdef AsciiText ascii
     memset(&ascii, 0, sizeof(ascii))
-    ascii.text = PyUnicode_DATA(text)
+    ascii.text = PyUnicode_DATA(canonical.text)
     ascii.chars = raw_data(made)
     try:
         while ascii.at < size:
@@ -230,9 +234,9 @@ cdef str read_ascii(str text, bint consonants, array.array words):
             array.resize_smart(words, ascii.word_count + (ascii.stop - ascii.at) // 2 + 2 + SPARE)
             ascii.words = words.data.as_uints
             with nogil:
-                if avx2 and not consonants:
+                if avx2 and ascii_of == ASCII[0][0]:
                     read_ascii_avx2(&ascii, 1)
-                read_ascii_rest(&ascii, ASCII[consonants])
+                read_ascii_rest(&ascii, ascii_of)
         array.resize(words, ascii.word_count)
         PyUnicode_Resize(&made, ascii.length)
         return <str>made
@@ -261,28 +265,31 @@ cdef void read_ascii_rest(AsciiText* ascii, const uint16_t* ascii_of) noexcept n
     ascii.in_word = last & ALNUM
 
 
-cdef void ascii_offsets(str text, bint consonants, uint32_t* offsets) noexcept:
-    cdef Py_ssize_t i, size = len(text), put = 0
-    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(text)
+cdef void ascii_offsets(CanonicalText canonical, uint32_t* offsets) noexcept:
+    cdef Py_ssize_t i, size = len(canonical.text), put = 0
+    cdef const uint8_t* source = <const uint8_t*>PyUnicode_DATA(canonical.text)
+    cdef const uint16_t* ascii_of = ASCII[canonical.fold_confusables][canonical.consonants]
     with nogil:
         for i in range(size):
             offsets[put] = <uint32_t>i
-            put += ASCII[consonants][source[i]] >> 8 & ALNUM
+            put += ascii_of[source[i]] >> 8 & ALNUM
 
 
-cdef str read(str text, bint consonants, array.array words, uint32_t* offsets):
+cdef str read(CanonicalText canonical, array.array words, uint32_t* offsets):
     """Return the canonical characters of any text and put the starts of its words into `words`.
 
     If `offsets` is not NULL, only fill `offsets`.
     """
-    cdef Py_ssize_t start = 0, size = len(text), count
-    cdef int width = PyUnicode_KIND(text)
-    cdef const void* source = PyUnicode_DATA(text)
+    cdef Py_ssize_t start = 0, size = len(canonical.text), count
+    cdef int width = PyUnicode_KIND(canonical.text)
+    cdef const void* source = PyUnicode_DATA(canonical.text)
     cdef list parts = []
     cdef Draft draft
     memset(&draft, 0, sizeof(draft))
     draft.marks_end = -1
-    draft.consonants = consonants
+    draft.consonants = canonical.consonants
+    draft.page_of = pages_of(canonical.fold_confusables)
+    draft.iota = <uint32_t>(FOLDED_IOTA if canonical.fold_confusables else IOTA)
     draft.word_ended = True
     try:
         enlarge(&draft, min(size, BLOCK) + MAX_CHARS_PER_CHAR)
@@ -339,7 +346,9 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
     cdef uint32_t* words = draft.words
     cdef uint32_t before = <uint32_t>draft.before
     cdef Py_ssize_t length = draft.length, full = draft.capacity - MAX_CHARS_PER_CHAR
-    cdef Py_ssize_t try_ascii = start if avx2 and not draft.consonants else stop, pause = FIRST_PAUSE
+    cdef const uint16_t* page_of = draft.page_of
+    cdef bint plain = page_of == pages_of(False) and not draft.consonants  # what the vector loop can read
+    cdef Py_ssize_t try_ascii = start if avx2 and plain else stop, pause = FIRST_PAUSE
     cdef uint32_t word_count = draft.word_count
     cdef uint8_t long_way = MARK | COMPOSES | EXPANDS | (VOWEL if draft.consonants else 0)
     cdef uint32_t bits, last = last_bits(draft)  # of the last character that did not vanish
@@ -359,7 +368,7 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
                 continue
             try_ascii = start + pause
             pause = min(2 * pause, <Py_ssize_t>MAX_PAUSE)
-        record = record_of(text[start])
+        record = record_in(page_of, text[start])
         bits = record.bits
         if bits & long_way or draft.unsettled:
             draft.length, draft.word_count = length, word_count

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 WORD = 0xFFFF_FFFF_FFFF_FFFF  # the arithmetic is modulo 2**64
 
@@ -188,8 +188,13 @@ COMBINING_IOTA = "\u0345"
 UNSPACED = r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]"
 
 
-def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int], list[int]]:
-    """Return the canonical characters, the indices where words start, and the offset in the text of each character."""
+def canonical_text(
+    text: str, consonants: bool = False, looks: Mapping[str, str] | None = None
+) -> tuple[str, list[int], list[int]]:
+    """Return the canonical characters, the indices where words start, and the offset in the text of each character.
+
+    `looks` has what stands for each letter that looks like others.
+    """
     import regex  # noqa: PLC0415  # both have Unicode 18.0, which Python may lack; only tests need them
     import unicodedata2 as ucd  # noqa: PLC0415
 
@@ -201,7 +206,7 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
     clusters: list[tuple[tuple[str, int], list[tuple[str, int]]]] = [((" ", 0), [])]
     for offset, char in enumerate(text):
         if not is_ignorable(char):
-            for part in folded(char):
+            for part in "".join(looks.get(part, part) for part in folded(char)) if looks else folded(char):
                 if ucd.combining(part):
                     clusters[-1][1].append((part, offset))
                 else:
@@ -226,7 +231,7 @@ def canonical_text(text: str, consonants: bool = False) -> tuple[str, list[int],
         in_order = sorted(marks, key=lambda mark: ucd.combining(mark[0]))
         for mark, offset in in_order:
             if mark == COMBINING_IOTA:  # case folding turns it into a letter
-                mark = "ι"
+                mark = looks["ι"] if looks else "ι"
                 word += after_unspaced
                 attached, after_unspaced = True, False
             kept.append((mark, offset if marks == in_order else marks[0][1], word))

@@ -42,6 +42,7 @@ class Scheme:
     key: str | None = field(default=None, repr=False)  # a secret, without which the selection cannot be predicted
     stored: int = 100  # fingerprints of a page with the selection koala: the rarest; this and the next are its values
     searched: int = 1_000  # fingerprints of a question with the selection koala
+    fold_confusables: bool = False  # letters that look alike, such as a Cyrillic а and a Latin a, are one (UTS #39)
     normalisation: int = NORMALISATION  # the version of the rule and Unicode tables of the canonical text
 
     def __post_init__(self) -> None:
@@ -71,6 +72,7 @@ class Scheme:
             ("selection", SELECTIONS),
             ("form", FORMS),
             ("bits", (1, 2, 4, 8, 16)),
+            ("fold_confusables", (False, True)),
             ("normalisation", (NORMALISATION,)),
         ):
             value = getattr(self, name)
@@ -78,6 +80,8 @@ class Scheme:
                 complaints.append(f"{name} is one of {', '.join(map(str, choices))}, not {value!r}")
         if self.key is not None and (type(self.key) is not str or not self.key):
             complaints.append("key is a text of at least one character, or None")
+        if self.fold_confusables is True and self.form == "code":
+            complaints.append("fold_confusables is for text: the form code has tokens instead of letters")
         if not complaints:
             if self.guarantee < self.noise:
                 complaints.append(f"guarantee is at least noise: {self.guarantee} is below {self.noise}")
@@ -145,6 +149,8 @@ class Scheme:
             choices["koala"] = KOALA_RULE
         else:
             del choices["stored"], choices["searched"]  # they decide nothing
+        if not self.fold_confusables:
+            del choices["fold_confusables"]  # younger than schemes without it, which keep their ids
         if self.form == "code":
             import pygments  # noqa: PLC0415 (slow to import)
 

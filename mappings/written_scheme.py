@@ -54,6 +54,8 @@ class WrittenScheme:
 
 def written(scheme: Scheme) -> WrittenScheme:
     choices = {each.name: getattr(scheme, each.name) for each in fields(scheme) if each.name != "key"}
+    if not scheme.fold_confusables:
+        del choices["fold_confusables"]  # as in stores and files that are older than this choice
     return WrittenScheme(scheme.id, choices, scheme.key is not None)
 
 

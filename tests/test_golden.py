@@ -27,6 +27,7 @@ SCHEMES = {name: scheme for name, scheme in PRESETS.items() if scheme.form != "c
     "mod-p": Scheme(noise=8, guarantee=20, selection="mod-p"),
     "short": Scheme(noise=4, guarantee=7, shingle=2, modulus=3, bins=64, bits=8, bands=8, rows=4),
     "keyed": Scheme(noise=10, guarantee=20, key="a secret"),
+    "fold-confusables": Scheme(noise=10, guarantee=20, fold_confusables=True),
 }
 
 # Each text was written for this file and has the difficulties of its script: case, combining marks, composed

@@ -2,7 +2,8 @@
 
 Run by hand (`make unicode-tables`) when the rule or the version of Unicode changes, together with `NORMALISATION`. The
 data comes from the packages unicodedata2 (categories, normalisation) and regex (case folding, the other properties),
-not from Python's own unicodedata, because hashes must be equal on every version of Python.
+not from Python's own unicodedata, because hashes must be equal on every version of Python. Every character has two
+records: one as it is, and one for schemes in which letters that look alike are one (tools/confusables.py).
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import regex
 import unicodedata2 as ucd
 from regex import _regex
 
+from tools.confusables import Looks, is_kept
+
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
 HEADER = Path(__file__).parent.parent / "cython_core" / "unicode_tables.h"
 UNICODE = "18.0.0"
@@ -50,10 +53,6 @@ def matching(pattern: str) -> frozenset[str]:
 IGNORABLE = matching(r"\p{Default_Ignorable_Code_Point}")
 # Letters of scripts without spaces: a line may break beside them. Digits form numbers in every script.
 UNSPACED = matching(r"(?!\p{Nd})[\p{LB=ID}\p{LB=CJ}\p{LB=NS}\p{LB=SA}\p{LB=AK}\p{LB=AP}\p{LB=AS}\p{Ideographic}]")
-
-
-def is_kept(char: str) -> bool:
-    return bool(ucd.category(char)[0] in "LN")
 
 
 def is_mark(char: str) -> bool:
@@ -90,6 +89,18 @@ def compositions() -> list[tuple[str, str, str]]:
     return triples
 
 
+@cache
+def looks() -> dict[str, str]:
+    """Return what stands for each letter that looks like others.
+
+    Letters that compose with letters stay as they are: the jamo of Hangul, and Kirat Rai.
+    """
+    composing = set(map(chr, range(0x1100, 0x1200))).union(*(each for each in compositions() if is_kept(each[2])))
+    left_out = IGNORABLE | composing
+    letters = (char for char in CHARACTERS if is_kept(char) and char not in left_out and fold(char) == char)
+    return {letter: look for letter, look in Looks(fold, letters).of.items() if look != letter}
+
+
 class Tables:
     """The tables of the header: pages of records, expansions, and compositions."""
 
@@ -99,7 +110,9 @@ class Tables:
         self.seconds = {second for _, _, second in self.compositions}.union(vowel_and_final_jamo)
         self.expansions: list[int] = []
         self.places: dict[str, int] = {}
-        records = [self.record(char) for char in CHARACTERS]
+        self.looks = looks()
+        records = [self.record(char, fold) for char in CHARACTERS]
+        records += [self.record(char, self.fold_alike) for char in CHARACTERS]
         pages = [tuple(records[start : start + PAGE]) for start in range(0, len(records), PAGE)]
         # The most common first, so that most numbers in the header are short.
         self.pages = [page for page, _ in Counter(pages).most_common()]
@@ -107,7 +120,10 @@ class Tables:
         self.page_of = numbers(pages, self.pages)
         self.record_of = numbers(chain.from_iterable(self.pages), self.records)
 
-    def record(self, char: str) -> tuple[int, int, int, int]:
+    def fold_alike(self, char: str) -> str:
+        return "".join(self.looks.get(part, part) for part in fold(char))
+
+    def record(self, char: str, fold: Callable[[str], str]) -> tuple[int, int, int, int]:
         """Return (value, bits, combining class of the first part, that of the last) of a character.
 
         A mark that follows is ordered relative to the last class.
@@ -195,6 +211,7 @@ def header() -> str:
                 EXPANDS=EXPANDS,
             ),
             constants(PAGE_BITS=PAGE_BITS, MAX_EXPANSION=max(map(len, tables.places))),
+            constants(FOLDED_PAGES=len(CHARACTERS) // PAGE, FOLDED_IOTA=ord(tables.looks["ι"])),
             constants(SLOTS=SLOTS, SLOT_BITS=SLOT_BITS, COMPOSITIONS=len(tables.compositions)),
             f"#define HASH_FIRST {HASH_FIRST}u",
             f"#define HASH_SECOND {HASH_SECOND}u",

@@ -45,6 +45,26 @@ def test_options_override_a_preset(winnow: Winnow, pair: tuple[Path, Path]) -> N
     assert schemes == [Scheme().id, Scheme.preset("passages").id, consonants.id]
 
 
+def test_letters_that_look_alike_are_one_on_request(winnow: Winnow, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    disguised = tmp_path / "disguised.txt"
+    disguised.write_text(pair[0].read_text().replace("e", "е").replace("o", "о"), encoding="utf-8")
+    scheme = Scheme(fold_confusables=True)
+    plain, folded = (
+        [json.loads(winnow("fingerprint", file, "--json", *options).stdout) for file in (pair[0], disguised)]
+        for options in ([], ["--fold-confusables"])
+    )
+    assert plain[0] != plain[1]
+    assert folded[0] == folded[1]
+    assert folded[0]["scheme"] == scheme.id
+    assert json.loads(winnow("compare", pair[0], disguised, "--json").stdout)["resemblance"] < 1
+    same = winnow("compare", pair[0], disguised, "--fold-confusables", "--json")
+    assert json.loads(same.stdout)["resemblance"] == 1
+    store = tmp_path / "folded.winnow"
+    assert winnow("index", pair[0].parent, "--store", store, "--fold-confusables").exit_code == 0
+    assert json.loads(winnow("stats", "--store", store, "--json").stdout)["scheme"]["fold_confusables"] is True
+    assert winnow("similar", "--file", disguised, "--store", store, "--json").exit_code == 0
+
+
 def test_a_text_that_is_too_short_gets_an_explanation(winnow: Winnow, tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("a b c " * 16)

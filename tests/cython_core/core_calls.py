@@ -143,8 +143,8 @@ def _from_parts() -> array[int]:
     return shingles(made, 5, 7)
 
 
-def _canonical(text: str, consonants: bool = False) -> tuple[object, ...]:
-    made = canonical_text(text, consonants=consonants)
+def _canonical(text: str, consonants: bool = False, fold_confusables: bool = False) -> tuple[object, ...]:
+    made = canonical_text(text, consonants=consonants, fold_confusables=fold_confusables)
     return made.chars, made.words, made.offsets, made.span(10, len(made.chars))
 
 
@@ -152,6 +152,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "canonical_text, ASCII": lambda: _canonical(ASCII),
     "canonical_text, consonants": lambda: _canonical(LATIN, True),
     "canonical_text, wide": lambda: _canonical(WIDE),
+    "canonical_text, folded": lambda: _canonical(LATIN, fold_confusables=True),
     "canonical_text, from parts": _from_parts,
     "shingles": lambda: shingles(CANONICAL, 4),
     "text_sketches": _text_sketches,

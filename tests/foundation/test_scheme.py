@@ -41,6 +41,7 @@ def test_every_choice_is_in_the_id() -> None:
         Scheme(rows=3),
         Scheme(key="secret"),
         Scheme(key="other secret"),
+        Scheme(fold_confusables=True),
     ]
     assert len({Scheme().id, *(other.id for other in others)}) == 1 + len(others)
     koala = [Scheme(selection="koala"), Scheme(selection="koala", stored=99), Scheme(selection="koala", searched=999)]
@@ -101,6 +102,8 @@ def test_all_complaints_come_at_once_in_words() -> None:
         ({"normalisation": 99}, "normalisation is one of 1, not 99"),
         ({"form": "vowels"}, "form is one of text, consonants, code, not 'vowels'"),
         ({"noise": "50"}, "noise is a whole number"),
+        ({"fold_confusables": 1}, "fold_confusables is one of False, True, not 1"),
+        ({"fold_confusables": True, "form": "code"}, "fold_confusables is for text"),
     ],
 )
 def test_one_complaint(choices: dict[str, object], words: str) -> None:

@@ -27,6 +27,7 @@ from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from tests.fuzz.input_reader import Reader
+from tools.unicode_tables import looks
 
 REFUSED = (ValueError, OverflowError, MemoryError)
 TAGS = sorted({*" ".join(NAMES.values()).split(), "b", "span", "my-card", "a-name-that-is-longer-than-sixteen"})
@@ -38,18 +39,19 @@ T = TypeVar("T", VisibleText, reference_visible_text.VisibleText)
 
 def fuzz_canonical_text(data: bytes, compares: bool) -> None:
     reader = Reader(data)
-    consonants = bool(reader.byte() & 1)
+    choices = reader.byte()
+    consonants, fold_confusables = bool(choices & 1), bool(choices & 2)
     text = reader.rest_text()
-    canonical = canonical_text(text, consonants=consonants)
+    canonical = canonical_text(text, consonants=consonants, fold_confusables=fold_confusables)
     size = len(canonical.chars)
     assert len(canonical.offsets) == size
     start, end = canonical.span(size // 3, size)
     assert 0 <= start <= end <= len(text)
     if compares:
         found = canonical.chars, list(canonical.words), list(canonical.offsets)
-        assert found == reference.canonical_text(text, consonants)
+        assert found == reference.canonical_text(text, consonants, looks() if fold_confusables else None)
         use_vectors(False)
-        portable = canonical_text(text, consonants=consonants)
+        portable = canonical_text(text, consonants=consonants, fold_confusables=fold_confusables)
         use_vectors(True)
         assert (portable.chars, list(portable.words), list(portable.offsets)) == found
 
