@@ -24,6 +24,7 @@ class SchemeDocument(TypedDict):
     selection: str
     form: str
     fold_confusables: bool
+    keyed: bool
     shingle: int
 
 
@@ -90,6 +91,7 @@ def statistics_document(
             "selection": scheme.selection,
             "form": scheme.form,
             "fold_confusables": scheme.fold_confusables,
+            "keyed": scheme.key is not None,
             "shingle": scheme.shingle,
         },
         "pages": statistics.pages,

@@ -28,8 +28,8 @@ def command(ctx: click.Context, store: str, quiet: bool, as_json: bool, color: s
       winnow rotate --store http://localhost:9200/pages --json
 
     In a store of the selection koala, a page has 100 fingerprints, and a question 1,000. Whoever finds out the 100 can
-    change a letter in each, and is no longer found. A rotation stores others of the 1,000 instead, from the texts in
-    the store. Run it from time to time, such as twice a year, or when somebody asks suspiciously often.
+    change a letter in each, and they no longer find the copy. A rotation stores others of the 1,000 instead, from the
+    texts in the store. Run it from time to time, such as twice a year, or when somebody asks suspiciously often.
 
     Searches and index runs go on meanwhile, and pages are found before and after. If you stop it, what is done is kept:
     the next rotation continues.
@@ -45,9 +45,10 @@ def command(ctx: click.Context, store: str, quiet: bool, as_json: bool, color: s
     else:
         click.echo(f"Rotated {count_of(report.rotated, 'page')} to epoch {report.epoch}.")
         if report.unchanged:
-            click.echo(f"{count_of(report.unchanged, 'page')} had the fingerprints of this epoch before.")
+            had = count_of(report.unchanged, "page was", "pages were")
+            click.echo(f"{had} left alone: already rotated, or too short to have others.")
     if report.without_text:
-        say(f"{count_of(report.without_text, 'page')} without a stored text: index again to rotate")
+        say(f"Not rotated: {count_of(report.without_text, 'page')} without a stored text. Index again, with texts")
     if not report.finished:
         say("Stopped; run the command again to rotate the other pages")
         ctx.exit(INTERRUPTED)

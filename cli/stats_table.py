@@ -37,8 +37,9 @@ def show_table(
         screen.echo(f"{stale} new or changed since the last winnow attach --update")
     code = scheme.form == "code"
     unit = "tokens" if code else "canonical characters"
-    rule = f"{scheme.selection}, letters that look alike are one" if scheme.fold_confusables else scheme.selection
-    screen.echo(f"scheme {scheme.id}: K {scheme.noise:,}, T {scheme.guarantee:,} {unit}, {rule}")
+    thresholds = f"K {scheme.noise:,}, T {scheme.guarantee:,}" if scheme.guarantees else f"K {scheme.noise:,}"
+    others = ", letters that look alike are one" * scheme.fold_confusables + ", with a secret key" * bool(scheme.key)
+    screen.echo(f"scheme {scheme.id}: {thresholds} {unit}, {scheme.selection}{others}")
     if not statistics.pages:
         return
     if set(pages.crawls) != {""}:
@@ -72,6 +73,10 @@ def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: Po
         ("scheme", "id", scheme.id),
         ("scheme", "noise", scheme.noise),
         ("scheme", "guarantee", scheme.guarantee),
+        ("scheme", "selection", scheme.selection),
+        ("scheme", "form", scheme.form),
+        ("scheme", "fold_confusables", scheme.fold_confusables),
+        ("scheme", "keyed", scheme.key is not None),
         ("count", "pages", statistics.pages),
         ("count", "urls", statistics.urls),
         ("count", "sites", statistics.sites),

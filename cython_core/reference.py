@@ -132,8 +132,7 @@ def rare_grams(chars: str, k: int, size: int, key: int = 0) -> list[tuple[int, i
     beginnings = [chars[i : i + min(k, 5)] for i in range(len(hashes))]
     counts = Counter(beginnings)
     first: dict[tuple[int, int], tuple[int, int]] = {}
-    for i, hash_ in enumerate(hashes):
-        token, rank = divmod(mix(hash_), 1 << 32)
+    for i, (token, rank) in enumerate(divmod(mix(hash_), 1 << 32) for hash_ in hashes):
         first.setdefault((counts[beginnings[i]], rank), (token, i))
     return [first[key] for key in sorted(first)[:size]]
 

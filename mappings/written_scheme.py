@@ -32,7 +32,7 @@ class WrittenScheme:
         if self.keyed and used is None:
             raise RecordsError(f"scheme {self.id} has a secret key: {NAME_THE_KEY}")
         if not self.keyed and used is not None:
-            said = f"{KEY_VARIABLE} names one" if key is None else "one was given"
+            said = f"{KEY_OPTION} or {KEY_VARIABLE} names one" if key is None else "one was given"
             raise RecordsError(
                 f"scheme {self.id} has no key, but {said}: leave it out, or index the pages again with it"
             )
@@ -50,6 +50,13 @@ class WrittenScheme:
     def differs_in_key(self, other: WrittenScheme) -> bool:
         """Whether nothing but the key differs."""
         return self.id != other.id and self.choices == other.choices and (self.keyed or other.keyed)
+
+    def differences(self, other: WrittenScheme) -> str:
+        """Return the choices in which another scheme differs, as the end of a sentence."""
+        theirs = {each.name: each.default for each in fields(Scheme)} | other.choices
+        ours = {each.name: each.default for each in fields(Scheme)} | self.choices
+        differing = [f"{name} {ours[name]}, not {theirs[name]}" for name in ours if ours[name] != theirs[name]]
+        return f" (it has {'; '.join(differing)})" if differing else ""
 
 
 def written(scheme: Scheme) -> WrittenScheme:
@@ -69,5 +76,5 @@ def other_scheme(path: str | os.PathLike[str], found: WrittenScheme, wanted: Wri
         return RecordsError(f"{path} has records of a scheme without a key: leave the key out, or use another name")
     return RecordsError(
         f"{path} has records of scheme {found.id}, not {wanted.id}: hashes of different schemes are never compared, so"
-        f" use scheme {found.id}, or another name"
+        f" use scheme {found.id}, or another name{found.differences(wanted)}"
     )

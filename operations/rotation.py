@@ -23,7 +23,7 @@ class RotationReport(NamedTuple):
 
     epoch: int  # the number of rotations so far, with this one
     rotated: int  # pages that have other fingerprints now
-    unchanged: int  # pages that have had those of this epoch before, or have too few to choose from
+    unchanged: int  # pages that were already rotated, or are too short to have other fingerprints
     without_text: int  # pages whose text is not stored: they keep their fingerprints
     finished: bool  # whether all pages were rotated; the next rotation continues one that was stopped
 

@@ -118,9 +118,10 @@ class SimilarPages:
         start = time.perf_counter()
         self._end = None if max_seconds is None else start + max_seconds
         sizes = self._sizes() if exact else None
+        check = FrequencyCheck.of(self._store.scheme, frequent)
         most = None if limit is None else max(limit, MIN_COMPARED)
         while True:
-            candidates = self._candidates(where, frequent, sizes, most)
+            candidates = self._candidates(where, check, sizes, most)
             if not all_captures:
                 candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
             found = self._scored(candidates, exact=exact, all_captures=all_captures)
@@ -135,7 +136,7 @@ class SimilarPages:
             candidates=len(candidates.pages) + candidates.others,
             tokens=candidates.tokens,
             ignored=candidates.ignored,
-            frequent=frequent,
+            frequent=check.max_pages,
             seconds=time.perf_counter() - start,
             unscored=self._unscored,
             uncompared=candidates.others,
@@ -168,9 +169,11 @@ class SimilarPages:
         size = self._question.record.shingle_count
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
 
-    def _candidates(self, where: Filters, frequent: int, sizes: Sizes | None, most: int | None) -> CandidatePages:
+    def _candidates(
+        self, where: Filters, check: FrequencyCheck, sizes: Sizes | None, most: int | None
+    ) -> CandidatePages:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
-        found = self._store.candidates(wanted, where, FrequencyCheck.of(self._store.scheme, frequent), sizes)
+        found = self._store.candidates(wanted, where, check, sizes)
         pages = {
             each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
         }

@@ -112,7 +112,7 @@ def test_the_library_reads_the_key_of_the_environment(
     with Index.open(keyed, create=False) as index:
         assert index.similar(text=MILL_TEXT[0], min_containment=0.5)
     for scheme in (None, SCHEME):
-        with pytest.raises(StoreError, match="has no key, but WINNOW_KEY_FILE names one"):
+        with pytest.raises(StoreError, match="has no key, but --key-file or WINNOW_KEY_FILE names one"):
             Index.open(plain, scheme=scheme)
     with pytest.raises(StoreError, match="has a key, and this is not it"):
         Index.open(keyed, key="given")

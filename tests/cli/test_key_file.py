@@ -75,7 +75,7 @@ def test_a_store_is_made_and_opened_with_the_key(winnow: Winnow, key: Path, page
     found = winnow("similar", "--file", pages / "0.txt", *keyed, "--json")
     assert found.exit_code == 0
     assert len(json.loads(found.stdout)["matches"]) == 3
-    assert winnow("stats", *keyed).exit_code == 0
+    assert "scheme\tkeyed\tTrue" in winnow("stats", *keyed).stdout
     assert winnow("cluster", *keyed, "--quiet").exit_code == 0
     assert KEY_VARIABLE not in os.environ
 
@@ -119,12 +119,12 @@ def test_a_wrong_missing_or_needless_key_is_refused_in_a_sentence(
         said = refused(*command, "--store", keyed, "--key-file", wrong)
         assert said == f"{keyed} cannot be opened: scheme {right_id} has a key, and this is not it"
         assert refused(*command, "--store", crawl, "--key-file", key) == (
-            f"{crawl} cannot be opened: scheme {Scheme().id} has no key, but WINNOW_KEY_FILE names one: leave it out,"
-            " or index the pages again with it"
+            f"{crawl} cannot be opened: scheme {Scheme().id} has no key, but --key-file or WINNOW_KEY_FILE names one:"
+            " leave it out, or index the pages again with it"
         )
     assert keyed.read_bytes() == before
     monkeypatch.setenv(KEY_VARIABLE, str(key))
-    assert "has no key, but WINNOW_KEY_FILE names one" in refused("stats", "--store", crawl)
+    assert "has no key, but --key-file or WINNOW_KEY_FILE names one" in refused("stats", "--store", crawl)
 
 
 def test_a_key_file_that_cannot_be_used_creates_no_store(winnow: Winnow, pages: Path, tmp_path: Path) -> None:

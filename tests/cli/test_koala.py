@@ -44,7 +44,7 @@ def test_rotate_without_texts(winnow: Winnow, tmp_path: Path) -> None:
     winnow("index", tmp_path / "page.txt", "--preset", "koala", "--no-text", "--store", store, "--quiet")
     done = winnow("rotate", "--store", store)
     assert (done.exit_code, done.stdout) == (0, "Rotated 0 pages to epoch 1.\n")
-    assert "1 page without a stored text: index again to rotate" in done.stderr
+    assert "Not rotated: 1 page without a stored text. Index again, with texts" in done.stderr
 
 
 def test_rotate_a_store_of_another_selection(winnow: Winnow, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_store_with_a_key(winnow: Winnow, engine: Running, tmp_path: Path) -> 
     assert "has a secret key: name the file" in winnow("setup", *store, "--noise", "50").stderr
     plain = winnow("setup", "--store", f"{engine.url}/cli-plain", *keyed)
     assert (plain.exit_code, plain.stdout) == (2, "")
-    assert "has no key, but WINNOW_KEY_FILE names one" in plain.stderr
+    assert "has no key, but --key-file or WINNOW_KEY_FILE names one" in plain.stderr
 
 
 def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engine: Running) -> None:

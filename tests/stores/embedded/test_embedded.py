@@ -200,8 +200,11 @@ def test_another_scheme_is_refused(path: Path) -> None:
     filled(path, 1)
     other = Scheme.preset("passages")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"has records of scheme {Scheme().id}, not {other.id}: "):
+    with pytest.raises(StoreError, match=f"has records of scheme {Scheme().id}, not {other.id}: ") as refused:
         EmbeddedStore.open(path, other, create=True)
+    assert str(refused.value).endswith("(it has noise 50, not 20; guarantee 149, not 40)")
+    with pytest.raises(StoreError, match=r"\(it has fold_confusables False, not True\)"):
+        EmbeddedStore.open(path, Scheme(fold_confusables=True))
     for scheme, key in ((None, "any"), (Scheme(), "any"), (Scheme(key="any"), None)):
         with pytest.raises(StoreError, match=r"has no key, but one was given: leave it out, or index"):
             EmbeddedStore.open(path, scheme, key=key)
