@@ -286,7 +286,8 @@ def identical_documents(run: PaperRun, corpus: str) -> Part:
         " Pages with an empty sketch count as equal if their bytes are.\n\n"
         "The last two columns compare each page with the first one that has its sketch, if their shingles differ. They"
         " count more pages than the difference of the two columns before: if two such pages are copies of each other,"
-        " both count; and copies with an empty sketch are equal by shingles, but not by sketch.",
+        " both count; and pages with an empty sketch may be equal by shingles, but are not by sketch unless their bytes"
+        " are.",
         Table(
             "Documents that duplicate elimination leaves out",
             (
