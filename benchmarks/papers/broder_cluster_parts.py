@@ -283,7 +283,11 @@ def identical_documents(run: PaperRun, corpus: str) -> Part:
         " there were. Here many releases of a page have the same sketch, though they differ in a few words. Pages with"
         " equal sketches but different shingles resemble each other; most of the few exceptions have one to three"
         " shingles in their sketches. This software eliminates only documents with the same shingles, all of them."
-        " Pages with an empty sketch count as equal if their bytes are.",
+        " Pages with an empty sketch count as equal if their bytes are.\n\n"
+        "The last two columns compare each page with the first one that has its sketch, if their shingles differ. They"
+        " count more pages than the difference of the two columns before: if two such pages are copies of each other,"
+        " both count; and pages with an empty sketch may be equal by shingles, but are not by sketch unless their bytes"
+        " are.",
         Table(
             "Documents that duplicate elimination leaves out",
             (

@@ -31,7 +31,8 @@ The paper's collection is 366 technical reports with 30 MB of text. Here, a coll
 site in one version: they are as many, but shorter. The manual of PostgreSQL is most like the reports: pages on
 different matters by the same authors. Javadoc and licences, the pages that every clone can download, repeat much
 more: lists of inherited methods, and families of licences. So compare the paper with `postgresql`, and see in the other
-rows what much repetition does. Counts include the match of each document with itself; those in brackets do not."""
+rows what much repetition does. Counts include the match of each document with itself, if there is one; those in
+brackets do not."""
 
 DOCUMENTS = 366
 MIN_CHARACTERS = 2_000  # of an older version, which loses the first 1,000: some were mere lists of contents

@@ -114,10 +114,15 @@ class Collection:
         return {pair: count / len(sets[pair[1]]) for pair, count in shared.items()}, [len(each) for each in sets]
 
 
+def percent(ratio: float) -> int:
+    """Round a ratio up to a whole percent."""
+    return math.ceil(100 * ratio - 1e-9)
+
+
 def distribution(matches: Matches) -> list[int]:
-    """Return how many matches are in each of RANGES. A ratio is rounded up to a whole percent."""
-    percent = Counter(math.ceil(100 * ratio - 1e-9) for ratio in matches.values())
-    return [sum(percent[ratio] for ratio in range(low, high + 1)) for low, high in RANGES]
+    """Return how many matches are in each of RANGES."""
+    counts = Counter(map(percent, matches.values()))
+    return [sum(counts[ratio] for ratio in range(low, high + 1)) for low, high in RANGES]
 
 
 def distribution_cells(matches: Matches) -> list[str]:

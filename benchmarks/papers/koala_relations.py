@@ -142,16 +142,28 @@ def sizes_part(collection: Collection, samples: int) -> Part:
     return Part(
         "Section 3.5: documents of unlike size",
         "The paper computes that a document of 1,000 words, all of which is in one of 100,000 words, matches it by"
-        " about 1 %: that much of the large one's stored fingerprint comes from it. It does not say how much the other"
-        " way round.",
+        " about 1 %: that much of the large one's stored fingerprint comes from it. By full fingerprints, it says, the"
+        " match is 100 %. It divides these by the substrings of the document that is searched for, but a match ratio"
+        " is a share of the stored one; so there is a column for each. The paper does not say how large the match ratio"
+        " is the other way round. There, 1,000 fingerprints of the large document are looked up, some ten of them from"
+        " the small one, which has 100 stored.",
         Table(
             "Mean match ratio",
-            ("question", "stored", "full fingerprints", "paper", "here", "found"),
+            (
+                "question",
+                "stored",
+                *("full fingerprints, share of the question", "full fingerprints, share of the stored document"),
+                *("paper, selective", "here, selective", "found"),
+            ),
             [
-                ("1,000 words", "100,000 words", "1 %", "1 %", percent(mean(into_large)), share(into_large, 0.001)),
-                ("100,000 words", "1,000 words", "100 %", "–", percent(mean(into_small)), share(into_small, 0.001)),
+                (*cells, percent(mean(ratios)), share(ratios, 0.001))
+                for cells, ratios in (
+                    (("1,000 words", "100,000 words", "100 % (as in the paper)", "1 %", "1 %"), into_large),
+                    (("100,000 words", "1,000 words", "1 %", "100 %", "–"), into_small),
+                )
             ],
-            f"{samples} pairs of texts, made of the words of the collection in their order.",
+            f"{samples} pairs of texts, made of the words of the collection in their order. Full fingerprints are"
+            " computed from the lengths.",
         ),
         checks=(Check("mean match ratio of 1,000 words in 100,000", mean(into_large), 0.004, 0.02),),
     )
@@ -182,7 +194,11 @@ def larger_database(name: str, questions: list[str], others: dict[str, list[str]
         " of 1 % with the 2,600 others as among the reports: 7 times less for each pair. The others were reports, too,"
         f" from elsewhere. Here, the documents are those of {name}, and the others are {words}. They"
         " treat other matters, so nearly nothing should match. A match is false if the two documents share no"
-        " substring at all, by hashes of 61 bits.",
+        " substring at all, by hashes of 61 bits.\n\n"
+        f"Fingerprints have {PAPER_BITS} bits in the paper, and {OWN_BITS} here, which alone makes"
+        f" {2 ** (OWN_BITS - PAPER_BITS)} times fewer false matches. So the last row has the paper's estimate for"
+        " each (section 6.1). It is for documents with 100 stored fingerprints; the shortest pages have fewer, or"
+        " none.",
         Table(
             "Matches of 1 %",
             ("", "paper", "here"),
@@ -193,7 +209,12 @@ def larger_database(name: str, questions: list[str], others: dict[str, list[str]
                 ("matches of 1 % and more with other documents", "about as many", f"{foreign:,}"),
                 ("– of these, false", "–", f"{false:,}"),
                 ("times as many within, for each pair", "7", times_more(*rates)),
-                ("false matches for each pair", "0.00037 (estimated)", f"{false / pairs[1]:.6f}"),
+                ("false matches for each pair", "–", f"{false / pairs[1]:.6f}"),
+                (
+                    "– estimated by the paper's formula",
+                    f"0.00037 ({PAPER_BITS} bits)",
+                    f"{SCHEME.stored * SCHEME.searched / 2**OWN_BITS:.6f} ({OWN_BITS} bits)",
+                ),
             ],
         ),
         checks=(

@@ -19,6 +19,7 @@ PLOT_STYLE = f"""{STYLE}svg {{ --d: #7a3ea1; }}
 .axis {{ stroke: var(--quiet); }}
 .hair {{ stroke: var(--rule); }}
 {LOOKS}"""
+DASHED = ".dashed { stroke-dasharray: 6 4; }\n"
 SIZE = 860, 440
 LEFT, RIGHT, TOP, BOTTOM = 92, 30, 60, 66
 LEGEND_ROW = 22
@@ -30,7 +31,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Series of points over two axes. `name` is the file's, without its suffix. A logarithmic axis drops zeros."""
+    """Series of points over two axes. `name` is the file's, without its suffix. A logarithmic axis drops zeros.
+
+    A later series is drawn over those before it. `dashed` names those that would otherwise hide another.
+    """
 
     name: str
     title: str
@@ -39,11 +43,13 @@ class Plot:
     series: dict[str, list[Point]]
     log_x: bool = False
     log_y: bool = False
+    dashed: frozenset[str] = frozenset()
 
     def svg(self) -> str:
         width, height = SIZE[0], SIZE[1] + LEGEND_ROW * len(self.series)
         lines = ", ".join(self.series)
-        picture = Picture(width, height, self.title, f"{self.y_label} over {self.x_label}: {lines}.", PLOT_STYLE)
+        style = PLOT_STYLE + (DASHED if self.dashed else "")
+        picture = Picture(width, height, self.title, f"{self.y_label} over {self.x_label}: {lines}.", style)
         shown = {name: [point for point in points if self._fits(point)] for name, points in self.series.items()}
         points = [point for each in shown.values() for point in each]
         x_ticks, x_place = axis([x for x, _ in points], self.log_x, LEFT, width - RIGHT)
@@ -60,7 +66,7 @@ class Plot:
         picture.text((LEFT + width - RIGHT) / 2, SIZE[1] - BOTTOM + 44, self.x_label, "middle")
         picture.text(LEFT, TOP - 10, self.y_label)
         for i, (name, each) in enumerate(shown.items()):
-            row, look = SIZE[1] + LEGEND_ROW * i, f"line{i}"
+            row, look = SIZE[1] + LEGEND_ROW * i, f"line{i} dashed" if name in self.dashed else f"line{i}"
             picture.path([(round(x_place(x), 1), round(y_place(y), 1)) for x, y in each], look)
             picture.line(LEFT, row, LEFT + 36, row, look)
             picture.text(LEFT + 46, row + 5, name)
