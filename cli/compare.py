@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -141,6 +142,8 @@ def command(
     found = bool(passages or comparison.resemblance)
     if not passages:
         say(why_no_passage(texts, comparison))
+        if hint := disguised(texts):
+            say(hint)
     elif html is None:
         next_step(ctx, "compare", texts.a.argument, texts.b.argument, "--html", "compare.html")
     if fail_above is None:
@@ -248,6 +251,20 @@ def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
         return f"{why.reason} (--noise)"
     if why.cause == "boilerplate":
         return f"{why.reason}, which --no-boilerplate counts"
-    if finer := compare_texts(texts, PRESETS["passages"]).passages:
-        return f"{why.reason}. --preset passages finds {count_of(len(finer), 'passage')}."
+    scheme = texts.scheme
+    finer = replace(PRESETS["passages"], fold_confusables=scheme.fold_confusables)
+    if scheme.form == finer.form and scheme.noise <= finer.noise and scheme.guarantee <= finer.guarantee:
+        return f"{why.reason}."
+    if found := compare_texts(texts, finer).passages:
+        return f"{why.reason}. --preset passages finds {count_of(len(found), 'passage')}."
     return f"{why.reason}; nor does --preset passages find a shorter one."
+
+
+def disguised(texts: ComparedTexts) -> str:
+    """Say that passages are shared if letters that look alike are one; return an empty string if none are."""
+    scheme = texts.scheme
+    if scheme.fold_confusables or scheme.form == "code" or (texts.a.text.isascii() and texts.b.text.isascii()):
+        return ""
+    found = compare_texts(texts, replace(scheme, fold_confusables=True)).passages
+    shared = count_of(len(found), "passage is", "passages are")
+    return f"With --fold-confusables, {shared} shared: some letters only look alike." if found else ""

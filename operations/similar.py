@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, scores, shared_passages, side
+from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, same_text, scores, shared_passages, side
 from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
@@ -27,7 +27,7 @@ from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FR
 from opensearch_winnow.queries.lookups import binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.relationship import Lengths
+from opensearch_winnow.queries.relationship import Lengths, same_in
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import Candidate, Sizes, Store, Text
 
@@ -77,6 +77,7 @@ class SharedText(NamedTuple):
     passages: list[Passage]
     boilerplate: list[Passage]
     lengths: Lengths | None  # None: no passages were sought
+    same_text: str  # what is the same if the canonical texts are equal
 
 
 class SimilarPages:
@@ -303,7 +304,8 @@ class SimilarPages:
             read = self._store.read(unread, Text) if unread else {}
             texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
-                shared = self._shared.get(each.card.id, SharedText([], [], None))
+                same = each.card.text_digest == self._question.record.text_digest != ""
+                shared = self._shared.get(each.card.id, SharedText([], [], None, same_in(self._scheme) if same else ""))
                 if each.card.id in to_compare:
                     shared = self._shared_text(*self._sides(each.card, texts.get(each.card.id, "")))
                 yield Match(
@@ -312,7 +314,6 @@ class SimilarPages:
                     kind="exact" if each.error is None else "estimate",
                     error=each.error or 0.0,
                     **shared._asdict(),
-                    same_text=each.card.text_digest == self._question.record.text_digest != "",
                 )
 
     def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
@@ -322,7 +323,7 @@ class SimilarPages:
     def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
         window = min(self._question.window, self._scheme.w)
         found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
-        return SharedText(*found, lengths(ours, theirs))
+        return SharedText(*found, lengths(ours, theirs), same_text(ours, theirs, self._scheme))
 
 
 def _score_key(card: Card) -> tuple[str, str]:

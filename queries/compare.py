@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
-from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship
+from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship, same_in
 
 CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters
 
@@ -53,7 +53,7 @@ class Comparison:
     passages: list[Passage]  # in the order of A
     boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, in the order of A
     left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
-    same_text: bool = False  # whether the canonical texts are equal
+    same_text: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
     lengths: Lengths | None = None  # None: the texts were not there, and no passages were sought
 
     @property
@@ -138,6 +138,17 @@ def lengths(a: Side, b: Side) -> Lengths:
     return Lengths(end - start, other_end - other_start, len(a.canonical.words), len(b.canonical.words))
 
 
+def same_text(a: Side, b: Side, scheme: Scheme) -> str:
+    """Say what is the same if the canonical texts are equal. Return an empty string if not, or if they are empty."""
+    if not a.chars or a.chars != b.chars or a.canonical.words != b.canonical.words:
+        return ""
+    if not scheme.fold_confusables:
+        return same_in(scheme)
+    unfolded = replace(scheme, fold_confusables=False)
+    ours, theirs = (canonical(each.canonical.text, unfolded).chars for each in (a, b))
+    return same_in(scheme, disguised=ours != theirs)
+
+
 def compare(
     a: str,
     b: str,
@@ -165,7 +176,7 @@ def compare(
         passages=found,
         boilerplate=excluded,
         left_out=(len(one.shingles) - len(ours), len(other.shingles) - len(theirs)),
-        same_text=one.chars == other.chars and one.canonical.words == other.canonical.words,
+        same_text=same_text(one, other, scheme),
         lengths=lengths(one, other),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.spans import merged_spans
 
 Kind = Literal[
@@ -23,6 +24,13 @@ Kind = Literal[
     "nothing in common",
 ]
 Run = tuple[int, int, int, int]  # start and end in A, start and end in B
+
+# What is the same if the canonical texts are equal. The form decides what else may differ.
+SAME = {
+    "text": "the same words in the same order",
+    "consonants": "the same consonants in the same order",
+    "code": "the same program, apart from names, strings, numbers, comments and layout",
+}
 
 # Thresholds fitted to pages that were edited, shuffled, cut and pasted: `python -m benchmarks relationship` measures
 # how often they are right. A "share" is that of the characters of a text that are in shared passages.
@@ -58,9 +66,18 @@ class Lengths(NamedTuple):
     words_in_b: int
 
 
+def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
+    """Say what is the same in texts whose canonical texts are equal.
+
+    `disguised` tells whether some letters only look alike, which matters if the scheme folds them; None: not known.
+    """
+    folded = {None: ", if letters that look alike are one", True: ", but some letters only look alike", False: ""}
+    return SAME[scheme.form] + (folded[disguised] if scheme.fold_confusables else "")
+
+
 def judge_relationship(
     *,
-    same_text: bool,
+    same_text: str,
     containment: float,
     contained: float,
     passages: Sequence[Run],
@@ -69,10 +86,11 @@ def judge_relationship(
 ) -> Relationship | None:
     """Return how two texts are related, without boilerplate, or None without `lengths`: no passages were sought then.
 
-    `same_text` tells that the canonical texts are equal. The scores decide if there is no passage, as in short texts.
+    `same_text` says what is the same (`same_in`) if the canonical texts are equal, and is empty otherwise. The scores
+    decide if there is no passage, as in short texts.
     """
     if same_text:
-        return Relationship("identical", "the same words in the same order")
+        return Relationship("identical", same_text)
     if lengths is None:
         return None
     in_a = containment if not passages else _covered(passages, boilerplate, lengths.a, side=0)
@@ -89,11 +107,16 @@ def judge_relationship(
         return Relationship("expanded", f"{_of('A', in_a)} is in B, but only {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
+    ours, theirs = lengths.words_in_a, lengths.words_in_b
+    if less >= WHOLE and min(ours, theirs) < SHORTER * max(ours, theirs):  # one repeats the other
+        kind: Kind = "condensed" if ours > theirs else "expanded"
+        return Relationship(kind, f"{both} are shared{order}, but A has {_words(ours)}, and B {theirs:,}")
     if less >= (REVISED if moved < MOVED else REORGANISED):
-        kind: Kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
+        kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
         return Relationship(kind, f"{both} are shared{order}")
-    about = f"about {float(f'{words:.2g}'):,.0f} words are in both ({both}){order if moved >= MOVED else ''}"
-    return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", about)
+    about = max(round(float(f"{words:.2g}")), 1)
+    reason = f"about {_words(about)} {'is' if about == 1 else 'are'} in both ({both}){order if moved >= MOVED else ''}"
+    return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", reason)
 
 
 def _covered(passages: Sequence[Run], boilerplate: Sequence[Run], length: int, *, side: Literal[0, 2]) -> float:
@@ -137,6 +160,10 @@ def _order(moved: float) -> str:
 
 def _of(text: Literal["A", "B"], share: float) -> str:
     return f"all of {text}" if share == 1 else f"{_percent(share)} of {text}"
+
+
+def _words(number: int) -> str:
+    return f"{number:,} word{'' if number == 1 else 's'}"
 
 
 def _percent(share: float) -> str:

@@ -13,6 +13,7 @@ from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.estimates import Sketches, estimate_scores
 from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.queries.relationship import same_in
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
 from opensearch_winnow.web.screen import NotFoundError, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -72,13 +73,14 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
 
     ours, theirs = record(a), record(b)
     a_sketches, b_sketches = (Sketches(each.shingle_count, each.sketch, each.minhash) for each in (ours, theirs))
+    same = ours.text_digest == theirs.text_digest != "" and ours.shingle_count > 0
     estimate = estimate_scores(a_sketches, b_sketches, index.scheme)
     return Compared(
         a=a,
         b=b,
         scheme=index.scheme,
         comparison=Comparison(
-            **estimate.scores._asdict(), passages=[], same_text=ours.text_digest == theirs.text_digest != ""
+            **estimate.scores._asdict(), passages=[], same_text=same_in(index.scheme) if same else ""
         ),
         kind="estimate",
         error=estimate.error("resemblance"),

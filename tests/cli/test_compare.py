@@ -92,6 +92,33 @@ def test_nothing_shared_suggests_what_would_find_something(winnow: Winnow, tmp_p
     assert winnow("compare", a, b, "--preset", "passages").exit_code == 0
 
 
+def test_the_finest_preset_does_not_suggest_itself(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_text(prose(80, 1))
+    b.write_text(prose(80, 2))
+    nothing = "Nothing shared: no run of 10 words, and none of {} canonical characters"
+    assert winnow("compare", a, b, "--preset", "passages").stderr == f"{nothing.format(40)}.\n"
+    assert winnow("compare", a, b, "--noise", "15", "--guarantee", "30").stderr == f"{nothing.format(30)}.\n"
+    coarser = winnow("compare", a, b, "--noise", "15", "--guarantee", "60").stderr
+    assert coarser == f"{nothing.format(60)}; nor does --preset passages find a shorter one.\n"
+
+
+def test_letters_that_only_look_alike_are_pointed_out(winnow: Winnow, tmp_path: Path, prose: Prose) -> None:
+    a, b, other = (tmp_path / name for name in ("a", "b", "other"))
+    a.write_text(prose(80, 1))
+    b.write_text(prose(80, 1).translate(str.maketrans("aeo", "\u0430\u0435\u043e")))  # Cyrillic letters
+    other.write_text(prose(80, 2) + " é")
+    hint = "With --fold-confusables, 1 passage is shared: some letters only look alike.\n"
+    done = winnow("compare", a, b)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("Nothing shared: ")
+    assert done.stderr.endswith(f"\n{hint}")
+    assert "--fold-confusables" not in winnow("compare", a, other).stderr
+    folded = winnow("compare", a, b, "--fold-confusables", "--json")
+    assert (folded.exit_code, folded.stderr) == (0, "")
+    assert json.loads(folded.stdout)["relationship"]["reason"].endswith(", but some letters only look alike")
+
+
 def test_fail_above(winnow: Winnow, pair: tuple[Path, Path], tmp_path: Path, prose: Prose) -> None:
     resemblance = compare(pair[0].read_text(), pair[1].read_text()).resemblance
     assert winnow("compare", *pair, "--fail-above", "0.1").exit_code == 1

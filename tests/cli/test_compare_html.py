@@ -241,6 +241,19 @@ def test_the_footer_names_the_unit_of_the_counts(winnow: Winnow, tmp_path: Path,
     assert re.search(rf"passages of \d+ or more {unit} are always found", page.read_text())
 
 
+@pytest.mark.parametrize("selection", ["mod-p", "koala"])
+def test_the_footer_promises_nothing_that_the_selection_does_not(prose: Prose, selection: str) -> None:
+    footer = page_of(prose(60), prose(50), Scheme(selection=selection))[1].words  # type: ignore[arg-type]
+    assert "passages below 50 letters and digits are never found" in footer
+    assert "always" not in footer
+
+
+def test_the_footer_says_what_each_percentage_counts(prose: Prose) -> None:
+    counts = "Resemblance, A in B and B in A count runs of 10 words"
+    assert f"{counts}; the relationship counts characters in passages." in page_of(prose(60), prose(50))[1].words
+    assert f"{counts}." in page_of(prose(60, 1), prose(60, 2))[1].words
+
+
 def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
     licence, shared = prose(40, 1), prose(40, 2)
     a, b = f"{licence} {prose(30, 3)} {shared}", f"{prose(30, 4)} {shared} {licence} {prose(30, 5)}"

@@ -24,7 +24,8 @@ def test_compare_answers_first_then_shows_passages_side_by_side(
     assert code == 0
     assert lines[0] == "3 shared passages, 1 moved"
     assert re.fullmatch(r"resemblance \d+ %   A in B \d+ %   B in A \d+ %", lines[1])
-    assert re.fullmatch(r"A a\.txt +│ B b\.txt", lines[3])
+    assert re.fullmatch(r"[A-Z][a-z ]+: .+, \d+ % of it in another order", lines[2])
+    assert re.fullmatch(r"A a\.txt +│ B b\.txt", lines[4])
     heads = [line for line in lines if line.startswith("[")]
     assert [head.split("]")[0] for head in heads] == ["[1", "[2", "[3"]
     assert ["moved" in head for head in heads] == [False, False, True]

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from opensearch_winnow import Index, Page, Relationship, compare
+from opensearch_winnow import Index, Page, Relationship, Scheme, compare
 from opensearch_winnow.operations import similar
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_index import prose
@@ -52,6 +52,16 @@ def test_nothing_is_said_about_texts_that_were_not_compared(index: Index) -> Non
     assert [match.relationship for match in others] == [None] * len(others)
     for match in index.similar(text=QUESTION, min_containment=0.1, exact=False):
         assert match.relationship is None
+
+
+@pytest.mark.parametrize(
+    ("exact", "reason"), [(True, "but some letters only look alike"), (False, "if letters that look alike are one")]
+)
+def test_a_disguised_copy_is_no_plain_copy(tmp_path: Path, exact: bool, reason: str) -> None:
+    with Index.open(tmp_path / "folded.winnow", scheme=Scheme(fold_confusables=True)) as index:
+        index.add([Page("https://a.org/", text=MORE)])
+        (match,) = index.similar(text=MORE.replace("e", "\N{CYRILLIC SMALL LETTER IE}"), exact=exact)
+    assert match.relationship == Relationship("identical", f"the same words in the same order, {reason}")
 
 
 @pytest.mark.usefixtures("few_compared")
