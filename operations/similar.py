@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, same_text, scores, shared_passages, side
+from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, sameness, scores, shared_passages, side
 from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
@@ -77,7 +77,7 @@ class SharedText(NamedTuple):
     passages: list[Passage]
     boilerplate: list[Passage]
     lengths: Lengths | None  # None: no passages were sought
-    same_text: str  # what is the same if the canonical texts are equal
+    sameness: str  # what is the same if the canonical texts are equal
 
 
 class SimilarPages:
@@ -323,7 +323,7 @@ class SimilarPages:
     def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
         window = min(self._question.window, self._scheme.w)
         found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
-        return SharedText(*found, lengths(ours, theirs), same_text(ours, theirs, self._scheme))
+        return SharedText(*found, lengths(ours, theirs), sameness(ours, theirs, self._scheme))
 
 
 def _score_key(card: Card) -> tuple[str, str]:

@@ -53,14 +53,14 @@ class Comparison:
     passages: list[Passage]  # in the order of A
     boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, in the order of A
     left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
-    same_text: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
+    sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
     lengths: Lengths | None = None  # None: the texts were not there, and no passages were sought
 
     @property
     def relationship(self) -> Relationship | None:
         """How B is related to A, and why; None if the texts were not there to judge."""
         return judge_relationship(
-            same_text=self.same_text,
+            sameness=self.sameness,
             containment=self.containment,
             contained=self.contained,
             passages=self.passages,
@@ -138,7 +138,7 @@ def lengths(a: Side, b: Side) -> Lengths:
     return Lengths(end - start, other_end - other_start, len(a.canonical.words), len(b.canonical.words))
 
 
-def same_text(a: Side, b: Side, scheme: Scheme) -> str:
+def sameness(a: Side, b: Side, scheme: Scheme) -> str:
     """Say what is the same if the canonical texts are equal. Return an empty string if not, or if they are empty."""
     if not a.chars or a.chars != b.chars or a.canonical.words != b.canonical.words:
         return ""
@@ -176,7 +176,7 @@ def compare(
         passages=found,
         boilerplate=excluded,
         left_out=(len(one.shingles) - len(ours), len(other.shingles) - len(theirs)),
-        same_text=same_text(one, other, scheme),
+        sameness=sameness(one, other, scheme),
         lengths=lengths(one, other),
     )
 

@@ -25,7 +25,7 @@ class Match:
     error: float  # the standard error of the score that matches are ordered by; 0: exact
     passages: list[Passage]  # in the order of the question; empty if a text is not stored, or was not compared
     boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, and do not count
-    same_text: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
+    sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
     lengths: Lengths | None = None  # of the question and of the page; None: no passages were sought
 
     @property
@@ -42,7 +42,7 @@ class Match:
     def relationship(self) -> Relationship | None:
         """How the page (B) is related to the question (A), and why; None if no passages were sought."""
         return judge_relationship(
-            same_text=self.same_text,
+            sameness=self.sameness,
             containment=self.containment,
             contained=self.contained,
             passages=self.passages,

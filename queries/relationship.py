@@ -77,7 +77,7 @@ def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
 
 def judge_relationship(
     *,
-    same_text: str,
+    sameness: str,
     containment: float,
     contained: float,
     passages: Sequence[Run],
@@ -86,11 +86,11 @@ def judge_relationship(
 ) -> Relationship | None:
     """Return how two texts are related, without boilerplate, or None without `lengths`: no passages were sought then.
 
-    `same_text` says what is the same (`same_in`) if the canonical texts are equal, and is empty otherwise. The scores
+    `sameness` says what is the same (`same_in`) if the canonical texts are equal, and is empty otherwise. The scores
     decide if there is no passage, as in short texts.
     """
-    if same_text:
-        return Relationship("identical", same_text)
+    if sameness:
+        return Relationship("identical", sameness)
     if lengths is None:
         return None
     in_a = containment if not passages else _covered(passages, boilerplate, lengths.a, side=0)

@@ -79,9 +79,7 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
         a=a,
         b=b,
         scheme=index.scheme,
-        comparison=Comparison(
-            **estimate.scores._asdict(), passages=[], same_text=same_in(index.scheme) if same else ""
-        ),
+        comparison=Comparison(**estimate.scores._asdict(), passages=[], sameness=same_in(index.scheme) if same else ""),
         kind="estimate",
         error=estimate.error("resemblance"),
     )

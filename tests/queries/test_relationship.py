@@ -99,8 +99,8 @@ def test_texts_too_short_for_a_passage_are_judged_by_their_scores() -> None:
 
 def test_nothing_is_claimed_without_the_texts() -> None:
     judge = partial(judge_relationship, containment=1, contained=1, passages=[], lengths=None)
-    assert judge(same_text="") is None
-    assert judge(same_text="the same words") == Relationship("identical", "the same words")
+    assert judge(sameness="") is None
+    assert judge(sameness="the same words") == Relationship("identical", "the same words")
 
 
 VOWELS = str.maketrans("aeiou", "uoiea")
@@ -150,7 +150,7 @@ def test_a_text_that_repeats_the_other_is_expanded() -> None:
 
 def test_one_word_is_in_both() -> None:
     single = Lengths(a=100, b=100, words_in_a=10, words_in_b=10)
-    judge = partial(judge_relationship, same_text="", containment=0, contained=0, lengths=single)
+    judge = partial(judge_relationship, sameness="", containment=0, contained=0, lengths=single)
     assert judge(passages=[(0, 10, 0, 10)]) == Relationship(
         "little in common", "about 1 word is in both (10 % of both texts)"
     )
@@ -169,7 +169,7 @@ lengths = st.builds(Lengths, *[st.integers(0, 1_000)] * 4)
 
 @given(st.sampled_from(["", "the same words"]), shares, shares, st.lists(runs), st.lists(runs), lengths)
 def test_every_input_has_a_relationship_that_swaps_with_the_texts(
-    same_text: str,
+    sameness: str,
     containment: float,
     contained: float,
     passages: list[tuple[int, int, int, int]],
@@ -177,7 +177,7 @@ def test_every_input_has_a_relationship_that_swaps_with_the_texts(
     sizes: Lengths,
 ) -> None:
     found = judge_relationship(
-        same_text=same_text,
+        sameness=sameness,
         containment=containment,
         contained=contained,
         passages=passages,
@@ -185,7 +185,7 @@ def test_every_input_has_a_relationship_that_swaps_with_the_texts(
         lengths=sizes,
     )
     swapped = judge_relationship(
-        same_text=same_text,
+        sameness=sameness,
         containment=contained,
         contained=containment,
         passages=[(*run[2:], *run[:2]) for run in passages],
@@ -197,7 +197,7 @@ def test_every_input_has_a_relationship_that_swaps_with_the_texts(
     assert found.kind in get_args(Kind)
     assert found.reason
     assert swapped.kind == SWAPPED.get(found.kind, found.kind)
-    assert (found.kind == "identical") == bool(same_text)
+    assert (found.kind == "identical") == bool(sameness)
 
 
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy", "database", "data base"]
