@@ -1,0 +1,66 @@
+"""The pairs of documents that have something in common, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+Measure = Literal["similarity", "resemblance", "containment", "longest"]
+
+
+class DocumentFile(NamedTuple):
+    """One of the files of a document."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text or program that is compared with others: one file, or all files of a submission."""
+
+    id: str
+    files: tuple[DocumentFile, ...]
+    owner: str = ""  # two documents of one owner are not compared
+    earlier: bool = False  # from a store: compared with those that are not, but not with each other
+
+
+class SharedPassage(NamedTuple):
+    """A run of text that two documents share. Offsets are code points of the files."""
+
+    file: int  # of document A, by its place
+    start: int
+    end: int
+    other_file: int  # of document B
+    other_start: int
+    other_end: int
+    words: int  # tokens, in a program
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two documents that have something in common. Base files and boilerplate count in no number."""
+
+    a: str
+    b: str
+    similarity: float  # what pairs are ranked by, from 0 to 1
+    resemblance: float  # shingles in both, as a share of those in either
+    containment: float  # how much of A is in B
+    contained: float  # how much of B is in A
+    coverage: float  # the share of the shorter document that is in shared passages
+    longest: int  # words in the longest shared passage
+    passages: list[SharedPassage]  # in the order of A
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """All pairs of a set above a threshold, the most similar first."""
+
+    documents: Sequence[Document]
+    pairs: list[Pair]
+    threshold: float
+    measure: Measure
+    scheme: str  # id
+    compared: int  # pairs of documents that were compared
+    histogram: list[int] = field(default_factory=list)  # compared pairs by similarity, in 50 bars
