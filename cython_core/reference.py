@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 WORD = 0xFFFF_FFFF_FFFF_FFFF  # the arithmetic is modulo 2**64
 
@@ -166,8 +166,8 @@ def mod_minimizers(chars: str, hashes: list[int], k: int, w: int, key: int, robu
 # --- passages.pyx -----------------------------------------------------------------------------------------------------
 
 
-def shared_runs(a: str, b: str, k: int) -> list[tuple[int, int, int, int]]:
-    """Return every maximal run of at least k equal characters, as (start, end, other_start, other_end)."""
+def shared_runs(a: Sequence[str], b: Sequence[str], k: int) -> list[tuple[int, int, int, int]]:
+    """Return every maximal run of at least k equal characters, or words, as (start, end, other_start, other_end)."""
     runs = []
     for diagonal in range(-len(a), len(b)):
         start = None
@@ -178,6 +178,22 @@ def shared_runs(a: str, b: str, k: int) -> list[tuple[int, int, int, int]]:
                 if i - start >= k:
                     runs.append((start, i, start + diagonal, i + diagonal))
                 start = None
+    return sorted(runs)
+
+
+# --- word_runs.pyx ----------------------------------------------------------------------------------------------------
+
+
+def word_runs(texts: list[list[str]], words: list[str], width: int, shortest: int) -> list[tuple[int, int, int, int]]:
+    """Return the runs that `words` shares with each of `texts`, as (start, end, text, other_start)."""
+    runs = []
+    for number, text in enumerate(texts):
+        if len(text) >= width:
+            shared = shared_runs(words, text, width)
+            runs += [(start, end, number, other_start) for start, end, other_start, _ in shared]
+        elif len(text) >= shortest:
+            starts = [i for i in range(len(words)) if words[i : i + len(text)] == text]
+            runs += [(start, start + len(text), number, 0) for start in starts]
     return sorted(runs)
 
 

@@ -1,0 +1,13 @@
+from collections.abc import Iterable
+from typing import Self, final
+
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
+
+@final
+class WordRuns:
+    def __new__(cls, texts: Iterable[CanonicalText], width: int, shortest: int | None = None) -> Self: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def shortest(self) -> int: ...
+    def find(self, canonical: CanonicalText) -> list[tuple[int, int, int, int]]: ...
