@@ -1,0 +1,272 @@
+"""Finds the training rows that hold passages of evaluation sets, lists them, and writes the others."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
+from opensearch_winnow.operations.row_text import RowTexts
+from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
+from opensearch_winnow.queries.spans import Span, merged_spans
+from opensearch_winnow.record_files.answer_table import AnswerTable
+
+CHECKING = "checking training rows"
+WRITING = "writing the cleaned set"
+NO_TEXT = "no text in its HTML"
+LIST_COLUMNS = {
+    "id": str,
+    "row": int,
+    "passages": int,
+    "words": int,
+    "share": float,
+    "evaluation_share": float,
+    "evaluation_rows": [{"set": str, "id": str, "share": float}],
+}
+SPAN_COLUMNS = {
+    "id": str,
+    "row": int,
+    "start": int,
+    "end": int,
+    "words": int,
+    "set": str,
+    "other_id": str,
+    "other_field": str,
+    "other_start": int,
+    "other_end": int,
+    "text": str,
+}
+
+Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEvaluation:
+    """An evaluation row that a training row has passages of."""
+
+    set: str
+    id: str
+    share: float  # of its words that the training row has
+
+
+@dataclass(frozen=True, slots=True)
+class ContaminatedRow:
+    """A training row that holds passages of evaluation sets."""
+
+    id: str
+    row: int  # from 0, over all training sets
+    spans: list[Span]  # of its text that are in evaluation sets: those of the passages, merged and in order
+    words: int  # in these spans
+    share: float  # of all words of the row
+    evaluation_rows: list[FoundEvaluation]  # the largest share first
+
+
+@dataclass(frozen=True, slots=True)
+class Contamination:
+    """What training sets have of evaluation sets."""
+
+    rows: int  # training rows
+    contaminated: int
+    failed: Mapping[str, int]  # training rows that could not be checked, by reason
+    found: list[ContaminatedRow]  # empty if they were written to a file
+    evaluation_sets: list[EvaluationSet]
+    words: int
+    shortest: int
+    seconds: float
+    kept: int | None = None  # rows of the cleaned set
+    cut: int = 0  # of these, rows that passages were cut out of
+
+    def as_document(self) -> dict[str, object]:
+        """Return the summary as JSON has it."""
+        cleaned = {} if self.kept is None else {"kept": self.kept, "cut": self.cut}
+        return {
+            "rows": self.rows,
+            "contaminated": self.contaminated,
+            "failed": sum(self.failed.values()),
+            **cleaned,
+            "words": self.words,
+            "short": self.shortest,
+            "evaluation_sets": [each.as_document() for each in self.evaluation_sets],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(slots=True)
+class _Checked:
+    """The outcome of a pass over the training rows."""
+
+    rows: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    unread: set[int] = field(default_factory=set)  # the numbers of failed rows
+    edits: dict[int, str | None] = field(default_factory=dict)  # by number: the text left, None for a row to drop
+
+
+def contaminated(
+    train: Names,
+    against: Names,
+    *,
+    words: int = DEFAULT_WORDS,
+    shortest: int = DEFAULT_SHORTEST,
+    min_share: float = 0.0,
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+    eval_fields: Sequence[str] = (),
+    eval_id: str | None = None,
+    to: str | os.PathLike[str] | None = None,
+    spans: str | os.PathLike[str] | None = None,
+    clean: str | os.PathLike[str] | None = None,
+    cut: bool = False,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+) -> Contamination:
+    """Find the rows of `train` that hold passages of at least `words` words of the evaluation sets `against`.
+
+    Both are names of files or folders. Case, punctuation and line breaks do not count. An evaluation text of fewer than
+    `words` words is looked for as a whole if it has at least `shortest`. With `min_share`, an evaluation row counts
+    only where a training row has that share of its words. `eval_fields` name the texts of an evaluation row.
+
+    The rows that were found are returned, or written to the table `to`. `spans` is a table of every passage. `clean`
+    receives the training rows without those that were found; with `cut`, without their passages.
+    """
+    start = time.monotonic()
+    evaluation = EvaluationSets(
+        _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
+    )
+    found: list[ContaminatedRow] = []
+    count = kept = cut_rows = 0
+    checked = _Checked()
+    with ExitStack() as opened:
+        files = opened.enter_context(RowFiles(_names(train), fields))
+        tables = opened.enter_context(ExitStack())
+        listed = to and tables.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
+        passages = spans and tables.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
+        for page, text, some, row in _found(files, evaluation, min_share, checked, progress):
+            count += 1
+            if listed:
+                listed.add(*_list_values(row, len(some)))
+            else:
+                found.append(row)
+            if passages:
+                for each in some:
+                    passages.add(*_span_values(row, each, text, evaluation))
+            if clean:
+                checked.edits[row.row] = _without_spans(page, text, row.spans) if cut else None
+        if clean:
+            progress(WRITING, 0, None)
+            kept = files.write(clean, lambda number: _edit(number, checked), overwrite=overwrite)
+            cut_rows = sum(text is not None for text in checked.edits.values())
+    return Contamination(
+        checked.rows,
+        count,
+        checked.failed,
+        found,
+        evaluation.summary(),
+        words,
+        evaluation.index.shortest,
+        time.monotonic() - start,
+        kept if clean else None,
+        cut_rows,
+    )
+
+
+def _found(
+    files: RowFiles, evaluation: EvaluationSets, min_share: float, checked: _Checked, progress: Progress
+) -> Iterator[tuple[Page, str, list[IndexedPassage], ContaminatedRow]]:
+    """Yield each contaminated row with its text and its passages."""
+    text_of = RowTexts()
+    for row in files.rows():
+        checked.rows += 1
+        if checked.rows % 1000 == 0:
+            progress(CHECKING, checked.rows, None)
+        text = None if isinstance(row, FailedRow) else text_of(row.page)
+        if isinstance(row, FailedRow) or text is None:
+            checked.failed[row.reason if isinstance(row, FailedRow) else NO_TEXT] += 1
+            checked.unread.add(row.number)
+            continue
+        canonical = canonical_text(text)
+        passages = evaluation.index.find_canonical(canonical)
+        if not passages:
+            continue
+        shares = {number: share for number, share in evaluation.shares(passages).items() if share >= min_share}
+        passages = [each for each in passages if evaluation.number_of(each) in shares]
+        if not passages:
+            continue
+        evaluation.add_found(shares)
+        words = sum(end - start for start, end in merged_spans((e.first_word, e.first_word + e.words) for e in passages))
+        yield (
+            row.page,
+            text,
+            passages,
+            ContaminatedRow(
+                row.page.url,
+                row.number,
+                merged_spans((each.start, each.end) for each in passages),
+                words,
+                words / len(canonical.words),
+                _evaluations(shares, evaluation),
+            ),
+        )
+
+
+def _evaluations(shares: Mapping[int, float], evaluation: EvaluationSets) -> list[FoundEvaluation]:
+    rows = [(evaluation.rows[number], share) for number, share in shares.items()]
+    rows.sort(key=lambda each: -each[1])
+    return [FoundEvaluation(evaluation.sets[row.set].name, row.id, share) for row, share in rows]
+
+
+def _list_values(row: ContaminatedRow, passages: int) -> tuple[object, ...]:
+    evaluations = [{"set": each.set, "id": each.id, "share": round(each.share, 4)} for each in row.evaluation_rows]
+    largest = evaluations[0]["share"]
+    return row.id, row.row, passages, row.words, round(row.share, 4), largest, evaluations
+
+
+def _span_values(
+    row: ContaminatedRow, passage: IndexedPassage, text: str, evaluation: EvaluationSets
+) -> tuple[object, ...]:
+    other = evaluation.row_of(passage)
+    return (
+        row.id,
+        row.row,
+        passage.start,
+        passage.end,
+        passage.words,
+        evaluation.sets[other.set].name,
+        other.id,
+        evaluation.field_of(passage),
+        passage.other_start,
+        passage.other_end,
+        text[passage.start : passage.end],
+    )
+
+
+def _without_spans(page: Page, text: str, spans: Sequence[Span]) -> str | None:
+    """Return a text without these spans; None if no word is left."""
+    if page.text is None:
+        raise WinnowError(f"{page.url} is HTML, out of which no passage can be cut: drop rows, without --cut")
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    left = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    return left if canonical_text(left).chars else None
+
+
+def _edit(number: int, checked: _Checked) -> Edit | None:
+    if number in checked.unread:
+        return None  # not checked: a cleaned set has only rows that were
+    if number not in checked.edits:
+        return Edit()
+    text = checked.edits[number]
+    return None if text is None else Edit(text)
+
+
+def _names(names: Names) -> list[str]:
+    return [os.fspath(names)] if isinstance(names, (str, os.PathLike)) else [os.fspath(each) for each in names]
