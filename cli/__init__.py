@@ -22,6 +22,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "watch": "opensearch_winnow.cli.watch",
         "serve": "opensearch_winnow.cli.serve",
         "cluster": "opensearch_winnow.cli.cluster",
+        "contaminated": "opensearch_winnow.cli.contaminated",
         "stats": "opensearch_winnow.cli.stats",
         "boilerplate": "opensearch_winnow.cli.boilerplate",
         "fingerprint": "opensearch_winnow.cli.fingerprint",

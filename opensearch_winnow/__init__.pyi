@@ -5,8 +5,10 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
+from opensearch_winnow.operations.contamination import Contamination, contaminated
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -15,6 +17,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.passage_index import PassageIndex
 from opensearch_winnow.queries.relationship import Relationship
 from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
@@ -26,6 +29,8 @@ __all__ = [
     "Boilerplate",
     "BoilerplateError",
     "Comparison",
+    "Contamination",
+    "FieldNames",
     "Filters",
     "Fingerprints",
     "FoldedHit",
@@ -39,6 +44,7 @@ __all__ = [
     "MissingExtraError",
     "Page",
     "Passage",
+    "PassageIndex",
     "QuestionError",
     "Relationship",
     "Scheme",
@@ -51,6 +57,7 @@ __all__ = [
     "actions",
     "attach",
     "compare",
+    "contaminated",
     "dedupe",
     "detach",
     "fingerprint",

@@ -16,11 +16,12 @@ from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
 from opensearch_winnow.queries.spans import Span, merged_spans
-from opensearch_winnow.record_files.answer_table import AnswerTable
+from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
 
 CHECKING = "checking training rows"
 WRITING = "writing the cleaned set"
@@ -48,7 +49,7 @@ SPAN_COLUMNS = {
     "text": str,
 }
 
-Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Names = str | Path | Sequence[str | Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class ContaminatedRow:
 
     id: str
     row: int  # from 0, over all training sets
+    passages: int
     spans: list[Span]  # of its text that are in evaluation sets: those of the passages, merged and in order
     words: int  # in these spans
     share: float  # of all words of the row
@@ -122,9 +124,9 @@ def contaminated(
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     eval_fields: Sequence[str] = (),
     eval_id: str | None = None,
-    to: str | os.PathLike[str] | None = None,
-    spans: str | os.PathLike[str] | None = None,
-    clean: str | os.PathLike[str] | None = None,
+    to: str | Path | None = None,
+    spans: str | Path | None = None,
+    clean: str | Path | None = None,
     cut: bool = False,
     overwrite: bool = False,
     progress: Progress = no_progress,
@@ -139,6 +141,11 @@ def contaminated(
     receives the training rows without those that were found; with `cut`, without their passages.
     """
     start = time.monotonic()
+    if clean and Path(clean).is_file() and not overwrite:  # said now, not after the work
+        raise RecordsError(f"{clean} exists; name another file, or add --overwrite to replace it")
+    for table in (to, spans):
+        if table:
+            check_table(Path(table), overwrite=overwrite)
     evaluation = EvaluationSets(
         _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
     )
@@ -153,7 +160,7 @@ def contaminated(
         for page, text, some, row in _found(files, evaluation, min_share, checked, progress):
             count += 1
             if listed:
-                listed.add(*_list_values(row, len(some)))
+                listed.add(*_list_values(row))
             else:
                 found.append(row)
             if passages:
@@ -202,7 +209,9 @@ def _found(
         if not passages:
             continue
         evaluation.add_found(shares)
-        words = sum(end - start for start, end in merged_spans((e.first_word, e.first_word + e.words) for e in passages))
+        words = sum(
+            end - start for start, end in merged_spans((e.first_word, e.first_word + e.words) for e in passages)
+        )
         yield (
             row.page,
             text,
@@ -210,6 +219,7 @@ def _found(
             ContaminatedRow(
                 row.page.url,
                 row.number,
+                len(passages),
                 merged_spans((each.start, each.end) for each in passages),
                 words,
                 words / len(canonical.words),
@@ -224,10 +234,10 @@ def _evaluations(shares: Mapping[int, float], evaluation: EvaluationSets) -> lis
     return [FoundEvaluation(evaluation.sets[row.set].name, row.id, share) for row, share in rows]
 
 
-def _list_values(row: ContaminatedRow, passages: int) -> tuple[object, ...]:
+def _list_values(row: ContaminatedRow) -> tuple[object, ...]:
     evaluations = [{"set": each.set, "id": each.id, "share": round(each.share, 4)} for each in row.evaluation_rows]
     largest = evaluations[0]["share"]
-    return row.id, row.row, passages, row.words, round(row.share, 4), largest, evaluations
+    return row.id, row.row, row.passages, row.words, round(row.share, 4), largest, evaluations
 
 
 def _span_values(
@@ -269,4 +279,4 @@ def _edit(number: int, checked: _Checked) -> Edit | None:
 
 
 def _names(names: Names) -> list[str]:
-    return [os.fspath(names)] if isinstance(names, (str, os.PathLike)) else [os.fspath(each) for each in names]
+    return [os.fspath(names)] if isinstance(names, (str, Path)) else [os.fspath(each) for each in names]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.sources import SourceError
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import IndexedPassage, PassageIndex
 from opensearch_winnow.queries.spans import merged_spans
@@ -77,8 +79,9 @@ class EvaluationSets:
         self._field_of = array("I")
         self._texts: list[str] = []
         self._failed: dict[int, FailedRow] = {}
+        chosen = FieldNames(id=id_field, text=self.fields[0] or None)
         for place, name in enumerate(self.fields):
-            with RowFiles(names, FieldNames(id=id_field, text=self.fields[0] or None), name or None) as files:
+            with _naming_options(), RowFiles(names, chosen, name or None) as files:
                 self.sets = [EvaluationSet(each) for each in files.names]
                 self._read(files.rows(), place, progress)
         if not self._texts:
@@ -154,6 +157,16 @@ class EvaluationSets:
             each.found = len(rows)
             each.most = sorted(rows, key=lambda row: (-row.training_rows, -row.share))[:MOST_SHOWN]
         return self.sets
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Name the options of evaluation sets in errors about their fields."""
+    try:
+        yield
+    except SourceError as error:
+        message = str(error).replace("--text-field", "--eval-field").replace("--id-field", "--eval-id-field")
+        raise SourceError(message) from None
 
 
 def _strings(value: object) -> Iterator[str]:

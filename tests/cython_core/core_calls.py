@@ -31,6 +31,7 @@ from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 from opensearch_winnow.cython_core.visible_text import VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
 from opensearch_winnow.cython_core.word_index import word_index
+from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer, encode_length
 from opensearch_winnow.cython_core.word_segments import MergedSegments
 from opensearch_winnow.cython_core.word_tokens import word_tokens
@@ -155,6 +156,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "canonical_text, folded": lambda: _canonical(LATIN, fold_confusables=True),
     "canonical_text, from parts": _from_parts,
     "shingles": lambda: shingles(CANONICAL, 4),
+    "word_runs": lambda: WordRuns([CANONICAL, *map(canonical_text, TEXTS)], 5, 2).find(CANONICAL),
     "text_sketches": _text_sketches,
     "kgram_hashes": lambda: kgram_hashes(WIDE, 20),
     **{f"fingerprints, {name}": partial(fingerprints, WIDE, 20, 30, name) for name in SELECTIONS},

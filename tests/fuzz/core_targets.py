@@ -25,6 +25,7 @@ from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.vectors import use_vectors
 from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
+from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from tests.fuzz.input_reader import Reader
 from tools.unicode_tables import looks
@@ -85,6 +86,21 @@ def fuzz_shingles(data: bytes, compares: bool) -> None:
         made = TextSketches([canonical] * 2, width=width, key=key, modulus=3, bins=64, bits=4, bands=4, rows=4)
         assert made.shingles == distinct(found) * 2
         assert made.minhash == pack(minhash(found, 64)) * 2
+
+
+def fuzz_word_runs(data: bytes, compares: bool) -> None:
+    reader = Reader(data)
+    width, shortest = reader.size(), reader.size()
+    texts = [canonical_text(each) for each in (reader.text(), reader.text(), reader.rest_text())]
+    with suppress(*REFUSED):
+        found = WordRuns(texts[:2], width, shortest).find(texts[2])
+        if compares:
+            bounds = [[*each.words, len(each.chars)] for each in texts]
+            words = [
+                [each.chars[start:end] for start, end in pairwise(bound)]
+                for each, bound in zip(texts, bounds, strict=True)
+            ]
+            assert found == reference.word_runs(words[:2], words[2], width, shortest)
 
 
 def fuzz_fingerprints(data: bytes, compares: bool) -> None:
@@ -219,6 +235,7 @@ TARGETS = {
     "word_tokens": (fuzz_word_tokens, seeds_of_text()),
     "fingerprints": (fuzz_fingerprints, [s for how in range(4) for s in seeds_of_text(bytes([3, 4, 0, how]))]),
     "shingles": (fuzz_shingles, seeds_of_text(b"\x02\x00")),
+    "word_runs": (fuzz_word_runs, seeds_of_text(b"\x02\x01\x03\x14plain words, and Mor\x03\x05words")),
     "passages": (fuzz_passages, seeds_of_text(b"\x03\x04\x00\x02\x03\x14plain words, and Mor")),
     "phrase_offsets": (fuzz_phrase_offsets, seeds_of_text(b"\x03\x02\x03\x0bplain words\x00\x03\x02wo\x01")),
     "visible_text": (fuzz_visible_text, [b"\x01" + bytes([9, 40, 200, 3, 4]) + b"text" + bytes([120, 40])]),

@@ -1,0 +1,160 @@
+"""The command winnow contaminated, which finds passages of evaluation sets in training sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from opensearch_winnow.answers.formatting import count_of, duration
+from opensearch_winnow.cli.cluster_files import check_files
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.contaminated_table import as_object, say_left_out, show_rows, show_table
+from opensearch_winnow.cli.many_names import ManyNamesCommand
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.ingest.rows import FieldNames
+from opensearch_winnow.operations.contamination import contaminated
+from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS
+
+
+@click.command("contaminated", cls=ManyNamesCommand, short_help="Find passages of evaluation sets in training sets.")
+@click.argument("train", metavar="TRAIN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "--against",
+    metavar="EVALS...",
+    multiple=True,
+    required=True,
+    type=click.Path(),
+    help="The evaluation sets: files or folders, up to the next option.",
+)
+@click.option(
+    "--words",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    default=DEFAULT_WORDS,
+    show_default=True,
+    help="Minimum length of a passage.",
+)
+@click.option(
+    "--short",
+    "shortest",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    default=DEFAULT_SHORTEST,
+    show_default=True,
+    help="Look for an evaluation text with fewer words than a passage as a whole, if it has at least this many.",
+)
+@click.option(
+    "--min-share",
+    metavar="X",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Count an evaluation row only where a training row has this share of its words.",
+)
+@click.option("--id-field", metavar="NAME", help="The field of a training row that holds its id.")
+@click.option("--text-field", metavar="NAME", help="The field of a training row that holds its text.")
+@click.option("--eval-id-field", "eval_id", metavar="NAME", help="The field of an evaluation row that holds its id.")
+@click.option(
+    "--eval-field",
+    "eval_fields",
+    metavar="NAME",
+    multiple=True,
+    help="A field of an evaluation row that holds a text, or a list of texts. Can be repeated; every row needs the "
+    "first one.",
+)
+@click.option(
+    "--to",
+    metavar="OUT",
+    type=click.Path(),
+    help="Write the contaminated rows to this file: .jsonl, .csv or .parquet.",
+)
+@click.option("--spans", metavar="OUT", type=click.Path(), help="Write every passage, with its offsets, to this file.")
+@click.option(
+    "--clean",
+    metavar="OUT",
+    type=click.Path(),
+    help="Write the training rows without the contaminated ones to this file, in their own format; or to this folder.",
+)
+@click.option("--cut", is_flag=True, help="With --clean: cut out the passages, and keep the rest of their rows.")
+@click.option("--overwrite", is_flag=True, help="Replace these files if they exist.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@json_option
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    train: tuple[str, ...],
+    against: tuple[str, ...],
+    words: int,
+    shortest: int,
+    min_share: float,
+    id_field: str | None,
+    text_field: str | None,
+    eval_id: str | None,
+    eval_fields: tuple[str, ...],
+    to: str | None,
+    spans: str | None,
+    clean: str | None,
+    cut: bool,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+    color: str,
+) -> None:
+    """\b
+    Examples:
+      winnow contaminated train.jsonl --against gsm8k.jsonl --eval-field question --eval-field answer
+      winnow contaminated train/*.parquet --against evals/*.jsonl --to contaminated.csv --spans passages.jsonl
+      winnow contaminated train.jsonl.gz --against evals/ --clean clean.jsonl.gz
+      winnow contaminated train.jsonl --against mmlu.csv --eval-field question --min-share 0.8 --cut --clean out.jsonl
+
+    Finds the rows of TRAIN that hold a passage of at least N words of an evaluation set. Case, punctuation and line
+    breaks do not count. TRAIN and EVALS are JSON lines, CSV, Parquet, or folders of texts. Each TRAIN row is read once.
+
+    A changed word ends a passage: a copy with one changed word is found if N words before or after it are equal.
+    Evaluation rows that are too short to be looked for are counted.
+
+    Prints the evaluation sets and the contaminated rows; in a pipe, the rows as tab-separated values. Exit code 0 if a
+    row is contaminated, 1 if none is.
+    """
+    if cut and not clean:
+        raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
+    outputs = {"--to": to, "--spans": spans, "--clean": clean}
+    check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *against)])
+    try:
+        with show_phases(quiet=quiet, color=color) as progress:
+            result = contaminated(
+                train,
+                against,
+                words=words,
+                shortest=shortest,
+                min_share=min_share,
+                fields=FieldNames(id=id_field, text=text_field),
+                eval_fields=eval_fields,
+                eval_id=eval_id,
+                to=to,
+                spans=spans,
+                clean=clean,
+                cut=cut,
+                overwrite=overwrite,
+                progress=progress,
+            )
+    except Stopped:
+        say("Stopped: nothing was written.")
+        raise
+    if as_json:
+        click.echo(json.dumps(as_object(result, listed=to is None)))
+    elif screen := terminal(color):
+        show_table(screen, result)
+    else:
+        show_rows(result)
+    say_left_out(result)
+    if not result.contaminated:
+        say(
+            f"No passage of {count_of(words, 'word')} of the evaluation sets in {count_of(result.rows, 'training row')}"
+        )
+        ctx.exit(NOTHING_FOUND)
+    remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")

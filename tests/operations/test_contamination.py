@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow import FieldNames, WinnowError, contaminated
+from opensearch_winnow.cython_core import reference
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.queries.spans import merged_spans
+
+QUESTION = "Natalia sold clips to 48 of her friends in April, and then she sold half as many clips in May."
+ANSWER = "She sold 24 clips in May, and altogether 72 clips in the two months of spring."
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def evals(tmp_path: Path) -> Path:
+    return write(tmp_path / "evals.jsonl", [{"id": "q1", "text": QUESTION}, {"id": "q2", "text": "Why?"}])
+
+
+@pytest.fixture
+def train(tmp_path: Path) -> Path:
+    rows = [
+        {"id": "a", "text": f"Solve this.\n\n{QUESTION.upper()} Thanks!", "n": 1},
+        {"id": "b", "text": "A row about something else entirely, which no evaluation set has.", "n": 2},
+        {"id": "a", "text": "", "n": 3},
+        {"id": "c", "n": 4},
+        {"id": "d", "text": QUESTION, "n": 5},
+    ]
+    return write(tmp_path / "train.jsonl", rows)
+
+
+def words_of(text: str) -> list[str]:
+    canonical = canonical_text(text)
+    return [canonical.chars[start:end] for start, end in pairwise([*canonical.words, len(canonical.chars)])]
+
+
+texts = st.lists(st.sampled_from(["a", "B", "c.", "中"]), max_size=16).map(" ".join)
+
+
+@settings(max_examples=30)
+@given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, max_size=5), st.sampled_from([0.0, 0.5, 1.0]))
+def test_rows_are_those_of_brute_force(questions: list[str], rows: list[str], min_share: float) -> None:
+    expected = []
+    for number, row in enumerate(rows):
+        runs = reference.word_runs([words_of(each) for each in questions], words_of(row), 3, 2)
+        found: dict[int, list[tuple[int, int]]] = {}
+        for start, end, text, other in runs:
+            found.setdefault(text, []).append((other, other + end - start))
+        shares = {
+            text: sum(end - start for start, end in merged_spans(spans)) / len(words_of(questions[text]))
+            for text, spans in found.items()
+        }
+        shares = {text: share for text, share in shares.items() if share >= min_share}
+        spans = merged_spans((start, end) for start, end, text, _ in runs if text in shares)
+        words = sum(end - start for start, end in spans)
+        if shares:
+            expected.append((number, words, words / len(words_of(row)), {str(t): s for t, s in shares.items()}))
+    with TemporaryDirectory() as folder:
+        against = write(Path(folder, "q.jsonl"), [{"id": i, "text": each} for i, each in enumerate(questions)])
+        train = write(Path(folder, "t.jsonl"), [{"id": "same", "text": each} for each in rows])
+        result = contaminated(train, against, words=3, shortest=2, min_share=min_share)
+    got = [(row.row, row.words, row.share, {e.id: e.share for e in row.evaluation_rows}) for row in result.found]
+    assert got == expected
+    assert result.rows == len(rows)
+    (evaluation,) = result.evaluation_sets
+    assert evaluation.rows == len(questions)
+    assert evaluation.found == len({each for row in expected for each in row[3]})
+    assert evaluation.too_short == sum(len(words_of(each)) < 2 for each in questions)
+
+
+def test_every_row_is_accounted_for(train: Path, evals: Path) -> None:
+    result = contaminated(train, evals)
+    assert (result.rows, result.contaminated, dict(result.failed)) == (5, 2, {"neither html nor text": 1})
+    assert [(row.id, row.row) for row in result.found] == [("a", 0), ("d", 4)]
+    (evaluation,) = result.evaluation_sets
+    assert (evaluation.rows, evaluation.found, evaluation.too_short, evaluation.training_rows) == (2, 1, 1, 2)
+    assert [(row.id, row.training_rows, row.share) for row in evaluation.most] == [("q1", 2, 1.0)]
+
+
+def test_rows_that_are_found_are_dropped(train: Path, evals: Path, tmp_path: Path) -> None:
+    result = contaminated(train, evals, clean=tmp_path / "clean.jsonl")
+    kept = train.read_text().splitlines(keepends=True)[1:3]
+    assert (tmp_path / "clean.jsonl").read_text() == "".join(kept), "byte for byte, without the row that has no text"
+    assert (result.kept, result.cut) == (2, 0)
+
+
+def test_passages_are_cut_out(train: Path, evals: Path, tmp_path: Path) -> None:
+    result = contaminated(train, evals, clean=tmp_path / "clean.jsonl", cut=True)
+    rows = lines(tmp_path / "clean.jsonl")
+    assert [row["n"] for row in rows] == [1, 2, 3], "the row that is only a question has nothing left"
+    assert rows[0]["text"] == "Solve this.\n\n. Thanks!"
+    assert (result.kept, result.cut) == (3, 1)
+    assert contaminated(tmp_path / "clean.jsonl", evals).contaminated == 0
+
+
+def test_other_formats_stay_what_they_are(evals: Path, tmp_path: Path) -> None:
+    rows = [{"n": 1, "text": QUESTION}, {"n": 2, "text": "clean"}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "train.parquet")
+    with (tmp_path / "train.csv").open("w") as file:
+        writer = csv.DictWriter(file, ["n", "text"])
+        writer.writeheader()
+        writer.writerows(rows)
+    for name in ("train.parquet", "train.csv"):
+        contaminated(tmp_path / name, evals, clean=tmp_path / f"clean-{name}")
+    assert pq.read_table(tmp_path / "clean-train.parquet").to_pylist() == rows[1:]
+    assert list(csv.DictReader((tmp_path / "clean-train.csv").open())) == [{"n": "2", "text": "clean"}]
+
+
+def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) -> None:
+    result = contaminated(train, evals, to=tmp_path / "rows.jsonl", spans=tmp_path / "spans.jsonl")
+    assert result.found == []
+    assert lines(tmp_path / "rows.jsonl")[1] == {
+        "id": "d",
+        "row": 4,
+        "passages": 1,
+        "words": 20,
+        "share": 1.0,
+        "evaluation_share": 1.0,
+        "evaluation_rows": [{"set": str(evals), "id": "q1", "share": 1.0}],
+    }
+    texts = [row.get("text", "") for row in lines(train)]
+    for span in lines(tmp_path / "spans.jsonl"):
+        assert texts[span["row"]][span["start"] : span["end"]] == span["text"]
+        assert QUESTION[span["other_start"] : span["other_end"]].upper() == span["text"].upper()
+
+
+def test_each_field_of_an_evaluation_row_is_looked_for(tmp_path: Path) -> None:
+    rows = [{"key": 7, "question": QUESTION, "answers": {"text": ["yes", ANSWER]}}, {"key": 8, "question": "What?"}]
+    evals = write(tmp_path / "evals.jsonl", rows)
+    train = write(tmp_path / "train.jsonl", [{"name": "x", "body_text": f"... {ANSWER} ..."}])
+    result = contaminated(
+        train,
+        evals,
+        fields=FieldNames(id="name", text="body_text"),
+        eval_fields=["question", "answers"],
+        eval_id="key",
+        spans=tmp_path / "spans.jsonl",
+    )
+    (row,) = result.found
+    (found,) = row.evaluation_rows
+    assert (row.id, found.id) == ("x", "7")
+    assert found.share == pytest.approx(16 / (20 + 16)), (
+        "an answer of one word cannot be looked for, and does not count"
+    )
+    assert lines(tmp_path / "spans.jsonl")[0]["other_field"] == "answers"
+    with pytest.raises(WinnowError, match="--eval-field"):
+        contaminated(train, evals, fields=FieldNames(id="name", text="body_text"))
+
+
+def test_evaluation_sets_are_told_apart(evals: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other.jsonl", [{"id": "q1", "text": ANSWER}])
+    train = write(tmp_path / "train.jsonl", [{"id": "a", "text": ANSWER}, {"id": "b", "text": f"{QUESTION} {ANSWER}"}])
+    result = contaminated(train, [evals, other])
+    assert [(each.name, each.found, each.training_rows) for each in result.evaluation_sets] == [
+        (str(evals), 1, 1),
+        (str(other), 1, 2),
+    ]
+    assert [[each.set for each in row.evaluation_rows] for row in result.found] == [
+        [str(other)],
+        [str(evals), str(other)],
+    ]
+
+
+def test_html_is_read_but_not_cut(evals: Path, tmp_path: Path) -> None:
+    train = write(tmp_path / "train.jsonl", [{"id": "a", "html": f"<p>{QUESTION.replace(' ', '<b> </b>')}</p>"}])
+    assert contaminated(train, evals).contaminated == 1
+    with pytest.raises(WinnowError, match="is HTML, out of which no passage can be cut"):
+        contaminated(train, evals, clean=tmp_path / "clean.jsonl", cut=True)
+    assert not (tmp_path / "clean.jsonl").exists()
+
+
+def test_an_old_file_is_kept_unless_it_may_be_replaced(train: Path, evals: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    old.write_text("old")
+    for option in ("to", "spans", "clean"):
+        with pytest.raises(WinnowError, match=r"old\.jsonl exists; name another file, or add --overwrite"):
+            contaminated(train, evals, **{option: old})  # type: ignore[arg-type]
+        assert old.read_text() == "old"
+        contaminated(train, evals, overwrite=True, **{option: old})  # type: ignore[arg-type]
+        assert len(lines(old)) == 2
+        old.write_text("old")
+
+
+def test_evaluation_sets_without_a_text_are_refused(train: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(WinnowError, match="no text in the evaluation sets"):
+        contaminated(train, tmp_path / "empty.jsonl")

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.record_files.answer_table import ENDINGS, AnswerTable
+
+COLUMNS = {"id": str, "share": float, "rows": [{"id": str, "count": int}]}
+ROWS = [("a", 0.5, [{"id": "x", "count": 1}]), ("b\n,", 1.0, []), ("日本", 0.0, [{"id": "=1", "count": 2}] * 2)]
+EXPECTED = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".parquet":
+        return list(pq.read_table(path).to_pylist())
+    text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode()
+    if ".jsonl" in path.name:
+        return [json.loads(line) for line in text.splitlines()]
+    rows = csv.DictReader(text.splitlines(keepends=True))
+    return [{**row, "share": float(row["share"]), "rows": json.loads(row["rows"])} for row in rows]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_rows_are_read_as_they_were_added(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    with AnswerTable(path, COLUMNS) as table:
+        for row in ROWS:
+            table.add(*row)
+        assert not path.exists()
+    assert table.rows == 3
+    assert read(path) == EXPECTED
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_unfinished_table_leaves_the_old_one(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    path.write_text("old")
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        yield ROWS[0]
+        raise KeyboardInterrupt
+
+    def write() -> None:
+        with AnswerTable(path, COLUMNS, overwrite=True) as table:
+            for row in rows():
+                table.add(*row)
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_formula_is_text_in_a_spreadsheet(tmp_path: Path) -> None:
+    with AnswerTable(tmp_path / "table.csv", {"id": str}) as table:
+        table.add("=1+1")
+    assert (tmp_path / "table.csv").read_text() == "id\n'=1+1\n"
+
+
+def test_a_file_that_exists_or_has_no_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RecordsError, match=r"table\.csv exists; name another file, or add --overwrite"):
+        AnswerTable(path, COLUMNS)
+    with pytest.raises(RecordsError, match=r"name a file that ends in \.jsonl, \.jsonl\.gz, .* or \.parquet"):
+        AnswerTable(tmp_path / "table.txt", COLUMNS)
+    with pytest.raises(RecordsError, match="in a folder that exists"):
+        AnswerTable(tmp_path / "no" / "table.csv", COLUMNS)
