@@ -124,7 +124,9 @@ def test_other_formats_stay_what_they_are(evals: Path, tmp_path: Path) -> None:
     for name in ("train.parquet", "train.csv"):
         contaminated(tmp_path / name, evals, clean=tmp_path / f"clean-{name}")
     assert pq.read_table(tmp_path / "clean-train.parquet").to_pylist() == rows[1:]
-    assert list(csv.DictReader((tmp_path / "clean-train.csv").open())) == [{"n": "2", "text": "clean"}]
+    assert list(csv.DictReader((tmp_path / "clean-train.csv").read_text().splitlines())) == [
+        {"n": "2", "text": "clean"}
+    ]
 
 
 def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) -> None:
