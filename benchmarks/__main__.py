@@ -43,7 +43,8 @@ ON_REQUEST = (
     "clusters",  # also up to a million records
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
-    "koala",  # about quality, too
+    "contamination",  # about quality, too
+    "koala",  # and this
     "relationship",  # and this
     "evasion",  # and this; takes a quarter of an hour, and draws the curves of docs/limits.md
     "locate",  # and this; starts a real OpenSearch, as the next five do
