@@ -102,7 +102,7 @@ def tables(run: Run) -> Iterator[Table]:
             yield recall_table(sets, least, found)
             checked.append(checked_rows(sets, least, {row.row for row in result.found}))
         yield Table(
-            "Reported rows, beside all that share a run of so many words",
+            "Reported rows, beside all that share a run of that length",
             ("words", "rows", "reported", "share a run", "in one list only", "reported without a planted passage"),
             checked,
             "Which rows share a run was computed by other code: sets of tuples of words in plain Python.",

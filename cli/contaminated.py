@@ -11,6 +11,7 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.contaminated_table import as_object, say_left_out, show_rows, show_table
+from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.many_names import ManyNamesCommand
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -54,8 +55,7 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     show_default=True,
     help="Count an evaluation row only where a training row has this share of its words.",
 )
-@click.option("--id-field", metavar="NAME", help="The field of a training row that holds its id.")
-@click.option("--text-field", metavar="NAME", help="The field of a training row that holds its text.")
+@field_options
 @click.option("--eval-id-field", "eval_id", metavar="NAME", help="The field of an evaluation row that holds its id.")
 @click.option(
     "--eval-field",
@@ -91,8 +91,7 @@ def command(
     words: int,
     shortest: int,
     min_share: float,
-    id_field: str | None,
-    text_field: str | None,
+    fields: FieldNames,
     eval_id: str | None,
     eval_fields: tuple[str, ...],
     to: str | None,
@@ -132,7 +131,7 @@ def command(
                 words=words,
                 shortest=shortest,
                 min_share=min_share,
-                fields=FieldNames(id=id_field, text=text_field),
+                fields=fields,
                 eval_fields=eval_fields,
                 eval_id=eval_id,
                 to=to,

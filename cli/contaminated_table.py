@@ -34,7 +34,8 @@ def show_rows(result: Contamination) -> None:
 def show_table(screen: Terminal, result: Contamination) -> None:
     """Print the evaluation sets, with the rows found most, and the first contaminated rows."""
     rows = f"{result.contaminated:,} of {count_of(result.rows, 'training row')}"
-    screen.echo(screen.paint(f"{rows} hold passages of evaluation sets", "bold"))
+    hold = "holds" if result.contaminated == 1 else "hold"
+    screen.echo(screen.paint(f"{rows} {hold} passages of evaluation sets", "bold"))
     if result.kept is not None:
         cut = f"; passages were cut out of {result.cut:,}" if result.cut else ""
         screen.echo(f"{count_of(result.kept, 'row')} written{cut}")

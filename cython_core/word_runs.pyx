@@ -43,9 +43,10 @@ cdef struct Runs:
 cdef class WordRuns:
     """Finds the runs of at least `width` words that a text shares with `texts`, and the short ones of `texts` in it.
 
-    A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A window of `width`
-    words that occurs more than 1,000 times in `texts` is compared at its first 1,000 places only: each part of a text
-    that is in `texts` is found, but not in all of them. Words are equal if 63 bits of their hashes are.
+    A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A
+    window of `width` words that occurs more than 1,000 times in `texts` is compared at its first 1,000 places only:
+    each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits of their hashes
+    are.
 
     Takes up to 2**32 - 2 words, and about 35 bytes for each.
     """
@@ -60,7 +61,8 @@ cdef class WordRuns:
         self.width = width
         self.shortest = width if shortest is None else shortest
         if not 1 <= self.shortest <= width:
-            raise ValueError(f"WordRuns() expects 1 <= shortest <= width, got shortest {self.shortest} and width {width}")
+            raise ValueError(
+                f"WordRuns() expects 1 <= shortest <= width, got shortest {self.shortest} and width {width}")
         self.starts = array.array("I")
         cdef Py_ssize_t size = 1, capacity = 1024
         cdef uint64_t* larger

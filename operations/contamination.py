@@ -49,8 +49,6 @@ SPAN_COLUMNS = {
     "text": str,
 }
 
-Names = str | Path | Sequence[str | Path]
-
 
 @dataclass(frozen=True, slots=True)
 class FoundEvaluation:
@@ -79,12 +77,12 @@ class Contamination:
     """What training sets have of evaluation sets."""
 
     rows: int  # training rows
-    contaminated: int
+    contaminated: int  # of these, rows that hold a passage
     failed: Mapping[str, int]  # training rows that could not be checked, by reason
     found: list[ContaminatedRow]  # empty if they were written to a file
     evaluation_sets: list[EvaluationSet]
-    words: int
-    shortest: int
+    words: int  # in a passage, at least
+    shortest: int  # words of an evaluation text that is looked for as a whole
     seconds: float
     kept: int | None = None  # rows of the cleaned set
     cut: int = 0  # of these, rows that passages were cut out of
@@ -115,8 +113,8 @@ class _Checked:
 
 
 def contaminated(
-    train: Names,
-    against: Names,
+    train: str | Path | Sequence[str | Path],
+    against: str | Path | Sequence[str | Path],
     *,
     words: int = DEFAULT_WORDS,
     shortest: int = DEFAULT_SHORTEST,
@@ -129,7 +127,7 @@ def contaminated(
     clean: str | Path | None = None,
     cut: bool = False,
     overwrite: bool = False,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> Contamination:
     """Find the rows of `train` that hold passages of at least `words` words of the evaluation sets `against`.
 
@@ -138,9 +136,11 @@ def contaminated(
     only where a training row has that share of its words. `eval_fields` name the texts of an evaluation row.
 
     The rows that were found are returned, or written to the table `to`. `spans` is a table of every passage. `clean`
-    receives the training rows without those that were found; with `cut`, without their passages.
+    receives the training rows without those that were found; with `cut`, without their passages. `progress` is called
+    with the phase, the amount done, and None.
     """
     start = time.monotonic()
+    progress = progress or no_progress
     if clean and Path(clean).is_file() and not overwrite:  # said now, not after the work
         raise RecordsError(f"{clean} exists; name another file, or add --overwrite to replace it")
     for table in (to, spans):
@@ -278,5 +278,5 @@ def _edit(number: int, checked: _Checked) -> Edit | None:
     return None if text is None else Edit(text)
 
 
-def _names(names: Names) -> list[str]:
+def _names(names: str | Path | Sequence[str | Path]) -> list[str]:
     return [os.fspath(names)] if isinstance(names, (str, Path)) else [os.fspath(each) for each in names]

@@ -44,6 +44,7 @@ class EvaluationSet:
     most: list[EvaluationRow] = field(default_factory=list)  # found in the most training rows
 
     def as_document(self) -> dict[str, object]:
+        """Return the set as JSON has it."""
         most = [{"id": row.id, "training_rows": row.training_rows, "share": round(row.share, 4)} for row in self.most]
         return {
             "name": self.name,

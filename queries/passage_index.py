@@ -33,10 +33,10 @@ class IndexedPassage(NamedTuple):
 
 
 class PassageIndex:
-    """Finds the passages of at least `words` words that a text shares with `texts`.
+    """Finds the passages of at least `words` words, 13 by default, that a text shares with `texts`.
 
     Words are compared without case, punctuation and line breaks. A text of fewer than `words` words is found as a whole
-    if it has at least `shortest`.
+    if it has at least `shortest`, 8 by default.
 
     Usage:
 

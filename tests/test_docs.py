@@ -18,7 +18,17 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [
     DOCS / f"{name}.md"
-    for name in ("indexing", "finding", "search", "clusters", "changes", "watching", "archives", "keys")
+    for name in (
+        "indexing",
+        "finding",
+        "search",
+        "clusters",
+        "changes",
+        "watching",
+        "archives",
+        "keys",
+        "contamination",
+    )
 ]
 # Tables in the documentation are copied from this page, by rows or by figures.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
@@ -109,6 +119,8 @@ def test_tables_of_choosing_are_measured() -> None:
         ("docs/opensearch.md", "Sizing"),
         ("docs/indexing.md", "Hostile sources"),
         ("docs/finding.md", "How two texts are related"),
+        ("docs/contamination.md", "What is found"),
+        ("docs/contamination.md", "Time and memory"),
         ("docs/scale.md", "What is measured"),
         ("docs/scale.md", "Candidates as the collection grows"),
     ],

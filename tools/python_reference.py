@@ -30,6 +30,7 @@ SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
     "Answers": ["Matches", "Match", "SearchResults"],
+    "Whole data sets": ["contaminated", "Contamination", "PassageIndex", "FieldNames"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [
         *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
@@ -55,6 +56,9 @@ INSIDE = {
     "operations.locate": ["Located", "FoundPage"],
     "operations.versions": ["Versions", "Version"],
     "operations.changes": ["Changes", "Change"],
+    "operations.contamination": ["ContaminatedRow", "FoundEvaluation"],
+    "operations.evaluation_sets": ["EvaluationSet", "EvaluationRow"],
+    "queries.passage_index": ["IndexedPassage"],
     "operations.watches": ["WatchReport"],
     "mappings.finding": ["Finding"],
     "stores.store": ["ClusterSize"],

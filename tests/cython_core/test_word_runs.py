@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
+from opensearch_winnow.cython_core.reference_word_runs import word_runs
 from opensearch_winnow.cython_core.word_runs import WordRuns
 
 # Few words, so that runs are shared, repeat themselves and overlap.
@@ -24,14 +24,14 @@ def test_compiled_is_reference(indexed: list[str], text: str, width: int, shorte
     shortest = min(shortest, width)
     others = [canonical_text(each) for each in indexed]
     canonical = canonical_text(text)
-    expected = reference.word_runs([words_of(each) for each in others], words_of(canonical), width, shortest)
+    expected = word_runs([words_of(each) for each in others], words_of(canonical), width, shortest)
     assert WordRuns(others, width, shortest).find(canonical) == expected
 
 
 @given(st.lists(st.text(), max_size=3), st.text())
 def test_compiled_is_reference_on_any_text(indexed: list[str], text: str) -> None:
     others = [canonical_text(each) for each in (*indexed, text)]
-    expected = reference.word_runs([words_of(each) for each in others], words_of(others[-1]), 3, 2)
+    expected = word_runs([words_of(each) for each in others], words_of(others[-1]), 3, 2)
     assert WordRuns(others, 3, 2).find(canonical_text(text)) == expected
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from opensearch_winnow.cython_core import reference, reference_visible_text
+from opensearch_winnow.cython_core import reference, reference_visible_text, reference_word_runs
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -100,7 +100,7 @@ def fuzz_word_runs(data: bytes, compares: bool) -> None:
                 [each.chars[start:end] for start, end in pairwise(bound)]
                 for each, bound in zip(texts, bounds, strict=True)
             ]
-            assert found == reference.word_runs(words[:2], words[2], width, shortest)
+            assert found == reference_word_runs.word_runs(words[:2], words[2], width, shortest)
 
 
 def fuzz_fingerprints(data: bytes, compares: bool) -> None:

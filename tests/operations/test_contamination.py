@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow import FieldNames, WinnowError, contaminated
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.cython_core.reference_word_runs import word_runs
 from opensearch_winnow.queries.spans import merged_spans
 
 QUESTION = "Natalia sold clips to 48 of her friends in April, and then she sold half as many clips in May."
@@ -63,7 +63,7 @@ texts = st.lists(st.sampled_from(["a", "B", "c.", "中"]), max_size=16).map(" ".
 def test_rows_are_those_of_brute_force(questions: list[str], rows: list[str], min_share: float) -> None:
     expected = []
     for number, row in enumerate(rows):
-        runs = reference.word_runs([words_of(each) for each in questions], words_of(row), 3, 2)
+        runs = word_runs([words_of(each) for each in questions], words_of(row), 3, 2)
         found: dict[int, list[tuple[int, int]]] = {}
         for start, end, text, other in runs:
             found.setdefault(text, []).append((other, other + end - start))
