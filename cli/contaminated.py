@@ -142,7 +142,7 @@ def command(
                 progress=progress,
             )
     except Stopped:
-        say("Stopped: nothing was written.")
+        say("Stopped. A file that is not complete is as it was before.")
         raise
     if as_json:
         click.echo(json.dumps(as_object(result, listed=to is None)))

@@ -48,7 +48,7 @@ cdef class WordRuns:
     each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits of their hashes
     are.
 
-    Takes up to 2**32 - 2 words, and about 35 bytes for each.
+    Takes up to 2**32 - 2 words, and 30 to 45 bytes for each.
     """
 
     cdef readonly Py_ssize_t width, shortest

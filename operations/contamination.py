@@ -16,7 +16,6 @@ from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
@@ -141,22 +140,21 @@ def contaminated(
     """
     start = time.monotonic()
     progress = progress or no_progress
-    if clean and Path(clean).is_file() and not overwrite:  # said now, not after the work
-        raise RecordsError(f"{clean} exists; name another file, or add --overwrite to replace it")
     for table in (to, spans):
         if table:
             check_table(Path(table), overwrite=overwrite)
-    evaluation = EvaluationSets(
-        _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
-    )
     found: list[ContaminatedRow] = []
     count = kept = cut_rows = 0
     checked = _Checked()
     with ExitStack() as opened:
         files = opened.enter_context(RowFiles(_names(train), fields))
-        tables = opened.enter_context(ExitStack())
-        listed = to and tables.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
-        passages = spans and tables.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
+        if clean:
+            files.check_output(clean, overwrite=overwrite)
+        evaluation = EvaluationSets(
+            _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
+        )
+        listed = to and opened.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
+        passages = spans and opened.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
         for page, text, some, row in _found(files, evaluation, min_share, checked, progress):
             count += 1
             if listed:

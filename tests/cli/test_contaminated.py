@@ -154,7 +154,7 @@ def test_an_old_file_survives_a_stop(evals: Path, tmp_path: Path, number: signal
         assert run.returncode == -signal.SIGKILL, said
     else:
         assert run.returncode == 130, said
-        assert "Stopped: nothing was written." in said
+        assert "Stopped. A file that is not complete is as it was before." in said
         assert {path.name for path in tmp_path.iterdir()} == {"train.jsonl", evals.name, *(path.name for path in old)}
 
 
