@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
-from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.prepared_document import PreparedDocument
 
@@ -25,7 +24,7 @@ class ScoredPair(NamedTuple):
 
 
 def score_pairs(
-    documents: Sequence[PreparedDocument], scheme: Scheme, exclusions: Exclusions, *, rows: int | None = None
+    documents: Sequence[PreparedDocument], exclusions: Exclusions, *, rows: int | None = None
 ) -> Iterator[ScoredPair]:
     """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
 
