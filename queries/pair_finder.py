@@ -65,6 +65,7 @@ def find_pairs(
         histogram=histogram,
         total=len(found),
         groups=groups,
+        form=scheme.form,
     )
 
 

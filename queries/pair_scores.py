@@ -8,8 +8,13 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
+from opensearch_winnow.queries.pairs import Measure
 from opensearch_winnow.queries.prepared_document import PreparedDocument
+
+# Independent programs for one task resemble each other more than independent texts do.
+DEFAULT_MINIMA = {"code": 0.3, "text": 0.1}
 
 
 class ScoredPair(NamedTuple):
@@ -55,3 +60,10 @@ def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions:
 def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float, float]:
     resemblance = both / max(ours + theirs - both, 1)
     return resemblance, resemblance, both / max(ours, 1), both / max(theirs, 1)
+
+
+def default_minimum(measure: Measure, scheme: Scheme) -> float:
+    """Return the minimum of a measure at which a pair is worth a look; for the longest passage, any."""
+    if measure == "longest":
+        return 0.0
+    return DEFAULT_MINIMA["code" if scheme.form == "code" else "text"]
