@@ -85,7 +85,8 @@ def read_documents(
         if not found[place].path
     ]
     folders = any(paths != [folder] for folder, paths in grouped.items())
-    return ReadDocuments(unique_ids(documents), scheme, folders, unread)
+    shown = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
+    return ReadDocuments(unique_ids(documents), scheme, folders, shown)
 
 
 def unique_ids(documents: Iterable[Document]) -> list[Document]:

@@ -82,7 +82,7 @@ def find(
         read = read_documents(sources, scheme, how=options.submissions, except_for=options.base)
     else:
         read = ReadDocuments([], store.scheme if scheme is None else scheme, folders=False)
-    base = base_texts(options.base, read.scheme)
+    base = base_texts(options.base, read)
     registered = RegisteredBoilerplate(store).read() if store and options.boilerplate else []
     documents = read.documents
     if store:
@@ -102,12 +102,13 @@ def find(
     return replace(found, folders=read.folders, base=len(base), unread=read.unread)
 
 
-def base_texts(names: Sequence[str], scheme: Scheme) -> list[Boilerplate]:
-    """Return the texts of base files, which do not count."""
+def base_texts(names: Sequence[str], read: ReadDocuments) -> list[Boilerplate]:
+    """Return the texts of base files, which do not count, and note those that cannot be read."""
     if not names:
         return []
-    read = read_documents(names, scheme, how="files")
-    return [Boilerplate(file.name, file.text) for document in read.documents for file in document.files]
+    base = read_documents(names, read.scheme, how="files")
+    read.unread += base.unread
+    return [Boilerplate(file.name, file.text) for document in base.documents for file in document.files]
 
 
 def stored_documents(store: Store, *, earlier: bool) -> Iterator[Document]:
