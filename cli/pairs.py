@@ -68,6 +68,7 @@ SOME_FAILED = 1
     help="Do not compare documents of one owner: a regular expression whose first group is found in the name of a"
     " document, or a CSV file with rows id,owner.",
 )
+@click.option("--owner-field", metavar="F", help="The field of rows that names their owner.")
 @click.option(
     "--submissions",
     type=click.Choice(["auto", "files", "folders"]),
@@ -94,6 +95,7 @@ def command(
     limit: int | None,
     base: tuple[str, ...],
     owner: str | None,
+    owner_field: str | None,
     submissions: Submissions,
     no_boilerplate: bool,
     scheme: Scheme | None,
@@ -143,6 +145,7 @@ def command(
         limit=limit,
         base=base,
         owner=owner,
+        owner_field=owner_field,
         submissions=submissions,
         boilerplate=not no_boilerplate,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,16 +11,16 @@ from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, UNREADABLE, Recipe, RecordMaker
-from opensearch_winnow.ingest.sources import SourceError, Sources, printable, read
+from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
+from opensearch_winnow.ingest.sources import printable
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import HTML, TEXT, type_by_name
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
+from opensearch_winnow.operations.found_files import Found, FoundFiles
 from opensearch_winnow.operations.submissions import Submissions, submissions
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Unread
 
 NOT_A_PROGRAM = "not a program"  # reasons
 NO_TEXT = "no text"
-SPLIT_BYTES = 1 << 24  # of sources that are read at a time
 
 
 @dataclass(slots=True)
@@ -33,39 +33,26 @@ class ReadDocuments:
     unread: list[Unread] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Found:
-    """A file or row of the sources."""
-
-    name: str  # for messages, and of a row its id
-    path: str  # absolute, of a file; empty for a row
-    page: Page
-    named: bool = False  # the user has named it, and not only its folder
-
-
 def read_documents(
     names: Sequence[str],
     scheme: Scheme | None = None,
     *,
     how: Submissions = "auto",
     except_for: Sequence[str] = (),
+    fields: FieldNames = USUAL,
+    owner_field: str | None = None,
 ) -> ReadDocuments:
     """Read the documents of files, folders and patterns. Without a `scheme`, the names of the files decide.
 
-    If there are at least as many programs as texts, the scheme is the preset code, otherwise pages. Compared as
-    programs, other files of a folder are left out. The files `except_for` are not read from a folder.
+    Compared as programs, other files of a folder are left out. The files `except_for` are not read from a folder. Rows
+    have the fields `fields`, and one that names their owner.
     """
-    unread: list[Unread] = []
-    found = list(_found(names, except_for, unread))
-    programs = sum(is_program(each.name) for each in found)
-    if scheme is None:
-        texts = sum(not each.path or type_by_name(each.path) in (HTML, TEXT, None) for each in found)
-        scheme = PRESETS["code" if programs and programs >= texts else "pages"]
-    if scheme.form == "code" and programs:
-        others = [each for each in found if not (each.named or is_program(each.name))]
-        unread += [Unread(each.name, NOT_A_PROGRAM) for each in others]
-        left_out = set(map(id, others))
-        found = [each for each in found if id(each) not in left_out]
+    files_found = FoundFiles(fields, owner_field, except_for)
+    found, unread = list(files_found.read(names)), files_found.unread
+    scheme = scheme or scheme_for_names([each.path for each in found])
+    if scheme.form == "code" and any(is_program(each.name) for each in found):
+        unread += [Unread(each.name, NOT_A_PROGRAM) for each in found if not (each.named or is_program(each.name))]
+        found = [each for each in found if each.named or is_program(each.name)]
     reader = _Reader(scheme)
     readable: dict[int, str] = {}
     for place, each in enumerate(found):
@@ -75,18 +62,29 @@ def read_documents(
         else:
             readable[place] = text
     files = {found[place].path: (found[place], text) for place, text in readable.items() if found[place].path}
-    tops = [os.path.abspath(name) for name in names if Path(name).is_dir()]  # noqa: PTH100 (as Sources does)
-    grouped = submissions(list(files), tops, how)
+    grouped = submissions(list(files), files_found.folders, how)
     top = _common_folder(grouped)
     documents = [_submission(folder, [files[path] for path in paths], top) for folder, paths in grouped.items()]
     documents += [
-        Document(found[place].name, (DocumentFile(found[place].name, text),))
+        Document(found[place].name, (DocumentFile(found[place].name, text),), found[place].owner)
         for place, text in readable.items()
         if not found[place].path
     ]
     folders = any(paths != [folder] for folder, paths in grouped.items())
     shown = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
     return ReadDocuments(unique_ids(documents), scheme, folders, shown)
+
+
+def scheme_for(documents: Iterable[Document]) -> Scheme:
+    """Return the preset code for programs, and pages for other documents."""
+    return scheme_for_names([file.name for document in documents for file in document.files])
+
+
+def scheme_for_names(names: Sequence[str]) -> Scheme:
+    """Return the preset code if there are at least as many programs as texts, otherwise pages. Data does not count."""
+    programs = sum(map(is_program, names))
+    texts = sum(type_by_name(name) in (HTML, TEXT, None) for name in names)
+    return PRESETS["code" if programs and programs >= texts else "pages"]
 
 
 def unique_ids(documents: Iterable[Document]) -> list[Document]:
@@ -103,7 +101,7 @@ def unique_ids(documents: Iterable[Document]) -> list[Document]:
     return different
 
 
-def _submission(folder: str, files: Sequence[tuple[_Found, str]], top: str) -> Document:
+def _submission(folder: str, files: Sequence[tuple[Found, str]], top: str) -> Document:
     name = printable(folder[len(top) :].lstrip("/") or Path(folder).name)
     if [each.path for each, _ in files] == [folder]:
         return Document(name, (DocumentFile(name, files[0][1]),))
@@ -113,40 +111,6 @@ def _submission(folder: str, files: Sequence[tuple[_Found, str]], top: str) -> D
 def _common_folder(grouped: Mapping[str, object]) -> str:
     parents = {os.path.dirname(folder) for folder in grouped}  # noqa: PTH120
     return os.path.commonpath(parents) if parents else ""
-
-
-def _found(names: Sequence[str], except_for: Sequence[str], unread: list[Unread]) -> Iterator[_Found]:
-    """Yield what is found in the sources; note in `unread` what is skipped or cannot be read."""
-    names = list(_openable(names, unread))
-    if not names and unread:
-        return
-    files = {os.path.abspath(name) for name in names}  # noqa: PTH100 (as Sources does)
-    with Sources(names, every_text=True, except_for=except_for) as sources:
-        for split in sources.splits(SPLIT_BYTES):
-            for offset, item in read(split, MAX_PAGE_BYTES):
-                path = str(Path(split.path, split.names[offset])) if split.names and offset < len(split.names) else ""
-                if isinstance(item, Page) and item.revisit_of is None:
-                    yield _Found(printable(path) or item.url, path, item, path in files)
-                elif isinstance(item, Skipped):
-                    unread.append(Unread(printable(path) or item.url, item.reason))
-                elif isinstance(item, Failed):
-                    unread.append(Unread(printable(path) or item.page.url, item.reason, failed=True))
-                elif isinstance(item, Damage):
-                    unread.append(Unread(printable(split.path), item.reason, failed=True))
-
-
-def _openable(names: Sequence[str], unread: list[Unread]) -> Iterator[str]:
-    """Yield the names that can be read. One empty or binary file of many is noted, and is no error."""
-    for name in names:
-        if Path(name).is_file():
-            try:
-                Sources([name], every_text=True).close()
-            except SourceError as error:
-                if len(names) == 1:
-                    raise
-                unread.append(Unread(printable(name), str(error).removeprefix(f"{printable(name)} is ")))
-                continue
-        yield name
 
 
 class _Reader:

@@ -13,7 +13,7 @@ Submissions = Literal["auto", "files", "folders"]
 def submissions(paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto") -> Mapping[str, list[str]]:
     """Group `paths`, which are absolute, by the folder or file that is a submission; `folders` are those named.
 
-    The submissions are the sub-folders of each folder. If most files are directly in several folders, as with
+    The submissions are the sub-folders of each folder. If half of the files are directly in several folders, as with
     class/*, these are the submissions; and one sub-folder alone, as of an unpacked archive, stands for its folder. A
     file that is in none of them is a submission itself. For "auto", see `are_submissions`.
     """
@@ -45,7 +45,7 @@ def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
 def _tops(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
     """Return the folders whose sub-folders are submissions."""
     directly = sum(str(PurePosixPath(path).parent) in folders for path in paths)
-    if len(folders) > 1 and 2 * directly > len(paths):
+    if len(folders) > 1 and 2 * directly >= len(paths):
         return sorted({str(PurePosixPath(folder).parent) for folder in folders}, key=len, reverse=True)
     tops = []
     for folder in folders:
