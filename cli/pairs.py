@@ -172,11 +172,14 @@ def command(
             show_table(screen, replace(found, pairs=found.pairs[: limit or MAX_ROWS]))
     else:
         show_rows(found)
+    if not found.pairs:
+        if not screen:
+            say(f"{compared_words(found)}. {found_words(found)}.")
+        ctx.exit(NOTHING_FOUND)
+    if not screen:
         remark(f"{compared_words(found)}. {found_words(found)}.")
     if to is not None:
         remark(f"wrote {to}")
-    if not found.pairs:
-        ctx.exit(NOTHING_FOUND)
     ctx.exit(SOME_FAILED if any(each.failed for each in found.unread) else 0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from itertools import combinations
+from itertools import chain, combinations
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ SETS = st.lists(st.lists(st.integers(0, 9) | st.integers(2**64 - 3, 2**64 - 1), 
 
 
 def shared_tokens(sets: list[list[int]], weights: array[float] | None = None) -> SharedTokens:
-    return SharedTokens(array("Q", sum(sets, [])), array("I", map(len, sets)), weights)
+    return SharedTokens(array("Q", chain.from_iterable(sets)), array("I", map(len, sets)), weights)
 
 
 @given(SETS)
@@ -23,9 +23,7 @@ def test_the_counts_are_those_of_intersections(sets: list[list[int]]) -> None:
     """A token may occur twice in a set, and a set may be counted again."""
     shared = shared_tokens(sets)
     assert shared.sets == len(sets)
-    wanted = {
-        (a, b): len(both) for a, b in combinations(range(len(sets)), 2) if (both := set(sets[a]) & set(sets[b]))
-    }
+    wanted = {(a, b): len(both) for a, b in combinations(range(len(sets)), 2) if (both := set(sets[a]) & set(sets[b]))}
     for _ in range(2):
         found = {}
         for a in reversed(range(len(sets))):
