@@ -72,7 +72,7 @@ def test_the_measure_the_minimum_and_the_limit(winnow: Winnow, essays: str) -> N
     assert listed() == ["a.txtb.txt", "b.txtc.txt"]
     assert listed("--limit", "1") == ["a.txtb.txt"]
     assert listed("--by", "containment", "--min", "1") == ["a.txtb.txt"]
-    assert listed("--by", "longest", "--min", "22") == ["b.txtc.txt"]
+    assert listed("--by", "longest", "--min", "23") == ["b.txtc.txt"]
     assert listed("--min", "0.9") == []
 
 
