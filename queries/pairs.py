@@ -24,6 +24,7 @@ class Document:
     files: tuple[DocumentFile, ...]
     owner: str = ""  # two documents of one owner are not compared
     earlier: bool = False  # from a store: compared with those that are not, but not with each other
+    site: str | None = None  # of a page, which decides the template that does not count
 
 
 class SharedPassage(NamedTuple):
@@ -64,3 +65,5 @@ class Pairs:
     scheme: str  # id
     compared: int  # pairs of documents that were compared
     histogram: list[int] = field(default_factory=list)  # compared pairs by similarity, in 50 bars
+    total: int = 0  # pairs that reach the threshold; `pairs` may be the first of these
+    groups: int = 0  # documents that these pairs connect, in groups of two or more
