@@ -84,6 +84,14 @@ def _gaps(
     yield from (Gap(*span, folded=False) for span in merged_spans(span for span in hidden if span[0] < span[1]))
 
 
+class _Piece(NamedTuple):
+    """A part of a line."""
+
+    text: str
+    opening: str  # its tag; empty: it is not shared
+    closing: str
+
+
 class _Lines:
     """Writes stretches, none of which goes beyond a line, into lines, and lines into blocks."""
 
@@ -92,7 +100,7 @@ class _Lines:
         self.used = 0  # lines of the block
         self.line = 0  # the number of the line that is being written; 0: none
         self.beside: list[str] = []  # numbers of the passages that begin in it
-        self.pieces: list[str] = []
+        self.pieces: list[_Piece] = []
 
     def open(self, place: int) -> str:
         self.used = 0
@@ -105,18 +113,17 @@ class _Lines:
             if self.used == BLOCK_LINES:
                 yield "</div>" + self.open(each.start)
             self.line = number
-        shown = text[each.start : each.end]
+        opening = closing = ""
         if each.passages:
             begun = "".join(numbers(each.begun, marking))
             is_other = before is None or before.end != each.start or before.named[:1] != each.named[:1]
             if not begun and is_other:  # a passage on top of it has ended, or text before it is left out
                 begun = again(marking.source(each.named[0]))
             self.beside.append(begun)
-            self._surround(shown, mark(each, marking), "</mark>")
+            opening, closing = mark(each, marking), "</mark>"
         elif each.grey:
-            self._surround(shown, GREY, "</span>")
-        else:
-            self.pieces.append(escaped(shown))
+            opening, closing = GREY, "</span>"
+        self.pieces.append(_Piece(text[each.start : each.end], opening, closing))
 
     def between(self, html: str, place: int) -> Iterator[str]:
         """End the block, and begin another after `html`."""
@@ -127,20 +134,19 @@ class _Lines:
         yield from self._end_line()
         yield "</div>"
 
-    def _surround(self, shown: str, opening: str, closing: str) -> None:
-        """Mark a part of a line, without the indentation and the line end."""
-        inner = shown.strip()
-        if not inner:
-            self.pieces.append(escaped(shown))
-            return
-        at = shown.index(inner)
-        after = at + len(inner)
-        self.pieces.append(escaped(shown[:at]) + opening + escaped(inner) + closing + escaped(shown[after:]))
-
     def _end_line(self) -> Iterator[str]:
         if self.line:
             beside = "".join(self.beside)
             numbered = f'<span class="at">{beside}</span>' if beside else ""
-            yield f'<div class="row" data-line="{self.line}">{numbered}<code>{"".join(self.pieces)}</code></div>'
+            whole, content = self._content()
+            yield f'<div class="row{whole}" data-line="{self.line}">{numbered}<code>{content}</code></div>'
             self.used += 1
         self.line, self.beside, self.pieces = 0, [], []
+
+    def _content(self) -> tuple[str, str]:
+        """Return the HTML of a line, and the class of one that is marked as a whole, with its indentation."""
+        visible = [piece for piece in self.pieces if piece.text.strip()] or self.pieces
+        if len(visible) == 1 and visible[0].opening:
+            text = "".join(piece.text for piece in self.pieces)
+            return " whole", visible[0].opening + escaped(text) + visible[0].closing
+        return "", "".join(piece.opening + escaped(piece.text) + piece.closing for piece in self.pieces)
