@@ -7,6 +7,7 @@ from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
+from opensearch_winnow.operations.pairs import pairs
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -15,6 +16,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs
 from opensearch_winnow.queries.relationship import Relationship
 from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
@@ -26,6 +28,8 @@ __all__ = [
     "Boilerplate",
     "BoilerplateError",
     "Comparison",
+    "Document",
+    "DocumentFile",
     "Filters",
     "Fingerprints",
     "FoldedHit",
@@ -38,6 +42,8 @@ __all__ = [
     "Matches",
     "MissingExtraError",
     "Page",
+    "Pair",
+    "Pairs",
     "Passage",
     "QuestionError",
     "Relationship",
@@ -56,6 +62,7 @@ __all__ = [
     "fingerprint",
     "group_hits",
     "mapping_fragment",
+    "pairs",
     "search_groups",
     "search_groups_async",
     "winnow_fields",

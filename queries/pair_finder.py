@@ -65,6 +65,7 @@ def find_pairs(
         histogram=histogram,
         total=len(found),
         groups=groups,
+        form=scheme.form,
     )
 
 
@@ -100,7 +101,7 @@ class PairFinder:
         return pairs - sum(_pairs_of(n) - _pairs_of(earlier[owner]) for owner, n in owners.items() if owner)
 
     def scored(self, measure: Measure, minimum: float) -> tuple[list[ScoredPair], list[int]]:
-        """Return the pairs that reach the minimum, the highest first, and the histogram of those that share shingles."""
+        """Return the pairs that reach the minimum, the highest first, and the histogram of all that share shingles."""
         value = _VALUES[measure]
         found: list[ScoredPair] = []
         histogram = [0] * BARS
@@ -128,16 +129,25 @@ class PairFinder:
 
     def pairs(self, found: Sequence[ScoredPair]) -> Iterator[Pair]:
         """Yield the pairs with their passages."""
-        for done, (a, b, *scores) in enumerate(found):
+        for done, pair in enumerate(found):
             check_cancelled()
             self._progress(COMPARING, done, len(found))
-            shared = self._shared.get((a, b)) or self._passages(a, b)
-            names = (self._documents[each].document.id for each in (a, b))
-            yield Pair(*names, *scores, shared.coverage, shared.longest, shared.passages)
+            shared = self._shared.get((pair.a, pair.b)) or self._passages(pair.a, pair.b)
+            yield Pair(
+                self._documents[pair.a].document.id,
+                self._documents[pair.b].document.id,
+                pair.similarity,
+                pair.resemblance,
+                pair.containment,
+                pair.contained,
+                shared.coverage,
+                shared.longest,
+                shared.passages,
+            )
 
     def _scored(self) -> Iterator[ScoredPair]:
         row = -1
-        for pair in score_pairs(self._documents, self._scheme, self._exclusions, rows=self._rows):
+        for pair in score_pairs(self._documents, self._exclusions, rows=self._rows):
             if pair.a != row:
                 row = pair.a
                 check_cancelled()

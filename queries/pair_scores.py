@@ -10,7 +10,11 @@ from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
+from opensearch_winnow.queries.pairs import Measure
 from opensearch_winnow.queries.prepared_document import PreparedDocument
+
+# Independent programs for one task resemble each other more than independent texts do.
+DEFAULT_MINIMA = {"code": 0.3, "text": 0.1}
 
 
 class ScoredPair(NamedTuple):
@@ -25,7 +29,7 @@ class ScoredPair(NamedTuple):
 
 
 def score_pairs(
-    documents: Sequence[PreparedDocument], scheme: Scheme, exclusions: Exclusions, *, rows: int | None = None
+    documents: Sequence[PreparedDocument], exclusions: Exclusions, *, rows: int | None = None
 ) -> Iterator[ScoredPair]:
     """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
 
@@ -56,3 +60,10 @@ def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions:
 def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float, float]:
     resemblance = both / max(ours + theirs - both, 1)
     return resemblance, resemblance, both / max(ours, 1), both / max(theirs, 1)
+
+
+def default_minimum(measure: Measure, scheme: Scheme) -> float:
+    """Return the minimum of a measure at which a pair is worth a look; for the longest passage, any."""
+    if measure == "longest":
+        return 0.0
+    return DEFAULT_MINIMA["code" if scheme.form == "code" else "text"]

@@ -54,6 +54,14 @@ class Pair:
     passages: list[SharedPassage]  # in the order of A
 
 
+class Unread(NamedTuple):
+    """A file or row that was not compared, and why."""
+
+    name: str
+    reason: str
+    failed: bool = False  # it should have been read, but could not be
+
+
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """All pairs of a set above a threshold, the most similar first."""
@@ -66,4 +74,8 @@ class Pairs:
     compared: int  # pairs of documents that were compared
     histogram: list[int] = field(default_factory=list)  # compared pairs by similarity, in 50 bars
     total: int = 0  # pairs that reach the threshold; `pairs` may be the first of these
-    groups: int = 0  # documents that these pairs connect, in groups of two or more
+    groups: int = 0  # groups of documents that these pairs connect
+    form: str = "text"  # of the scheme; "code" if the documents are programs
+    folders: bool = False  # each sub-folder was one document
+    base: int = 0  # files of base code or text, which does not count
+    unread: list[Unread] = field(default_factory=list)

@@ -29,6 +29,7 @@ INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of t
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
+    "All pairs of a set": ["pairs", "Pairs", "Pair", "Document", "DocumentFile"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [
@@ -51,6 +52,7 @@ INSIDE = {
     "mappings.source": ["Source"],
     "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
+    "queries.pairs": ["SharedPassage", "Unread"],
     "operations.history": ["Moment"],
     "operations.locate": ["Located", "FoundPage"],
     "operations.versions": ["Versions", "Version"],
