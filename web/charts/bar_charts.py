@@ -15,9 +15,7 @@ MAX_MONTHS = 60  # with a bar each; a longer time is shown by year
 MAX_TIME_LABELS = 6
 
 
-def pair_histogram(
-    bars: Sequence[int], threshold: float | None, *, score: str = "resemblance"
-) -> Iterator[str]:
+def pair_histogram(bars: Sequence[int], threshold: float | None, *, score: str = "resemblance") -> Iterator[str]:
     """Draw `bars`, the numbers of pairs in equal ranges of a score from 0 to 1, with logarithmic heights.
 
     Bars at or above the threshold, if there is one, have the colour of matches.

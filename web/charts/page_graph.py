@@ -73,7 +73,11 @@ def page_graph(
         yield f"{path}\n"
     for place, (node, (x, y)) in enumerate(zip(nodes, points, strict=True)):
         title = f"<title>{escape(node.label)}</title>"
-        ring = f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>' if representative and place == 0 else ""
+        ring = (
+            f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>'
+            if representative and place == 0
+            else ""
+        )
         circle = f'<circle class="site{node.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}"/>'
         number = f'<text x="{x:.1f}" y="{y + 4:.1f}">{node.number}</text>'
         yield f'<a href="{escape(page(node))}" data-number="{node.number}" tabindex="-1">{title}{ring}{circle}{number}</a>\n'

@@ -18,10 +18,10 @@ WORD = re.compile(r"[^\W_]+")
 Words = tuple[str, ...]
 
 
-def pseudonyms(numbers: Mapping[str, int]) -> dict[str, str]:
+def pseudonyms(pairs: Pairs, numbers: Mapping[str, int]) -> dict[str, str]:
     """Return a new name for each document, made from its number."""
-    width = max(len(str(len(numbers))), 2)
-    return {name: f"Document {number:0{width}}" for name, number in numbers.items()}
+    noun, width = "Submission" if pairs.folders else "Document", max(len(str(len(numbers))), 2)
+    return {name: f"{noun} {number:0{width}}" for name, number in numbers.items()}
 
 
 def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
@@ -41,6 +41,7 @@ def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
     return replace(
         pairs,
         documents=[document(each) for each in pairs.documents],
+        unread=[each._replace(name="") for each in pairs.unread],
         pairs=[replace(each, a=names[each.a], b=names[each.b]) for each in pairs.pairs],
     )
 

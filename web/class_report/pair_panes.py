@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, longest_non_decreasing
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, SharedPassage
@@ -18,7 +19,6 @@ from opensearch_winnow.web.compared_panes import UNFOLDED_CHIPS, Ribbon, ribbons
 from opensearch_winnow.web.marked_code import line_starts, lines_of, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, visible_spans
-from opensearch_winnow.web.program_names import is_program
 from opensearch_winnow.web.whole_words import whole_words, without_edges
 
 MAX_PASSAGES = 300  # shown of a pair: the longest
@@ -118,8 +118,6 @@ def _file(file: DocumentFile, spans: Mapping[int, Span], marking: Marking, *, co
     visible = None
     if len(text) > MAX_WHOLE_FILE_CHARS:
         visible = visible_spans(text, list(spans.values()), is_only=False)
-    shown = Marking(
-        own=marking.own, partner=marking.partner, visible=visible, max_stretch_chars=MAX_STRETCH_CHARS
-    )
+    shown = Marking(own=marking.own, partner=marking.partner, visible=visible, max_stretch_chars=MAX_STRETCH_CHARS)
     html = Markup("".join((marked_code if is_code else marked_text)(text, spans, shown)))
     return FilePane(file.name, html, is_code, len(spans), len(line_starts(text)))

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.pairs import Pair, Pairs
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
@@ -41,20 +40,18 @@ def write_report(
     pairs: Pairs,
     target: Path,
     *,
-    scheme: Scheme = Scheme(),
     anonymise: bool = False,
     title: str = "",
-    base_files: int = 0,
     progress: Progress = no_progress,
 ) -> int:
     """Write the report to `target`, one file if its name ends with .html and otherwise a folder; return how many pairs
     it shows side by side.
 
-    `scheme` is the one the pairs were found with, and `base_files` the number of files whose text did not count. What
-    is at `target` is replaced when the report is complete; of folders, only one with a report.
+    What is at `target` is replaced when the report is complete; of folders, only one with a report. `anonymise`
+    replaces the names of documents, files and owners.
     """
     is_file = target.suffix.lower() in (".html", ".htm")
-    report = Report(pairs, scheme, anonymise=anonymise, title=title, base_files=base_files, is_file=is_file)
+    report = Report(pairs, anonymise=anonymise, title=title, is_file=is_file)
     with reporting_os_errors(target):
         (_write_file if is_file else _write_folder)(report, target, progress)
     return report.side_by_side
@@ -63,29 +60,26 @@ def write_report(
 class Report:
     """Renders the pages of a report."""
 
-    def __init__(
-        self, pairs: Pairs, scheme: Scheme, *, anonymise: bool, title: str, base_files: int, is_file: bool
-    ) -> None:
+    def __init__(self, pairs: Pairs, *, anonymise: bool, title: str, is_file: bool) -> None:
         self._numbers = document_numbers(pairs)
         if anonymise:
-            names = pseudonyms(self._numbers)
+            names = pseudonyms(pairs, self._numbers)
             pairs = anonymised(pairs, names)
             self._numbers = {names[name]: number for name, number in self._numbers.items()}
         self._pairs = pairs
         self._documents = {each.id: each for each in pairs.documents}
         self._ranks = {id(pair): rank for rank, pair in enumerate(pairs.pairs, 1)}
         self._is_file = is_file
-        self._code = scheme.form == "code"
+        self._code = pairs.form == "code"
         self.side_by_side = self._count_side_by_side()
         self._pages = Pages(
             style=InlineStyle.of(*STYLES, script=SCRIPT),
             pairs=pairs,
-            scheme=scheme,
+            scheme=pairs.parameters,
             words=words,
             numbers=self._numbers,
             title=title,
             anonymise=anonymise,
-            base_files=base_files,
             is_file=is_file,
             side_by_side=self.side_by_side,
             address=self._address,

@@ -1,10 +1,14 @@
-"""Sentences of the report: what was found, and what the numbers mean."""
+"""What the numbers of the report mean, in words."""
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.formatting import count_of, percent
-from opensearch_winnow.foundation.scheme import Scheme
+from collections import Counter
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.answers.pairs_words import compared_words, found_words, unit
 from opensearch_winnow.queries.pairs import Measure, Pair, Pairs
+
+__all__ = ["compared_words", "found_words", "length", "measure_sentence", "unread_reasons", "value"]
 
 
 def value(pair: Pair, measure: Measure) -> float:
@@ -14,28 +18,21 @@ def value(pair: Pair, measure: Measure) -> float:
     return {"similarity": pair.similarity, "resemblance": pair.resemblance, "longest": pair.longest}[measure]
 
 
-def unit(scheme: Scheme) -> str:
-    return "token" if scheme.form == "code" else "word"
+def length(words: int, pairs: Pairs) -> str:
+    """Return the length of a passage with its unit."""
+    return count_of(words, unit(pairs).removesuffix("s"))
 
 
-def findings_sentence(pairs: Pairs, scheme: Scheme) -> str:
-    """Say how many pairs were found, as a sentence without its full stop."""
-    found = max(pairs.total, len(pairs.pairs))
-    documents = count_of(len(pairs.documents), "document")
-    number = count_of(found, "pair") if found else "No pair"
-    verb = "has" if found <= 1 else "have"
-    if pairs.measure == "longest":
-        return f"{number} of {documents} {verb} a passage of {count_of(round(pairs.threshold), unit(scheme))} in common"
-    if not pairs.threshold:
-        return f"{number} of {documents} {verb} text in common"
-    return f"{number} of {documents} {verb} a {pairs.measure} of {percent(pairs.threshold)} or more"
-
-
-def measure_sentence(measure: Measure, scheme: Scheme) -> str:
+def measure_sentence(measure: Measure, pairs: Pairs) -> str:
     """Say what the number means that pairs are ranked by."""
-    runs = f"runs of {count_of(scheme.shingle, unit(scheme))}"
+    runs = f"runs of {length(pairs.parameters.shingle, pairs)}"
     if measure == "longest":
-        return f"Pairs are ranked by their longest shared passage, in {unit(scheme)}s."
+        return f"Pairs are ranked by their longest shared passage, in {unit(pairs)}."
     if measure == "containment":
         return f"Containment is the share of one document's {runs} that the other has too: the larger of both numbers."
     return f"{measure.capitalize()} is the share of {runs} that both documents have, of all that either has."
+
+
+def unread_reasons(pairs: Pairs) -> list[tuple[str, int]]:
+    """Return why files or rows were not compared, and how many."""
+    return Counter(each.reason for each in pairs.unread).most_common()

@@ -15,8 +15,8 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import Text
 from opensearch_winnow.web.charts.page_graph import Node, page_graph, site_colours
-from opensearch_winnow.web.colour_steps import colour_step
 from opensearch_winnow.web.charts.timeline import strip, timeline
+from opensearch_winnow.web.colour_steps import colour_step
 from opensearch_winnow.web.parameters import integer, percentage
 from opensearch_winnow.web.screen import Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
