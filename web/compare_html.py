@@ -17,7 +17,7 @@ from opensearch_winnow.web.pages import InlineStyle, Pages
 def compare_html(
     a: tuple[str, str], b: tuple[str, str], comparison: Comparison, passages: Sequence[NumberedPassage], scheme: Scheme
 ) -> str:
-    """Return the HTML of the comparison. `a` and `b` are each a name and a text. Programs are known by the names of their files."""
+    """Return the HTML of the comparison. `a` and `b` are each a name and a text; programs are known by their names."""
     one, other = (ComparedText(id=each[0], title=each[0], text=each[1]) for each in (a, b))
     compared = Compared.of(one, other, comparison, passages, scheme)
     code = scheme.form == "code" or all(is_program(name) and "://" not in name for name in (a[0], b[0]))

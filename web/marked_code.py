@@ -77,10 +77,9 @@ def _gaps(
             hidden.append((each.start + longest // 2, each.end - longest // 2))
         elif marking.fold and not each.passages and not each.grey:
             first, last = bisect_right(starts, each.start), bisect_right(starts, each.end - 1)
-            fold = first + FOLD_EDGE_LINES, last - FOLD_EDGE_LINES
             is_shown = any(start <= each.start and each.end <= end for start, end in visible)
             if is_shown and last - first >= MAX_UNFOLDED_LINES:
-                yield Gap(starts[fold[0]], starts[fold[1]], folded=True)
+                yield Gap(starts[first - 1 + FOLD_EDGE_LINES], starts[last - FOLD_EDGE_LINES], folded=True)
     yield from (Gap(*span, folded=False) for span in merged_spans(span for span in hidden if span[0] < span[1]))
 
 

@@ -80,7 +80,8 @@ def page_graph(
         )
         circle = f'<circle class="site{node.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}"/>'
         number = f'<text x="{x:.1f}" y="{y + 4:.1f}">{node.number}</text>'
-        yield f'<a href="{escape(page(node))}" data-number="{node.number}" tabindex="-1">{title}{ring}{circle}{number}</a>\n'
+        link = f'href="{escape(page(node))}" data-number="{node.number}"'
+        yield f'<a {link} tabindex="-1">{title}{ring}{circle}{number}</a>\n'
     yield "</svg>\n"
 
 

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
@@ -71,7 +72,7 @@ class NameMasks:
 
 
 def _is_name(words: list[re.Match[str]], name: Words) -> bool:
-    between = (after.start() - before.end() for before, after in zip(words, words[1:], strict=False))
+    between = (after.start() - before.end() for before, after in pairwise(words))
     return tuple(each[0].lower() for each in words) == name and all(chars <= MAX_CHARS_BETWEEN for chars in between)
 
 

@@ -49,8 +49,9 @@ if (table) {
     output.textContent = Number(slider.value).toLocaleString("en") + output.dataset.unit;
     for (const path of all("path[data-pair]")) path.toggleAttribute("hidden", values.get(key(path.dataset.pair)) < lowest);
     for (const cell of all("td[data-pair]")) cell.classList.toggle("below", values.get(key(cell.dataset.pair)) < lowest);
-    for (const node of all("[data-number]")) node.classList.toggle("alone", !root.has(node.dataset.number));
-    for (const group of all(".group")) group.classList.toggle("alone", !all("[data-number]", group).some((node) => root.has(node.dataset.number)));
+    for (const node of all(".graph [data-number]")) node.classList.toggle("alone", !root.has(node.dataset.number));
+    for (const name of all("li[data-number]")) name.hidden = !root.has(name.dataset.number);
+    for (const group of all(".group")) group.hidden = !group.dataset.members.split(" ").some((number) => root.has(number));
     const line = document.querySelector(".chart .law");
     if (!line) return;
     const { left, right } = line.closest("figure").dataset;
