@@ -65,6 +65,7 @@ def find_pairs(
         histogram=histogram,
         total=len(found),
         groups=groups,
+        parameters=scheme,
         form=scheme.form,
     )
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
+
 Measure = Literal["similarity", "resemblance", "containment", "longest"]
 
 
@@ -75,6 +77,7 @@ class Pairs:
     histogram: list[int] = field(default_factory=list)  # compared pairs by similarity, in 50 bars
     total: int = 0  # pairs that reach the threshold; `pairs` may be the first of these
     groups: int = 0  # groups of documents that these pairs connect
+    parameters: Scheme = Scheme()  # the scheme itself
     form: str = "text"  # of the scheme; "code" if the documents are programs
     folders: bool = False  # each sub-folder was one document
     base: int = 0  # files of base code or text, which does not count
