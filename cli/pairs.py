@@ -15,6 +15,7 @@ from opensearch_winnow.answers.pairs_words import compared_words, found_words, u
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.pairs_table import FORMATS, show_rows, show_table, write_pairs
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.store_option import store_option
@@ -23,6 +24,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.pairs import PairOptions, find
 from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.pairs import Measure, Pairs
@@ -70,7 +72,8 @@ SOME_FAILED = 1
     help="Do not compare documents of one owner: a regular expression whose first group is found in the name of a"
     " document, or a CSV file with rows id,owner.",
 )
-@click.option("--owner-field", metavar="F", help="The field of rows that names their owner.")
+@click.option("--owner-field", metavar="NAME", help="The field of rows that names their owner.")
+@field_options
 @click.option(
     "--submissions",
     type=click.Choice(["auto", "files", "folders"]),
@@ -105,6 +108,7 @@ def command(
     base: tuple[str, ...],
     owner: str | None,
     owner_field: str | None,
+    fields: FieldNames,
     submissions: Submissions,
     no_boilerplate: bool,
     scheme: Scheme | None,
@@ -127,8 +131,9 @@ def command(
       winnow pairs --store crawl.winnow --by containment --limit 100
 
     Compares every document with every other, exactly, and lists the pairs that have much in common, the most similar
-    first. Documents are files of text, HTML or programs, and rows of JSON lines and Parquet. If the files of a folder
-    are in sub-folders, as class/alice/Main.java, each sub-folder is one submission; the summary says what was decided.
+    first. Documents are files of text, HTML or programs, and rows of JSON lines, CSV and Parquet; a zip file is read
+    like a folder. If the files of a folder are in sub-folders, as class/alice/Main.java, each sub-folder is one
+    submission; the summary says what was decided.
 
     Programs are compared by their tokens, so that renaming, comments and layout make no difference; the names of the
     files tell the language, and other files in a folder of programs are left out. Files that cannot be compared are
@@ -162,6 +167,7 @@ def command(
         base=base,
         owner=owner,
         owner_field=owner_field,
+        fields=fields,
         submissions=submissions,
         boilerplate=not no_boilerplate,
     )
@@ -190,11 +196,11 @@ def command(
             show_table(screen, replace(found, pairs=found.pairs[: limit or MAX_ROWS]))
     else:
         show_rows(found)
-        remark(f"{compared_words(found)}. {found_words(found)}.")
-    if to is not None:
-        remark(f"wrote {to}")
-    if report is not None:
-        remark(f"wrote {report}")
+    for written in filter(None, (to, report)):
+        remark(f"wrote {written}")
+    if not screen:
+        tell = remark if found.pairs else say
+        tell(f"{compared_words(found)}. {found_words(found)}.")
     if not found.pairs:
         ctx.exit(NOTHING_FOUND)
     ctx.exit(SOME_FAILED if any(each.failed for each in found.unread) else 0)

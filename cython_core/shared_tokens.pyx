@@ -5,7 +5,7 @@ import array
 from cpython cimport array
 from libc.stdint cimport uint32_t, uint64_t
 
-from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
+from opensearch_winnow.cython_core.arrays cimport kind, page_numbers
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 
@@ -17,8 +17,8 @@ cdef class SharedTokens:
     """The tokens of many sets, which tell how many of them each set shares with those after it.
 
     `tokens` are the tokens of all sets, one set after another ('Q'), and `counts` their numbers ('I'). With `weights`
-    ('d'), a token that n sets have weighs weights[n]; otherwise it weighs 1. An instance must not be used by two threads
-    at once.
+    ('d'), a token that n sets have weighs weights[n]; otherwise it weighs 1. An instance must not be used by two
+    threads at once.
     """
 
     cdef readonly Py_ssize_t sets
@@ -34,7 +34,10 @@ cdef class SharedTokens:
         cdef const uint64_t[::1] token
         cdef const uint32_t[::1] page
         cdef Py_ssize_t i, j, k, n, at, sets = page_numbers(counts, "SharedTokens").shape[0]
-        sorted_tokens, self.pages = sorted_postings(tokens, counts, array.array("I", range(sets)))
+        cdef array.array numbers = array.clone(NUMBERS, sets, zero=False)
+        for i in range(sets):
+            numbers.data.as_uints[i] = <uint32_t>i
+        sorted_tokens, self.pages = sorted_postings(tokens, counts, numbers)
         token = sorted_tokens
         page = self.pages
         n = token.shape[0]
@@ -42,7 +45,9 @@ cdef class SharedTokens:
             raise ValueError(f"SharedTokens() expects fewer than 2^32 tokens, got {n}")
         self.sets = sets
         self.weights = _weights(weights, sets)
-        self.places, self.ends, self.frequencies = (array.clone(NUMBERS, n, zero=False) for _ in range(3))
+        self.places = array.clone(NUMBERS, n, zero=False)
+        self.ends = array.clone(NUMBERS, n, zero=False)
+        self.frequencies = array.clone(NUMBERS, n, zero=False)
         self.starts = array.clone(NUMBERS, sets + 2, zero=True)
         self.shared = array.clone(NUMBERS, sets, zero=True)
         self.shared_weights = array.clone(DOUBLES, sets, zero=True)

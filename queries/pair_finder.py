@@ -38,9 +38,9 @@ def find_pairs(
     """Return the pairs of documents whose `measure` is at least `minimum`, the highest first.
 
     All pairs are compared, exactly, except for two documents of one owner and two earlier ones. A pair that shares
-    nothing is never returned. With the measure longest, `minimum` is a number of words. With a `limit`, so many pairs
-    are returned, and only these have their passages compared. The order of `documents` decides which of a pair is A,
-    but an earlier document is always B; pairs that score the same are in the order of their documents.
+    nothing is never returned. With the measure longest, `minimum` is a number of words. With a `limit`, passages are
+    sought only for the pairs that are returned. The order of `documents` decides which of a pair is A, but an earlier
+    document is always B; pairs that score the same are in the order of their documents.
     """
     ordered = sorted(documents, key=lambda each: each.earlier)
     prepared = []
@@ -114,7 +114,7 @@ class PairFinder:
         return found, histogram
 
     def longest(self, minimum: float) -> tuple[list[ScoredPair], list[int]]:
-        """Return the pairs whose longest passage has so many words, the longest first, and the histogram."""
+        """Return the pairs whose longest passage reaches the minimum, the longest first, and the histogram."""
         scores = {(pair.a, pair.b): pair for pair in self._scored()}
         histogram = [0] * BARS
         for pair in scores.values():

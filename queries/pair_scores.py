@@ -33,7 +33,7 @@ def score_pairs(
 ) -> Iterator[ScoredPair]:
     """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
 
-    With `rows`, A is one of so many documents at the start. The similarity is the resemblance.
+    With `rows`, A is one of the first `rows` documents. The similarity is the resemblance.
     """
     values = array("Q")
     for document in documents:
