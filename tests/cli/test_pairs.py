@@ -146,3 +146,52 @@ def test_hostile_names_do_not_act_on_the_terminal(winnow: Winnow, tmp_path: Path
     assert "\x1b" not in done.stdout
     assert all(len(line.split("\t")) == 9 for line in done.stdout.splitlines())
     assert "'=cmd.txt" in (tmp_path / "out.csv").read_text()
+
+
+@pytest.mark.parametrize("target", ["report.html", "report"])
+def test_a_report(winnow: Winnow, homework: str, tmp_path: Path, target: str) -> None:
+    report = tmp_path / target
+    done = winnow("pairs", homework, "--report", report, "--json")
+    assert (done.exit_code, json.loads(done.stdout)["total"]) == (0, 1)
+    page = (report if target.endswith(".html") else report / "index.html").read_text()
+    assert "<h1>1 pair has a similarity of 30 % or more, in 1 group</h1>" in page
+    assert "1: not a program" in page
+    assert "alice" in page
+    before = page
+    again = winnow("pairs", homework, "--report", report)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "exists; give the report another name, or add --overwrite" in again.stderr
+    assert winnow("pairs", homework, "--report", report, "--overwrite", "--anonymise").exit_code == 0
+    page = (report if target.endswith(".html") else report / "index.html").read_text()
+    assert page != before
+    assert "Submission 01" in page
+    assert "alice" not in page
+
+
+def test_a_report_of_nothing_is_written_too(winnow: Winnow, essays: str, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    assert winnow("pairs", essays, "--min", "1", "--report", report).exit_code == 1
+    assert "No two have a similarity of 100 % or more" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--anonymise",), "--anonymise is for a report: add --report class.html"),
+        (("--report", "nowhere/class.html"), "there is no folder nowhere"),
+        (("--report", "same.json", "--to", "same.json"), "is named twice"),
+        (("--report", "class/report.html"), "would be read as an input in the next run"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_at_once(
+    winnow: Winnow,
+    homework: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = winnow("pairs", homework, *arguments)
+    assert done.exit_code == 2
+    assert complaint in done.stderr

@@ -8,6 +8,11 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.foundation.scheme import PRESETS
+from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.web.compared_panes import window_panes
 from opensearch_winnow.web.marked_code import (
     BLOCK_LINES,
     FOLD_EDGE_LINES,
@@ -17,6 +22,7 @@ from opensearch_winnow.web.marked_code import (
     marked_code,
 )
 from opensearch_winnow.web.marked_text import Marking
+from opensearch_winnow.web.passage_windows import passage_window
 
 MARKING = Marking(own="p", partner="b")
 ROW = re.compile(
@@ -99,3 +105,16 @@ def test_the_lines_of_a_span() -> None:
     assert lines_of(starts, (0, 1)) == (1, 1)
     assert lines_of(starts, (0, 4)) == (1, 2)
     assert lines_of(starts, (5, 6)) == (3, 3)
+
+
+def test_the_compare_screen_shows_a_store_of_code_in_lines() -> None:
+    text = "".join(f"total{number} = add({number}, {number + 1});\n" for number in range(20))
+    sides = [ComparedText(id=name, text=text) for name in "ab"]
+    for preset, code in (("code", True), ("pages", False)):
+        scheme = PRESETS[preset]
+        both = compare(text, text, scheme, names=("a.java", "b.java"))
+        compared = Compared.of(*sides, both, numbered_passages(text, both.passages), scheme)
+        view = window_panes(compared, passage_window(compared.passages, 1), lambda number: f"#{number}")
+        assert [pane.code for pane in view.panes] == [code, code]
+        assert [bool(rows(pane.text)) for pane in view.panes] == [code, code]
+        assert view.chips[0].size == ("20 lines" if code else f"{view.chips[0].words} words")
