@@ -125,5 +125,13 @@ def test_the_template_of_a_site_does_not_count_between_its_pages() -> None:
     assert names(found) == [("a", "c"), ("b", "c")]
 
 
+def test_passages_are_found_that_the_scheme_does_not_guarantee() -> None:
+    scheme = Scheme(noise=20, guarantee=200)
+    shared = SENTENCES[0][:40]
+    texts = [f"{SENTENCES[1]} {shared} {SENTENCES[1]}", f"{SENTENCES[2]} {shared} {SENTENCES[2]}"]
+    assert compare(*texts, scheme).passages == []
+    assert [len(pair.passages) for pair in find_pairs(documents(*texts), scheme, measure="longest").pairs] == [1]
+
+
 def test_without_documents_there_are_no_pairs() -> None:
     assert find_pairs([]).pairs == find_pairs(documents("", "", "x")).pairs == []
