@@ -25,7 +25,7 @@ def test_the_counts_are_those_of_intersections(sets: list[list[int]]) -> None:
     assert shared.sets == len(sets)
     wanted = {(a, b): len(both) for a, b in combinations(range(len(sets)), 2) if (both := set(sets[a]) & set(sets[b]))}
     for _ in range(2):
-        found = {}
+        found: dict[tuple[int, int], int] = {}
         for a in reversed(range(len(sets))):
             partners, counts, weights = shared.after(a)
             assert list(partners) == sorted(partners)
