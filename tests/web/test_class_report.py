@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import PRESETS
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.pair_finder import find_pairs
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs, Unread
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
 from opensearch_winnow.web.class_report import report as reports
 from opensearch_winnow.web.class_report.anonymised import NameMasks
 from opensearch_winnow.web.class_report.report import write_report
@@ -210,7 +210,7 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("measure", ["resemblance", "containment", "longest"])
-def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: str) -> None:
+def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: Measure) -> None:
     threshold = 5 if measure == "longest" else 0.5
     write_report(replace(many(4), measure=measure, threshold=threshold), tmp_path / "class.html")
     html = (tmp_path / "class.html").read_text()
