@@ -71,8 +71,9 @@ def read_documents(
         if not found[place].path
     ]
     folders = any(paths != [folder] for folder, paths in grouped.items())
-    shown = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
-    return ReadDocuments(unique_ids(documents), scheme, folders, shown)
+    if top:
+        unread = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
+    return ReadDocuments(unique_ids(documents), scheme, folders, unread)
 
 
 def scheme_for(documents: Iterable[Document]) -> Scheme:

@@ -184,8 +184,9 @@ class PairFinder:
         site = ours.site if ours.site == theirs.site else None
         covered = _length((start, end) for start, end, _, _ in runs), _length((start, end) for _, _, start, end in runs)
         sizes = self._evidence_size(a, site), self._evidence_size(b, site)
-        _, coverage = min((size, -shared / max(size, 1)) for size, shared in zip(sizes, covered, strict=True))
-        return PassagesOfPair(passages, min(-coverage, 1.0))
+        shares = [min(shared / max(size, 1), 1.0) for size, shared in zip(sizes, covered, strict=True)]
+        coverage = max(shares) if sizes[0] == sizes[1] else shares[sizes[1] < sizes[0]]
+        return PassagesOfPair(passages, coverage)
 
     def _parts(self, run: CanonicalRun, ours: PreparedDocument, theirs: PreparedDocument) -> Iterator[CanonicalRun]:
         """Yield the parts of a run that count: in one file of each document, and not boilerplate."""

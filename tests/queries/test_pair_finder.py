@@ -72,6 +72,7 @@ def test_nothing_runs_across_the_files_of_a_document(texts: list[list[str]]) -> 
             assert one.replace(" ", "") == other.replace(" ", "")
             assert words == len(one.split())
         assert 0 <= pair.coverage <= 1
+        assert (pair.coverage > 0) == bool(pair.passages)
 
 
 SENTENCES = [
@@ -123,6 +124,14 @@ def test_the_template_of_a_site_does_not_count_between_its_pages() -> None:
         assert pair.resemblance == wanted.resemblance
         assert len(pair.passages) == len(wanted.passages)
     assert names(found) == [("a", "c"), ("b", "c")]
+
+
+def test_passages_are_found_that_the_scheme_does_not_guarantee() -> None:
+    scheme = Scheme(noise=20, guarantee=200)
+    shared = SENTENCES[0][:40]
+    texts = f"{SENTENCES[1]} {shared} {SENTENCES[1]}", f"{SENTENCES[2]} {shared} {SENTENCES[2]}"
+    assert compare(*texts, scheme).passages == []
+    assert [len(pair.passages) for pair in find_pairs(documents(*texts), scheme, measure="longest").pairs] == [1]
 
 
 def test_without_documents_there_are_no_pairs() -> None:
