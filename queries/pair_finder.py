@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -56,7 +56,9 @@ def find_pairs(
     compared = finder.compared()
     histogram[0] += compared - sum(histogram)
     return Pairs(
-        documents=ordered,
+        documents=[replace(each.document, left_out=each.left_out(exclusions)) for each in prepared]
+        if exclusions
+        else ordered,
         pairs=list(finder.pairs(found[:limit])),
         threshold=minimum,
         measure=measure,

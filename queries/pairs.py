@@ -18,6 +18,14 @@ class DocumentFile(NamedTuple):
     text: str
 
 
+class FilePart(NamedTuple):
+    """A part of one of the files of a document, in code points."""
+
+    file: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text or program that is compared with others: one file, or all files of a submission."""
@@ -27,6 +35,7 @@ class Document:
     owner: str = ""  # two documents of one owner are not compared
     earlier: bool = False  # from a store: compared with those that are not, but not with each other
     site: str | None = None  # of a page, which decides the template that does not count
+    left_out: tuple[FilePart, ...] = ()  # base text and boilerplate, which count in no number
 
 
 class SharedPassage(NamedTuple):

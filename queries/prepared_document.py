@@ -16,7 +16,7 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.pairs import Document
+from opensearch_winnow.queries.pairs import Document, FilePart
 
 FILE_END = "\0"  # between two files; a run that reaches it is split there
 # Passages of a few pairs are sought more finely than in a store: each run is found that has 9 characters more than the
@@ -65,3 +65,7 @@ class PreparedDocument:
         file, before = self._files[place], self._starts[place]
         words = bisect_left(file.words, end - before) - bisect_right(file.words, start - before) + 1
         return FileSpan(place, *file.span(start - before, end - before), words)
+
+    def left_out(self, exclusions: Exclusions) -> tuple[FilePart, ...]:
+        """Return the parts of its files that are boilerplate between any two documents."""
+        return tuple(FilePart(*self.span(start, end)[:3]) for start, end in exclusions.spans(self.chars, None))

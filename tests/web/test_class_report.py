@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from opensearch_winnow.foundation.scheme import PRESETS
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs, Unread
+from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
+from opensearch_winnow.queries.pair_finder import find_pairs
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
 from opensearch_winnow.web.class_report import report as reports
 from opensearch_winnow.web.class_report.anonymised import NameMasks
 from opensearch_winnow.web.class_report.report import write_report
-from tests.web.class_fixture import HOSTILE, class_of_five
+from tests.web.class_fixture import HOSTILE, class_of_five, parser, program
 
 
 class Tags(HTMLParser):
@@ -207,9 +210,26 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("measure", ["resemblance", "containment", "longest"])
-def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: str) -> None:
+def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: Measure) -> None:
     threshold = 5 if measure == "longest" else 0.5
     write_report(replace(many(4), measure=measure, threshold=threshold), tmp_path / "class.html")
     html = (tmp_path / "class.html").read_text()
     value = {"resemblance": "0.5", "containment": "0.7", "longest": "9"}[measure]
     assert html.count(f'data-value="{value}"') == 3
+
+
+def test_base_text_is_grey_and_has_no_number(tmp_path: Path) -> None:
+    given = parser("Given")
+    documents = [
+        Document(name, (DocumentFile("Main.java", given + program(*names)),))
+        for name, names in (("ann", ("one", "two")), ("ben", ("three", "four")))
+    ]
+    scheme = PRESETS["code"]
+    found = find_pairs(documents, scheme, exclusions=Exclusions([Boilerplate("base", given)], scheme))
+    write_report(found, tmp_path / "class.html")
+    html = (tmp_path / "class.html").read_text()
+    grey = "".join(re.findall(r'<span class="boilerplate" title="boilerplate">(.*?)</span>', html, re.DOTALL))
+    assert unescape(grey).count("String next() {") == 2
+    assert "static int" not in grey
+    assert "grey: does not count" in html
+    assert not re.search(r"<mark[^>]*>[^<]*String next", html)

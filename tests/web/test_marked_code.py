@@ -109,11 +109,11 @@ def test_the_lines_of_a_span() -> None:
 
 def test_the_compare_screen_shows_a_store_of_code_in_lines() -> None:
     text = "".join(f"total{number} = add({number}, {number + 1});\n" for number in range(20))
-    sides = [ComparedText(id=name, text=text) for name in "ab"]
+    a, b = (ComparedText(id=name, text=text) for name in "ab")
     for preset, code in (("code", True), ("pages", False)):
         scheme = PRESETS[preset]
         both = compare(text, text, scheme, names=("a.java", "b.java"))
-        compared = Compared.of(*sides, both, numbered_passages(text, both.passages), scheme)
+        compared = Compared.of(a, b, both, numbered_passages(text, both.passages), scheme)
         view = window_panes(compared, passage_window(compared.passages, 1), lambda number: f"#{number}")
         assert [pane.code for pane in view.panes] == [code, code]
         assert [bool(rows(pane.text)) for pane in view.panes] == [code, code]

@@ -107,10 +107,17 @@ def _numbered(
 def _files(
     document: Document, spans: Mapping[int, Mapping[int, Span]], marking: Marking, *, code: bool
 ) -> list[FilePane]:
-    return [_file(file, spans.get(place, {}), marking, code=code) for place, file in enumerate(document.files)]
+    grey: dict[int, list[Span]] = defaultdict(list)
+    for part in document.left_out:
+        grey[part.file].append((part.start, part.end))
+    return [
+        _file(file, spans.get(place, {}), grey[place], marking, code=code) for place, file in enumerate(document.files)
+    ]
 
 
-def _file(file: DocumentFile, spans: Mapping[int, Span], marking: Marking, *, code: bool) -> FilePane:
+def _file(
+    file: DocumentFile, spans: Mapping[int, Span], grey: Sequence[Span], marking: Marking, *, code: bool
+) -> FilePane:
     text = file.text
     is_code = code or is_program(file.name)
     if not is_code:
@@ -119,5 +126,5 @@ def _file(file: DocumentFile, spans: Mapping[int, Span], marking: Marking, *, co
     if len(text) > MAX_WHOLE_FILE_CHARS:
         visible = visible_spans(text, list(spans.values()), is_only=False)
     shown = Marking(own=marking.own, partner=marking.partner, visible=visible, max_stretch_chars=MAX_STRETCH_CHARS)
-    html = Markup("".join((marked_code if is_code else marked_text)(text, spans, shown)))
+    html = Markup("".join((marked_code if is_code else marked_text)(text, spans, shown, grey)))
     return FilePane(file.name, html, is_code, len(spans), len(line_starts(text)))

@@ -130,11 +130,11 @@ function go(view, number, from = null) {
     sides.forEach((side, at) => (panes[at].scrollTop += below(side) - wanted));
     view.scrollIntoView({ block: "nearest" });
   } else if (from !== "") sides[from === "a" ? 1 : 0].scrollIntoView({ block: "center" });
-  const total = all(".chip", view).length;
+  const total = all("a.chip", view).length;
   for (const status of all("[role=status]", view)) status.textContent = `Passage ${number} of ${total.toLocaleString("en")}`;
 }
 const step = (view, by) => {
-  const total = all(".chip", view).length;
+  const total = all("a.chip", view).length;
   go(view, ((current.get(view) ?? (by > 0 ? 0 : 1)) - 1 + by + total) % total + 1);
 };
 const shown = () => all(".pair").find((view) => view.offsetParent !== null || view.getClientRects().length);
