@@ -36,6 +36,7 @@ USUAL = (
     "store",
     "long_questions",
     "web",
+    "pairs",
 )
 ON_REQUEST = (
     "million",  # takes an hour and 40 GB

@@ -15,6 +15,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "similar": "opensearch_winnow.cli.similar",
         "search": "opensearch_winnow.cli.search",
         "compare": "opensearch_winnow.cli.compare",
+        "pairs": "opensearch_winnow.cli.pairs",
         "history": "opensearch_winnow.cli.history",
         "changes": "opensearch_winnow.cli.changes",
         "locate": "opensearch_winnow.cli.locate",

@@ -37,6 +37,12 @@ preset = click.option(
     show_default=True,
     help=f"Scheme to start from; other options override it. K and T of each: {THRESHOLDS}.",
 )
+preset_by_names = click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    show_default="code for programs, otherwise pages, or that of the store",
+    help=f"Scheme to start from; other options override it. K and T of each: {THRESHOLDS}.",
+)
 # Not a click.Choice: Scheme reports a wrong selection together with everything else that is wrong.
 selection = click.option(
     "--selection",
@@ -65,7 +71,7 @@ def scheme_options(
         @wraps(function)
         def with_scheme(**arguments: Any) -> Any:
             use_default = optional and all(map(_is_default, CHOICES))
-            start = Scheme.preset(arguments.pop("preset"))
+            start = Scheme.preset(arguments.pop("preset") or "pages")
             choices = {name: arguments.pop(name, None) for name in CHOICES if name != "preset"}
             made = replace(start, **{name: value for name, value in choices.items() if value is not None})
             return function(scheme=None if use_default else made, **arguments)

@@ -36,6 +36,22 @@ PREFERRED = {
     "*.toc": "TexLexer",
 }
 
+# Lexers of texts, data and build files, which are no programs.
+NO_PROGRAMS = frozenset(
+    """
+    TextLexer MarkdownLexer RstLexer TexLexer BibTeXLexer GroffLexer MoinWikiLexer WikitextLexer TiddlyWiki5Lexer
+    OrgLexer HtmlLexer XmlLexer DtdLexer JsonLexer JsonLdLexer YamlLexer TOMLLexer IniLexer PropertiesLexer DesktopLexer
+    UnixConfigLexer DiffLexer DarcsPatchLexer GettextLexer NotmuchLexer IrcLogsLexer HttpLexer EmailLexer SrcinfoLexer
+    KernelLogLexer PythonTracebackLexer VCTreeStatusLexer RegeditLexer CssLexer MakefileLexer BaseMakefileLexer
+    CMakeLexer
+    """.split()  # noqa: SIM905 (easier to read than a list)
+)
+
+
+def is_program(name: str) -> bool:
+    """Whether a file or URL is a program by its name."""
+    return (language(name) or "TextLexer") not in NO_PROGRAMS
+
 
 def lexer_for(name: str | None) -> Any:
     """Return a new lexer for a file or URL, chosen by its name alone; None if the name implies no language.

@@ -9,6 +9,7 @@ from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
 from opensearch_winnow.operations.contamination import Contamination, contaminated
+from opensearch_winnow.operations.pairs import pairs
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -17,6 +18,7 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs
 from opensearch_winnow.queries.passage_index import PassageIndex
 from opensearch_winnow.queries.relationship import Relationship
 from opensearch_winnow.queries.results import SearchResults
@@ -30,6 +32,8 @@ __all__ = [
     "BoilerplateError",
     "Comparison",
     "Contamination",
+    "Document",
+    "DocumentFile",
     "FieldNames",
     "Filters",
     "Fingerprints",
@@ -43,6 +47,8 @@ __all__ = [
     "Matches",
     "MissingExtraError",
     "Page",
+    "Pair",
+    "Pairs",
     "Passage",
     "PassageIndex",
     "QuestionError",
@@ -63,6 +69,7 @@ __all__ = [
     "fingerprint",
     "group_hits",
     "mapping_fragment",
+    "pairs",
     "search_groups",
     "search_groups_async",
     "winnow_fields",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.index_base import IndexBase
+from opensearch_winnow.operations.pairs import PairOptions, find
 from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.queries.pairs import Document, Measure, Pairs
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.thresholds import Thresholds
 
@@ -99,3 +104,33 @@ class QuestionMethods(IndexBase):
             boilerplate=self._boilerplate.read() if boilerplate else (),
             sites=(one.site, other.site),
         )
+
+    def pairs(
+        self,
+        sources: str | Sequence[str] | Sequence[Document] = (),
+        *,
+        by: Measure = "similarity",
+        minimum: float | None = None,
+        limit: int | None = None,
+        base: Sequence[str] = (),
+        owner: str | None = None,
+        submissions: Submissions = "auto",
+        boilerplate: bool = True,
+        progress: Progress | None = None,
+    ) -> Pairs:
+        """Compare the documents of `sources` with each other and with the pages of the store, and return similar pairs.
+
+        Without `sources`, all pages of the store are compared with each other: the latest capture of each URL. With
+        `boilerplate=False`, registered boilerplate counts like any text. All else is as in the function `pairs`.
+        """
+        options = PairOptions(
+            by=by,
+            minimum=minimum,
+            limit=limit,
+            base=base,
+            owner=owner,
+            submissions=submissions,
+            boilerplate=boilerplate,
+        )
+        names = [sources] if isinstance(sources, str) else sources
+        return find(options, names, self.store, progress or no_progress)

@@ -85,6 +85,10 @@ class Exclusions:
     def __bool__(self) -> bool:
         return bool(self._everywhere.shingles or self._by_site)
 
+    def has_template(self, site: str | None) -> bool:
+        """Whether a template of this site is left out between some pages."""
+        return site in self._by_site
+
     def evidence(self, fingerprints: array[int]) -> array[int]:
         """Return the fingerprints of a question, in order, without those of boilerplate that holds for all pages."""
         evidence = array("Q")

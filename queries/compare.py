@@ -122,7 +122,7 @@ def shared_passages(
         parts = [
             part
             for _, run in parts
-            for part in _split(run, exclusions.spans(a.chars[run[0] : run[1]], site), min_length=scheme.k)
+            for part in split_run(run, exclusions.spans(a.chars[run[0] : run[1]], site), min_length=scheme.k)
         ]
         parts.sort(key=itemgetter(1))
     shared: tuple[list[Passage], list[Passage]] = [], []
@@ -190,7 +190,7 @@ def _scores(ours: array[int], theirs: array[int]) -> Scores:
     )
 
 
-def _split(
+def split_run(
     run: CanonicalRun, spans: Sequence[tuple[int, int]], *, min_length: int
 ) -> Iterator[tuple[bool, CanonicalRun]]:
     """Split a run at the `spans` of boilerplate, counted from its start; yield whether each part is boilerplate."""

@@ -18,11 +18,13 @@ class NumberedPassage:
     passage: Passage
     words: int
     moved: bool  # its order among the passages differs between A and B
+    lines: int | None = None  # of a program; None: it is shown as text
 
     @property
     def size(self) -> str:
-        """Its length in words, with the unit."""
-        return "1 word" if self.words == 1 else f"{self.words:,} words"
+        """Its length with the unit: words, or lines of a program."""
+        count, unit = (self.words, "word") if self.lines is None else (self.lines, "line")
+        return f"1 {unit}" if count == 1 else f"{count:,} {unit}s"
 
 
 def numbered_passages(a: str, passages: Sequence[Passage]) -> list[NumberedPassage]:

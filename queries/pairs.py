@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from opensearch_winnow.foundation.scheme import Scheme
+
 Measure = Literal["similarity", "resemblance", "containment", "longest"]
 
 
@@ -16,6 +18,14 @@ class DocumentFile(NamedTuple):
     text: str
 
 
+class FilePart(NamedTuple):
+    """A part of one of the files of a document, in code points."""
+
+    file: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text or program that is compared with others: one file, or all files of a submission."""
@@ -24,6 +34,8 @@ class Document:
     files: tuple[DocumentFile, ...]
     owner: str = ""  # two documents of one owner are not compared
     earlier: bool = False  # from a store: compared with those that are not, but not with each other
+    site: str | None = None  # of a page, which decides the template that does not count
+    left_out: tuple[FilePart, ...] = ()  # base text and boilerplate, which count in no number
 
 
 class SharedPassage(NamedTuple):
@@ -53,6 +65,14 @@ class Pair:
     passages: list[SharedPassage]  # in the order of A
 
 
+class Unread(NamedTuple):
+    """A file or row that was not compared, and why."""
+
+    name: str
+    reason: str
+    failed: bool = False  # it should have been read, but could not be
+
+
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """All pairs of a set above a threshold, the most similar first."""
@@ -64,3 +84,10 @@ class Pairs:
     scheme: str  # id
     compared: int  # pairs of documents that were compared
     histogram: list[int] = field(default_factory=list)  # compared pairs by similarity, in 50 bars
+    total: int = 0  # pairs that reach the threshold; `pairs` may be the first of these
+    groups: int = 0  # groups of documents that these pairs connect
+    parameters: Scheme = Scheme()  # the scheme itself
+    form: str = "text"  # of the scheme; "code" if the documents are programs
+    folders: bool = False  # each sub-folder was one document
+    base: int = 0  # files of base code or text, which does not count
+    unread: list[Unread] = field(default_factory=list)

@@ -19,15 +19,8 @@ PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how
 GUIDES = [
     DOCS / f"{name}.md"
     for name in (
-        "indexing",
-        "finding",
-        "search",
-        "clusters",
-        "changes",
-        "watching",
-        "archives",
-        "keys",
-        "contamination",
+        *("indexing", "finding", "search", "clusters", "changes", "watching", "archives", "keys"),
+        *("contamination", "pairs", "class-report"),
     )
 ]
 # Tables in the documentation are copied from this page, by rows or by figures.

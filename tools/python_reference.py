@@ -29,6 +29,7 @@ INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of t
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
+    "All pairs of a set": ["pairs", "Pairs", "Pair", "Document", "DocumentFile"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "Whole data sets": ["contaminated", "Contamination", "PassageIndex", "FieldNames"],
     "An index of your own": ["attach", "detach"],
@@ -52,6 +53,7 @@ INSIDE = {
     "mappings.source": ["Source"],
     "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
+    "queries.pairs": ["SharedPassage", "Unread"],
     "operations.history": ["Moment"],
     "operations.locate": ["Located", "FoundPage"],
     "operations.versions": ["Versions", "Version"],

@@ -1,4 +1,5 @@
-"""Takes the README's pictures of the search UI on the store of the demo: the first screen, a group, a comparison.
+"""Takes the README's pictures of the search UI on the store of the demo: the first screen, a group, a comparison;
+and that of docs/class-report.md.
 
     python -m tools.screen_pictures
 
@@ -50,6 +51,18 @@ def take_pictures(page: Page, served: Asking, summary: dict[str, Any], to: Path)
     page.screenshot(path=to / "compare.png")
 
 
+def take_report_picture(page: Page, folder: Path, to: Path) -> None:
+    """Save a picture of the report of the class in docs/homework, at its first pair, as `class-report.png`."""
+    docs = PICTURES.parent
+    report = folder / "class.html"
+    command = ["pairs", docs / "homework", "--base", docs / "homework-template", "--report", report, "--quiet"]
+    subprocess.run([str(WINNOW), *map(str, command)], check=True, capture_output=True)
+    page.set_viewport_size(SIZE)
+    page.goto(f"{report.resolve().as_uri()}#pair-1")
+    page.locator("#pair-1 .chip.on").wait_for()
+    page.screenshot(path=to / "class-report.png")
+
+
 def compare_address(served: Asking, summary: dict[str, Any]) -> str:
     """Return the path of the demo's comparison."""
     a, b = (summary["comparison"][side]["url"] for side in ("a", "b"))
@@ -64,6 +77,7 @@ def main() -> None:
         with serving(summary["store"]) as served:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             take_pictures(browser.new_page(reduced_motion="reduce"), served, summary, PICTURES)
+            take_report_picture(browser.new_page(reduced_motion="reduce"), Path(), PICTURES)
             browser.close()
 
 

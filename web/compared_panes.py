@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.spans import Span
+from opensearch_winnow.web.marked_code import line_starts, lines_of, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
 from opensearch_winnow.web.whole_words import trim_to_words, without_edges
@@ -35,6 +36,7 @@ class Pane(NamedTuple):
     letter: str  # A or B
     side: ComparedText
     text: Markup
+    code: bool  # a program: in lines, with their numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,9 @@ class Panes:
     grey_ribbons: Sequence[Ribbon]
 
 
-def whole_panes(compared: Compared) -> Panes:
-    """Return the panes with both texts in full, however long they are."""
-    return _panes(compared, compared.passages, lambda _side, _spans: None, lambda _number: None, None)
+def whole_panes(compared: Compared, *, code: bool = False) -> Panes:
+    """Return the panes with both texts in full, however long they are. `code`: they are programs."""
+    return _panes(compared, compared.passages, lambda _side, _spans: None, lambda _number: None, None, code=code)
 
 
 def window_panes(compared: Compared, window: PassageWindow, elsewhere: Callable[[int], str]) -> Panes:
@@ -60,6 +62,7 @@ def window_panes(compared: Compared, window: PassageWindow, elsewhere: Callable[
         lambda side, spans: visible_spans(side.text, spans, is_only=window.is_only),
         lambda number: None if number in here else elsewhere(number),
         MAX_STRETCH_CHARS,
+        code=compared.scheme.form == "code",
     )
 
 
@@ -69,12 +72,18 @@ def _panes(
     visible: Callable[[ComparedText, Sequence[Span]], Sequence[Span] | None],
     elsewhere: Callable[[int], str | None],
     max_stretch_chars: int | None,
+    *,
+    code: bool,
 ) -> Panes:
-    compared = trim_to_words(compared)
+    if code:
+        passages = with_lines(compared.a.text, passages)
+    if compared.scheme.form != "code":  # tokens are whole words
+        compared = trim_to_words(compared)
     numbers = [each.number for each in compared.passages]
+    marked = marked_code if code else marked_text
 
     def pane(letter: str, side: ComparedText, own: str, partner: str) -> Pane:
-        shown = (without_edges(side.text, span) for span in side.passages)
+        shown = (span if code else without_edges(side.text, span) for span in side.passages)
         spans = dict(zip(numbers, shown, strict=True))
         marking = Marking(
             own=own,
@@ -83,7 +92,7 @@ def _panes(
             visible=visible(side, [spans[each.number] for each in passages]),
             max_stretch_chars=max_stretch_chars,
         )
-        return Pane(letter, side, Markup("".join(marked_text(side.text, spans, marking, side.boilerplate))))
+        return Pane(letter, side, Markup("".join(marked(side.text, spans, marking, side.boilerplate))), code)
 
     lengths = len(compared.a.text), len(compared.b.text)
     return Panes(
@@ -93,6 +102,13 @@ def _panes(
         ribbons=ribbons(passages, *lengths),
         grey_ribbons=ribbons(compared.boilerplate, *lengths),
     )
+
+
+def with_lines(text: str, passages: Sequence[NumberedPassage]) -> list[NumberedPassage]:
+    """Return passages of a program with the number of their lines."""
+    starts = line_starts(text)
+    spans = ((each, lines_of(starts, each.passage[:2])) for each in passages)
+    return [replace(each, lines=last - first + 1) for each, (first, last) in spans]
 
 
 def ribbons(passages: Sequence[NumberedPassage], length: int, other_length: int) -> list[Ribbon]:

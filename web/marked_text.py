@@ -79,13 +79,13 @@ def marked_text(
             continue
         if each.passages:
             top = each.named[0]
-            numbers = "".join(_numbers(each.begun, marking))
+            begun = "".join(numbers(each.begun, marking))
             is_far = each.start - spans[top][0] > REPEAT_NUMBER_AFTER_CHARS
             is_long = each.end - each.start >= MIN_REPEATED_CHARS
-            if not numbers and ((is_far and is_long) or each.start in begins):
+            if not begun and ((is_far and is_long) or each.start in begins):
                 # A passage on top of it has ended, and this one goes on.
-                numbers = f'<span class="n again">{marking.source(top)}</span>'
-            yield from blocks.write(each.start, each.end, _mark(each, marking), numbers, "</mark>")
+                begun = again(marking.source(top))
+            yield from blocks.write(each.start, each.end, mark(each, marking), begun, "</mark>")
         elif each.grey:
             yield from blocks.write(each.start, each.end, GREY, "" if labelled else LABEL, "</span>")
         elif marking.fold:
@@ -125,7 +125,8 @@ def stretches(
         yield Stretch(place, after, begun, named, len(active), grey > 0)
 
 
-def _mark(each: Stretch, marking: Marking) -> str:
+def mark(each: Stretch, marking: Marking) -> str:
+    """Return the tag that opens a stretch that is shared."""
     named = sorted(each.named)
     classes = " ".join(
         (colour(marking.source(each.named[0])), *(f"p{number}" for number in named), *["both"] * (each.passages > 1))
@@ -187,16 +188,22 @@ class Blocks:
         return self.text.rfind(" ", full, limit) + 1 or limit
 
 
-def _numbers(numbers: Sequence[int], marking: Marking) -> Iterator[str]:
-    for index, number in enumerate(numbers):
+def numbers(begun: Sequence[int], marking: Marking) -> Iterator[str]:
+    """Yield the numbers of the passages that begin at a place, each a link to its partner."""
+    for index, number in enumerate(begun):
         more = " more" * (index >= MAX_NUMBERS_SHOWN)
         shown = marking.source(number)
         if (address := marking.elsewhere(number)) is None:
             yield f'<a class="n{more}" id="{marking.own}{number}" href="#{marking.partner}{shown}">{shown}</a>'
         elif not more:
             yield f'<a class="n" href="{escape(address)}">{shown}</a>'
-    if len(numbers) > MAX_NUMBERS_SHOWN:
-        yield f'<span class="n again">+{len(numbers) - MAX_NUMBERS_SHOWN:,}</span>'
+    if len(begun) > MAX_NUMBERS_SHOWN:
+        yield f'<span class="n again">+{len(begun) - MAX_NUMBERS_SHOWN:,}</span>'
+
+
+def again(number: int) -> str:
+    """Return the number of a passage that began before, for readers who may have forgotten it."""
+    return f'<span class="n again">{number}</span>'
 
 
 def _unshared(blocks: Blocks, start: int, end: int) -> Iterator[str]:

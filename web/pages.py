@@ -88,18 +88,25 @@ def _versions() -> dict[str, str]:
 
 
 class InlineStyle(NamedTuple):
-    """The style sheet of a single-file HTML page, and the policy that lets a browser load and run nothing else."""
+    """The style sheet of a single-file HTML page, its script if it has one, and the policy that lets a browser load and
+    run nothing else."""
 
     css: Markup
     policy: str  # Content-Security-Policy
+    script: Markup
 
     @classmethod
-    def of(cls, *names: str) -> InlineStyle:
-        """Join these static files into one style sheet."""
+    def of(cls, *names: str, script: str | None = None) -> InlineStyle:
+        """Join these static files into one style sheet; `script` is a static file too."""
         css = "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
-        digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-        policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-        return cls(Markup(css), policy)  # safe: these files are part of this package
+        code = (STATIC / script).read_text(encoding="utf-8") if script else ""
+        sources = f"style-src '{_digest(css)}'" + (f"; script-src '{_digest(code)}'" if script else "")
+        policy = f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
+        return cls(Markup(css), policy, Markup(code))  # safe: these files are part of this package
+
+
+def _digest(source: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
 class Pages:

@@ -17,7 +17,7 @@ def trim_to_words(compared: Compared) -> Compared:
     passages = []
     for each in compared.passages:
         start, end, other_start, other_end = each.passage
-        trimmed = Passage(*_whole_words(a, start, end), *_whole_words(b, other_start, other_end))
+        trimmed = Passage(*whole_words(a, start, end), *whole_words(b, other_start, other_end))
         passages.append(replace(each, passage=trimmed))
     return replace(
         compared,
@@ -27,7 +27,8 @@ def trim_to_words(compared: Compared) -> Compared:
     )
 
 
-def _whole_words(text: str, start: int, end: int) -> Span:
+def whole_words(text: str, start: int, end: int) -> Span:
+    """Return a span without the halves of words at its ends."""
     first, last = start, end
     while first and first < min(end, start + MAX_WORD_CHARS) and _is_inside_word(text, first):
         first += 1

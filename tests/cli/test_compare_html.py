@@ -241,6 +241,23 @@ def test_the_footer_names_the_unit_of_the_counts(winnow: Winnow, tmp_path: Path,
     assert re.search(rf"passages of \d+ or more {unit} are always found", page.read_text())
 
 
+def test_programs_are_shown_in_lines_with_numbers(winnow: Winnow, tmp_path: Path) -> None:
+    lines = [f"total{number} = add({number}, total{number - 1})" for number in range(1, 31)]
+    (tmp_path / "a.py").write_text("import sums\n\n" + "\n".join(lines))
+    (tmp_path / "b.py").write_text("\n".join(lines) + "\nprint(total30)\n")
+    (tmp_path / "c.txt").write_text("\n".join(lines))
+    page = tmp_path / "compare.html"
+    for preset in ("code", "pages"):  # the names say that they are programs
+        winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
+        html = page.read_text()
+        assert html.count('<div class="text code"') == 2
+        numbers = [int(line) for line in re.findall(r'data-line="(\d+)"', html)]
+        assert numbers == [*range(1, 33), *range(1, 32)]
+        assert re.search(r'href="#p1"><b>1</b> \d+ lines', html)
+    winnow("compare", tmp_path / "a.py", tmp_path / "c.txt", "--html", page)
+    assert "data-line" not in re.sub(r"<style>.*?</style>", "", page.read_text(), flags=re.DOTALL)
+
+
 @pytest.mark.parametrize("selection", ["mod-p", "koala"])
 def test_the_footer_promises_nothing_that_the_selection_does_not(prose: Prose, selection: str) -> None:
     footer = page_of(prose(60), prose(50), Scheme(selection=selection))[1].words  # type: ignore[arg-type]

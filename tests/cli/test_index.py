@@ -226,3 +226,28 @@ def test_code_is_compared_as_code(process: Process, tmp_path: Path) -> None:
     (project / "b.py").write_text("# my own work\n" + renamed)
     done = process("index", project, "--to", "r.parquet", "--preset", "code", "--json")
     assert json.loads(done.stdout)["duplicates"] == {"text": 1}, done.stderr
+
+
+def test_any_rows_are_indexed(process: Process, tmp_path: Path) -> None:
+    rows = [{"id": number, "text": prose(number)} for number in range(300)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert process("index", "rows.jsonl", "--store", "rows.winnow", "--json").returncode == 0
+    done = process("similar", "7", "--store", "rows.winnow", "--json")
+    assert json.loads(done.stdout)["matches"] == []
+    (tmp_path / "stories.csv").write_text(f"nr;story;head\n7;{prose(7)};A\n;{prose(8)};B\n")
+    named = ("--id-field", "nr", "--text-field", "story", "--title-field", "head")
+    assert process("index", "stories.csv", "--to", "stories.parquet", *named).returncode == 0
+    records = list(read_records(tmp_path / "stories.parquet"))
+    place = f"{(tmp_path / 'stories.csv').as_uri()}#row=1"
+    assert sorted((record.url, record.title) for record in records) == [("7", "A"), (place, "B")]
+
+
+def test_rows_without_the_needed_field_stop_the_run_with_one_sentence(process: Process, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"nr": {number}, "story": "x"}}\n' for number in range(20_000)))
+    done = process("index", "rows.jsonl", "--store", "rows.winnow")
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "Error: rows.jsonl has no field with a text: its fields are nr, story; name the one that holds the text with "
+        "--text-field\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]

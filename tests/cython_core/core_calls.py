@@ -25,6 +25,7 @@ from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.rare_grams import rare_grams
+from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
@@ -127,6 +128,11 @@ def _token_pairs() -> object:
     return pairs, split_pairs(pairs, 7, 500)
 
 
+def _shared_tokens() -> object:
+    shared = SharedTokens(TOKENS, array("I", [100] * 10))
+    return [(shared.after(number), shared.weight(number)) for number in range(10)]
+
+
 def _posting_parts() -> object:
     postings, counts = split_postings(TOKENS, PAGES[:1000], 3)
     placed = bytearray(40 * 128)
@@ -192,6 +198,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "leaders": _leaders,
     "pair_leaders": _pair_leaders,
     "token_pairs": _token_pairs,
+    "shared_tokens": _shared_tokens,
     "posting_parts": _posting_parts,
     "components": _groups,
     "best_scores": lambda: (

@@ -123,6 +123,10 @@ def fuzz_jsonl(data: bytes, _: bool) -> None:
     read_source(data, "a.jsonl")
 
 
+def fuzz_csv(data: bytes, _: bool) -> None:
+    read_source(data, "a.csv")
+
+
 def fuzz_parquet(data: bytes, _: bool) -> None:
     read_source(data, "a.parquet")
 
@@ -173,6 +177,7 @@ TARGETS: dict[str, tuple[Callable[[bytes, bool], None], Callable[[], list[bytes]
     "warc": (fuzz_warc, lambda: [WARC + WARC, gzip.compress(WARC)]),
     "arc": (fuzz_arc, lambda: [ARC]),
     "wacz": (fuzz_wacz, lambda: [wacz_file()]),
+    "csv": (fuzz_csv, lambda: [b'id,text\n1,"a\nb"\n', "url;text\n1;x\n".encode("utf-16")]),
     "jsonl": (fuzz_jsonl, lambda: [LINES, gzip.compress(LINES)]),
     "parquet": (fuzz_parquet, lambda: [parquet_file()]),
     "store": (fuzz_store, lambda: [store_file()]),

@@ -6,4 +6,4 @@ CORE = (
     *("word_index", "find_word", "document_frequencies", "merged_segments", "boolean_scorer", "minhashes"),
     *("from_parts", "rare_grams", "window_minima", "hash_sets", "postings", "packed", "pairs"),
 )
-FILES = ("html", "encoding", "http_body", "query", "warc", "arc", "wacz", "jsonl", "parquet", "store")
+FILES = ("html", "encoding", "http_body", "query", "warc", "arc", "wacz", "jsonl", "csv", "parquet", "store")

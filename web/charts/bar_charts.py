@@ -15,22 +15,24 @@ MAX_MONTHS = 60  # with a bar each; a longer time is shown by year
 MAX_TIME_LABELS = 6
 
 
-def pair_histogram(bars: Sequence[int], threshold: float) -> Iterator[str]:
-    """Draw `bars`, the numbers of pairs in equal ranges of resemblance from 0 to 1, with logarithmic heights.
+def pair_histogram(bars: Sequence[int], threshold: float | None, *, score: str = "resemblance") -> Iterator[str]:
+    """Draw `bars`, the numbers of pairs in equal ranges of a score from 0 to 1, with logarithmic heights.
 
-    Bars at or above the threshold have the colour of matches.
+    Bars at or above the threshold, if there is one, have the colour of matches.
     """
     x_scale = ShareScale(PAIR_FRAME.left, PAIR_FRAME.right)
     low_y, high_y = PAIR_FRAME.bottom - PAIR_FRAME.inset, PAIR_FRAME.top + PAIR_FRAME.inset
     y_scale = LogScale(1, max(*bars, 1), low_y, high_y)
-    yield from axes(PAIR_FRAME, x_scale, y_scale, names=("resemblance of a pair", "pairs"))
+    yield from axes(PAIR_FRAME, x_scale, y_scale, names=(f"{score} of a pair", "pairs"))
     for place, pairs in enumerate(bars):
         if pairs:
             low, high = place / len(bars), (place + 1) / len(bars)
             left, right, top = x_scale(low), x_scale(high) - PAIR_BAR_GAP, y_scale(pairs)
-            kind = "found" if round(low, 6) >= round(threshold, 6) else "below"
+            kind = "found" if threshold is None or round(low, 6) >= round(threshold, 6) else "below"
             size = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{PAIR_FRAME.bottom - top:.1f}"'
             yield f'<rect class="{kind}" {size}><title>{bar_label(place, len(bars), pairs)}</title></rect>\n'
+    if threshold is None:
+        return
     line = f"M{x_scale(threshold):.1f} {PAIR_FRAME.top}V{PAIR_FRAME.bottom}"
     yield f'<path class="law" d="{line}"><title>threshold {compact_percent(threshold)}</title></path>\n'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from math import cos, hypot, pi, sin
 from typing import NamedTuple
@@ -33,11 +33,19 @@ class Node(NamedTuple):
     colour: int  # of its site, from 1; 0: none
 
 
-def page_graph(nodes: Sequence[Node], matrix: Matrix, threshold: float) -> Iterator[str]:
+def page_graph(
+    nodes: Sequence[Node],
+    matrix: Matrix,
+    threshold: float,
+    *,
+    page: Callable[[Node], str] = lambda node: f"/page/{node.id}",
+    comparison: Callable[[Node, Node], str] = lambda a, b: f"/compare/{a.id}/{b.id}",
+    representative: bool = True,
+) -> Iterator[str]:
     """Draw the graph, with a line for each pair that resembles each other by `threshold` or more.
 
-    The first node is the representative. Nodes link to their pages and lines to comparisons. The graph is hidden from
-    screen readers: its caption and the matrix below it say the same.
+    The first node is the representative, unless there is none. Nodes link to their pages and lines to comparisons. The
+    graph is hidden from screen readers: its caption and the matrix below it say the same.
     """
     points = layout(matrix)
     left, top = (min(axis) - MARGIN for axis in zip(*points, strict=True))
@@ -57,17 +65,23 @@ def page_graph(nodes: Sequence[Node], matrix: Matrix, threshold: float) -> Itera
         (x1, y1), (x2, y2) = points[other], points[one]
         strength = (share - threshold) / (1 - threshold) if threshold < 1 else 1.0
         look = f'stroke-width="{1 + 2.5 * strength:.1f}" stroke-opacity="{0.25 + 0.55 * strength:.2f}"'
-        path = f'<path d="M{x1:.0f} {y1:.0f}L{x2:.0f} {y2:.0f}" {look}/>'
+        pair = f'data-pair="{a.number} {b.number}"'
+        path = f'<path d="M{x1:.0f} {y1:.0f}L{x2:.0f} {y2:.0f}" {look} {pair}/>'
         if len(lines) <= MAX_LINKED_LINES:
             title = f"<title>{a.number} and {b.number}: {escape(compact_percent(share))}</title>"
-            path = f'<a href="/compare/{escape(a.id)}/{escape(b.id)}" tabindex="-1">{title}{path}</a>'
+            path = f'<a href="{escape(comparison(a, b))}" tabindex="-1">{title}{path}</a>'
         yield f"{path}\n"
     for place, (node, (x, y)) in enumerate(zip(nodes, points, strict=True)):
         title = f"<title>{escape(node.label)}</title>"
-        ring = f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>' if place == 0 else ""
+        ring = (
+            f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>'
+            if representative and place == 0
+            else ""
+        )
         circle = f'<circle class="site{node.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}"/>'
         number = f'<text x="{x:.1f}" y="{y + 4:.1f}">{node.number}</text>'
-        yield f'<a href="/page/{escape(node.id)}" tabindex="-1">{title}{ring}{circle}{number}</a>\n'
+        link = f'href="{escape(page(node))}" data-number="{node.number}"'
+        yield f'<a {link} tabindex="-1">{title}{ring}{circle}{number}</a>\n'
     yield "</svg>\n"
 
 

@@ -16,13 +16,13 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import Text
 from opensearch_winnow.web.charts.page_graph import Node, page_graph, site_colours
 from opensearch_winnow.web.charts.timeline import strip, timeline
+from opensearch_winnow.web.colour_steps import colour_step
 from opensearch_winnow.web.parameters import integer, percentage
 from opensearch_winnow.web.screen import Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 MAX_TIMELINE_SITES = 12
 MAX_SIZES_NAMED = 4  # parts of a cluster whose sizes a sentence lists
-COLOUR_STEPS = 10  # of the matrix, not counting the one for no resemblance
 
 
 class Part(NamedTuple):
@@ -86,11 +86,6 @@ def _graph(document: ClusterDocument, colours: Mapping[str, int]) -> Iterator[st
         for page in document["compared_pages"]
     ]
     return page_graph(nodes, document["matrix"], document["threshold"])
-
-
-def colour_step(share: float) -> int:
-    """Return the colour of a share in the matrix. The last one is only for identical pages."""
-    return COLOUR_STEPS if share >= 1 else int(share * COLOUR_STEPS)
 
 
 def heading(document: ClusterDocument) -> str:

@@ -1,0 +1,65 @@
+"""Groups the files of a folder into submissions: each sub-folder is one, or each file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Literal
+
+Submissions = Literal["auto", "files", "folders"]
+
+
+def submissions(paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto") -> Mapping[str, list[str]]:
+    """Group `paths`, which are absolute, by the folder or file that is a submission; `folders` are those named.
+
+    The submissions are the sub-folders of each folder. If half of the files are directly in several folders, as with
+    class/*, these are the submissions; and one sub-folder alone, as of an unpacked archive, stands for its folder. A
+    file that is in none of them is a submission itself. For "auto", see `are_submissions`.
+    """
+    by_file = {path: [path] for path in paths}
+    if how == "files":
+        return by_file
+    tops = _tops(paths, [folder.rstrip("/") for folder in folders])
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        grouped[_submission(path, tops)].append(path)
+    return grouped if how == "folders" or are_submissions(grouped) else by_file
+
+
+def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
+    """Whether groups of files look like the submissions of a class, rather than like years or parts of a collection.
+
+    Most files are in a sub-folder; and there are at least as many sub-folders as files in one of them, on average, or
+    most sub-folders have a file that another one has too, such as src/Main.java.
+    """
+    folders = {folder: files for folder, files in grouped.items() if files != [folder]}
+    inside = sum(map(len, folders.values()))
+    if len(folders) < 2 or 2 * inside < sum(map(len, grouped.values())):
+        return False
+    names = Counter(file[len(folder) :] for folder, files in folders.items() for file in files)
+    alike = sum(any(names[file[len(folder) :]] > 1 for file in files) for folder, files in folders.items())
+    return len(folders) ** 2 >= inside or 2 * alike > len(folders)
+
+
+def _tops(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
+    """Return the folders whose sub-folders are submissions."""
+    directly = sum(str(PurePosixPath(path).parent) in folders for path in paths)
+    if len(folders) > 1 and 2 * directly >= len(paths):
+        return sorted({str(PurePosixPath(folder).parent) for folder in folders}, key=len, reverse=True)
+    tops = []
+    for folder in folders:
+        top = folder
+        inside = [path for path in paths if path.startswith(f"{folder}/")]
+        while len(below := {_submission(path, [top]) for path in inside}) == 1 and below.isdisjoint(inside):
+            (top,) = below
+        tops.append(top)
+    return sorted(tops, key=len, reverse=True)
+
+
+def _submission(path: str, tops: Sequence[str]) -> str:
+    """Return the folder directly in one of `tops` that a file is in, or the file itself."""
+    for top in tops:
+        if path.startswith(f"{top}/"):
+            return f"{top}/{path[len(top) + 1 :].partition('/')[0]}"
+    return path

@@ -1,0 +1,69 @@
+"""Scores the pairs of a set of documents."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.cython_core.shared_tokens import SharedTokens
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.boilerplate import Exclusions
+from opensearch_winnow.queries.pairs import Measure
+from opensearch_winnow.queries.prepared_document import PreparedDocument
+
+# Independent programs for one task resemble each other more than independent texts do.
+DEFAULT_MINIMA = {"code": 0.3, "text": 0.1}
+
+
+class ScoredPair(NamedTuple):
+    """The scores of two documents, which are named by their places."""
+
+    a: int
+    b: int
+    similarity: float
+    resemblance: float
+    containment: float
+    contained: float
+
+
+def score_pairs(
+    documents: Sequence[PreparedDocument], exclusions: Exclusions, *, rows: int | None = None
+) -> Iterator[ScoredPair]:
+    """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
+
+    With `rows`, A is one of the first `rows` documents. The similarity is the resemblance.
+    """
+    values = array("Q")
+    for document in documents:
+        values += document.shingles
+    shared = SharedTokens(values, array("I", (len(document.shingles) for document in documents)))
+    for a, ours in enumerate(documents[:rows]):
+        size = len(ours.shingles)
+        partners, counts, _ = shared.after(a)
+        for b, both in zip(partners, counts, strict=True):
+            theirs = documents[b]
+            if exclusions.has_template(ours.site) or exclusions.has_template(theirs.site):
+                sizes = evidence_sizes(ours, theirs, exclusions)
+            else:
+                sizes = both, size, len(theirs.shingles)
+            yield ScoredPair(a, b, *_scores(*sizes))
+
+
+def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions: Exclusions) -> tuple[int, int, int]:
+    """Return the shingles that count: those of both documents, of A and of B."""
+    a, b = exclusions.evidence_of_pair(ours.shingles, theirs.shingles, (ours.site, theirs.site))
+    return overlap(a, b), len(a), len(b)
+
+
+def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float, float]:
+    resemblance = both / max(ours + theirs - both, 1)
+    return resemblance, resemblance, both / max(ours, 1), both / max(theirs, 1)
+
+
+def default_minimum(measure: Measure, scheme: Scheme) -> float:
+    """Return the minimum of a measure at which a pair is worth a look; for the longest passage, any."""
+    if measure == "longest":
+        return 0.0
+    return DEFAULT_MINIMA["code" if scheme.form == "code" else "text"]

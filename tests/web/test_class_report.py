@@ -1,0 +1,235 @@
+"""The report of a set of documents: complete without a script, inert, and without names if it is anonymised."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from opensearch_winnow.foundation.scheme import PRESETS
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
+from opensearch_winnow.queries.pair_finder import find_pairs
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
+from opensearch_winnow.web.class_report import report as reports
+from opensearch_winnow.web.class_report.anonymised import NameMasks
+from opensearch_winnow.web.class_report.report import write_report
+from tests.web.class_fixture import HOSTILE, class_of_five, parser, program
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page and its ids and links."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        self.ids = [each["id"] for _, each in self.tags if each.get("id")]
+        self.links = [each["href"] or "" for _, each in self.tags if "href" in each]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    return class_of_five()
+
+
+@pytest.fixture
+def page(pairs: Pairs, tmp_path: Path) -> str:
+    write_report(pairs, tmp_path / "class.html", title="Task 4")
+    return (tmp_path / "class.html").read_text()
+
+
+def test_the_class_has_the_known_pairs(pairs: Pairs) -> None:
+    assert {frozenset((each.a, each.b)) for each in pairs.pairs} == {
+        frozenset(("miller_ada", "tom")),
+        frozenset(("eve", HOSTILE)),
+    }
+    assert all(each.passages for each in pairs.pairs)
+
+
+def test_everything_is_there_without_a_script(page: str, pairs: Pairs) -> None:
+    words = unescape(re.sub(r"<[^>]+>", "", re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)))
+    for document in pairs.documents[:4]:
+        assert document.id in words
+        for file in document.files:
+            for line in file.text.splitlines():
+                assert line in words
+    for part in ("Task 4", "2 pairs have a similarity of 20 % or more, in 2 groups", "not a proof", "zoe"):
+        assert (part in words) == (part != "zoe")  # who is in no pair is not named
+
+
+def test_every_link_leads_somewhere_and_nothing_is_loaded(page: str) -> None:
+    tags = Tags(page)
+    assert len(set(tags.ids)) == len(tags.ids)
+    assert tags.links
+    for link in tags.links:
+        assert link.startswith("#")
+        assert link[1:] in tags.ids
+    attributes = {name for _, each in tags.tags for name in each}
+    assert not attributes & {"src", "srcset", "action", "style"}
+    assert not [name for name in attributes if name.startswith("on")]
+    assert "@import" not in page
+    assert "url(" not in page
+
+
+def test_the_policy_allows_only_the_style_and_the_script_of_the_page(page: str) -> None:
+    policy = next(each["content"] for _, each in Tags(page).tags if "http-equiv" in each) or ""
+    assert policy.startswith("default-src 'none';")
+    for kind in ("style", "script"):
+        (inline,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+
+
+def test_names_are_escaped(page: str) -> None:
+    assert "<script>alert" not in page
+    assert [tag for tag, _ in Tags(page).tags].count("script") == 1
+
+
+def test_a_passage_has_its_number_on_both_sides(page: str, pairs: Pairs) -> None:
+    for rank, pair in enumerate(pairs.pairs, 1):
+        for number in range(1, len(pair.passages) + 1):
+            assert f'<a class="n" id="x{rank}a{number}" href="#x{rank}b{number}">' in page
+            assert f'<a class="n" id="x{rank}b{number}" href="#x{rank}a{number}">' in page
+
+
+def test_a_folder_has_a_page_for_each_pair(pairs: Pairs, tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    assert write_report(pairs, folder) == 2
+    assert sorted(each.name for each in folder.iterdir()) == ["index.html", "pair-0001.html", "pair-0002.html"]
+    for file in folder.iterdir():
+        for link in Tags(file.read_text()).links:
+            name, _, anchor = link.partition("#")
+            target = folder / (name or file.name)
+            assert not anchor or anchor in Tags(target.read_text()).ids
+            assert target.exists()
+
+
+@pytest.mark.parametrize("target", ["class.html", "class"])
+def test_an_anonymised_report_has_no_name(pairs: Pairs, tmp_path: Path, target: str) -> None:
+    unread = [Unread("miller_ada/photo.png", "an image")]
+    write_report(replace(pairs, unread=unread), tmp_path / target, anonymise=True)
+    files = [tmp_path / target] if target.endswith(".html") else list((tmp_path / target).iterdir())
+    for file in files:
+        text = file.read_text() + file.name
+        for name in ("miller", "ada", "tom", "eve", "alert(1)", "Main.java", "Lexer.java", "uni", "photo"):
+            shown = re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.DOTALL)
+            assert not re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", shown, re.IGNORECASE), (file.name, name)
+    assert any("Submission 01" in file.read_text() for file in files)
+
+
+def test_masked_texts_keep_their_length(pairs: Pairs) -> None:
+    masks = NameMasks(pairs)
+    text = "// Ada Miller, ADA_MILLER and miller, ada; atom and adam miller are others. tom?"
+    masked = masks.masked(text)
+    assert masked == "// ███ ██████, ███_██████ and ██████, ███; atom and adam miller are others. ███?"
+    assert len(masked) == len(text)
+
+
+def test_numbers_do_not_follow_the_alphabet(pairs: Pairs, tmp_path: Path) -> None:
+    renamed = {"miller_ada": "a", "tom": "b", "eve": "c", HOSTILE: "d", "zoe": "e"}
+    documents = [replace(each, id=renamed[each.id]) for each in pairs.documents]
+    found = [replace(each, a=renamed[each.a], b=renamed[each.b]) for each in pairs.pairs]
+    for name, each in (("one", pairs), ("other", replace(pairs, documents=documents, pairs=found))):
+        write_report(each, tmp_path / f"{name}.html", anonymise=True)
+    one, other = (re.findall(r"Submission \d+", (tmp_path / f"{name}.html").read_text()) for name in ("one", "other"))
+    assert one == other
+
+
+def test_a_folder_that_is_no_report_is_left_alone(pairs: Pairs, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("<p>my page")
+    with pytest.raises(RecordsError, match="is not a report"):
+        write_report(pairs, site)
+    assert (site / "index.html").read_text() == "<p>my page"
+    folder = tmp_path / "class"
+    write_report(pairs, folder)
+    write_report(replace(pairs, pairs=pairs.pairs[:1]), folder)
+    assert sorted(each.name for each in folder.iterdir()) == ["index.html", "pair-0001.html"]
+    (folder / "grades.csv").write_text("mine")
+    with pytest.raises(RecordsError, match="is not a report"):
+        write_report(pairs, folder)
+    assert (folder / "grades.csv").exists()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["class", "site"]
+
+
+@pytest.mark.parametrize("target", ["class.html", "class"])
+def test_the_old_report_stays_if_the_new_one_fails(
+    pairs: Pairs, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_report(pairs, tmp_path / target)
+    before = {each: each.read_bytes() for each in tmp_path.rglob("*.html") if each.is_file()}
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reports, "pair_panes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(pairs, tmp_path / target)
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
+def many(documents: int) -> Pairs:
+    """Return a chain: each document is like the next."""
+    texts = [Document(f"d{number}", (DocumentFile("a.txt", f"word {number} " * 9),)) for number in range(documents)]
+    found = [Pair(f"d{at}", f"d{at + 1}", 0.5, 0.5, 0.6, 0.7, 0.8, 9, []) for at in range(documents - 1)]
+    return Pairs(texts, found, 0.5, "similarity", "id", documents**2, [5] * 50, len(found), 1)
+
+
+def test_a_large_class_is_listed_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MAX_PAIRS_IN_FILE", 10)
+    assert write_report(many(200), tmp_path / "class.html") == 10
+    html = (tmp_path / "class.html").read_text()
+    assert html.count('<section class="pair"') == 10
+    assert html.count("<tr id=") == 199
+    assert "The first 10 pairs can be opened side by side" in html
+    assert "Not drawn" in html  # 200 documents in one group
+    assert '<table class="matrix">' not in html
+
+
+def test_long_texts_are_few_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MAX_CHARS_IN_FILE", 1_000)
+    assert 0 < write_report(many(50), tmp_path / "class.html") < 49
+
+
+def test_nothing_found_is_said(tmp_path: Path) -> None:
+    write_report(replace(many(3), pairs=[], total=0), tmp_path / "class.html")
+    html = (tmp_path / "class.html").read_text()
+    assert "<h1>No two have a similarity of 50 % or more</h1>" in html
+    assert "Lower the threshold" in html
+
+
+@pytest.mark.parametrize("measure", ["resemblance", "containment", "longest"])
+def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: Measure) -> None:
+    threshold = 5 if measure == "longest" else 0.5
+    write_report(replace(many(4), measure=measure, threshold=threshold), tmp_path / "class.html")
+    html = (tmp_path / "class.html").read_text()
+    value = {"resemblance": "0.5", "containment": "0.7", "longest": "9"}[measure]
+    assert html.count(f'data-value="{value}"') == 3
+
+
+def test_base_text_is_grey_and_has_no_number(tmp_path: Path) -> None:
+    given = parser("Given")
+    documents = [
+        Document(name, (DocumentFile("Main.java", given + program(*names)),))
+        for name, names in (("ann", ("one", "two")), ("ben", ("three", "four")))
+    ]
+    scheme = PRESETS["code"]
+    found = find_pairs(documents, scheme, exclusions=Exclusions([Boilerplate("base", given)], scheme))
+    write_report(found, tmp_path / "class.html")
+    html = (tmp_path / "class.html").read_text()
+    grey = "".join(re.findall(r'<span class="boilerplate" title="boilerplate">(.*?)</span>', html, re.DOTALL))
+    assert unescape(grey).count("String next() {") == 2
+    assert "static int" not in grey
+    assert "grey: does not count" in html
+    assert not re.search(r"<mark[^>]*>[^<]*String next", html)

@@ -1,0 +1,97 @@
+"""Replaces the names of documents, files and owners, so that a report can be shown to others."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
+
+MIN_NAME_LETTERS = 3  # a shorter name is in too many formulas and abbreviations
+MAX_CHARS_BETWEEN = 3  # between two parts of a name: a space, or a comma and a space
+MASK = "█"
+WORD = re.compile(r"[^\W_]+")
+
+Words = tuple[str, ...]
+
+
+def pseudonyms(pairs: Pairs, numbers: Mapping[str, int]) -> dict[str, str]:
+    """Return a new name for each document, made from its number."""
+    noun, width = "Submission" if pairs.folders else "Document", max(len(str(len(numbers))), 2)
+    return {name: f"{noun} {number:0{width}}" for name, number in numbers.items()}
+
+
+def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
+    """Return the pairs with documents called by their new `names`, and without the names of files and owners.
+
+    The name of any document or owner that stands in a text is masked, letter by letter: all offsets remain right.
+    """
+    masks = NameMasks(pairs)
+
+    def document(each: Document) -> Document:
+        files = tuple(
+            DocumentFile(f"File {place}{_suffix(file.name)}", masks.masked(file.text))
+            for place, file in enumerate(each.files, 1)
+        )
+        return replace(each, id=names[each.id], files=files, owner="", site=None)
+
+    return replace(
+        pairs,
+        documents=[document(each) for each in pairs.documents],
+        unread=[each._replace(name="") for each in pairs.unread],
+        pairs=[replace(each, a=names[each.a], b=names[each.b]) for each in pairs.pairs],
+    )
+
+
+class NameMasks:
+    """Masks the names of documents and owners in texts: whole words, in any case, with anything short between them."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        names = {words for each in pairs.documents for name in _names(each) if (words := _words(name))}
+        names |= {words[::-1] for words in names if len(words) == 2}  # smith_john is John Smith
+        self._by_first: dict[str, list[Words]] = defaultdict(list)
+        for words in sorted(names, key=lambda each: (-len(each), each)):
+            if sum(map(str.isalpha, "".join(words))) >= MIN_NAME_LETTERS:
+                self._by_first[words[0]].append(words)
+
+    def masked(self, text: str) -> str:
+        """Return a text of the same length in which the letters and digits of names are masked."""
+        found = list(WORD.finditer(text))
+        pieces, end = [], 0
+        for place, first in enumerate(found):
+            for name in self._by_first.get(first[0].lower(), ()):
+                words = found[place : place + len(name)]
+                if first.start() >= end and _is_name(words, name):
+                    pieces += [text[end : first.start()], WORD.sub(_mask, text[first.start() : words[-1].end()])]
+                    end = words[-1].end()
+        return "".join((*pieces, text[end:]))
+
+
+def _is_name(words: list[re.Match[str]], name: Words) -> bool:
+    between = (after.start() - before.end() for before, after in pairwise(words))
+    return tuple(each[0].lower() for each in words) == name and all(chars <= MAX_CHARS_BETWEEN for chars in between)
+
+
+def _mask(word: re.Match[str]) -> str:
+    return MASK * len(word[0])
+
+
+def _names(document: Document) -> Iterator[str]:
+    """Yield the owner, the id, and the id without its suffix; of a path, the first folder and the name of the file."""
+    path = PurePosixPath(document.id)
+    yield from (document.owner, document.id, path.stem)
+    if len(path.parts) > 1:
+        yield path.parts[0]
+
+
+def _words(name: str) -> Words:
+    return tuple(word.lower() for word in WORD.findall(name))
+
+
+def _suffix(name: str) -> str:
+    """Return the suffix of a file, which tells its language."""
+    return "".join(re.findall(r"\.[A-Za-z0-9]{1,8}$", name))

@@ -1,0 +1,38 @@
+"""What the numbers of the report mean, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.answers.pairs_words import compared_words, found_words, unit
+from opensearch_winnow.queries.pairs import Measure, Pair, Pairs
+
+__all__ = ["compared_words", "found_words", "length", "measure_sentence", "unread_reasons", "value"]
+
+
+def value(pair: Pair, measure: Measure) -> float:
+    """Return the number that pairs are ranked by: a share, or with the measure longest a number of words."""
+    if measure == "containment":
+        return max(pair.containment, pair.contained)
+    return {"similarity": pair.similarity, "resemblance": pair.resemblance, "longest": pair.longest}[measure]
+
+
+def length(words: int, pairs: Pairs) -> str:
+    """Return the length of a passage with its unit."""
+    return count_of(words, unit(pairs).removesuffix("s"))
+
+
+def measure_sentence(measure: Measure, pairs: Pairs) -> str:
+    """Say what the number means that pairs are ranked by."""
+    runs = f"runs of {length(pairs.parameters.shingle, pairs)}"
+    if measure == "longest":
+        return f"Pairs are ranked by their longest shared passage, in {unit(pairs)}."
+    if measure == "containment":
+        return f"Containment is the share of one document's {runs} that the other has too: the larger of both numbers."
+    return f"{measure.capitalize()} is the share of {runs} that both documents have, of all that either has."
+
+
+def unread_reasons(pairs: Pairs) -> list[tuple[str, int]]:
+    """Return why files or rows were not compared, and how many."""
+    return Counter(each.reason for each in pairs.unread).most_common()
