@@ -63,6 +63,7 @@ def test_everything_is_there_without_a_script(page: str, pairs: Pairs) -> None:
         for file in document.files:
             for line in file.text.splitlines():
                 assert line in words
+    assert "Those of 39 or more are always found, those below 30 never" in words
     for part in ("Task 4", "2 pairs have a similarity of 20 % or more, in 2 groups", "not a proof", "zoe"):
         assert (part in words) == (part != "zoe")  # who is in no pair is not named
 

@@ -7,8 +7,9 @@ from collections import Counter
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.pairs_words import compared_words, found_words, unit
 from opensearch_winnow.queries.pairs import Measure, Pair, Pairs
+from opensearch_winnow.queries.prepared_document import MAX_WINDOW
 
-__all__ = ["compared_words", "found_words", "length", "measure_sentence", "unread_reasons", "value"]
+__all__ = ["always_found", "compared_words", "found_words", "length", "measure_sentence", "unread_reasons", "value"]
 
 
 def value(pair: Pair, measure: Measure) -> float:
@@ -21,6 +22,11 @@ def value(pair: Pair, measure: Measure) -> float:
 def length(words: int, pairs: Pairs) -> str:
     """Return the length of a passage with its unit."""
     return count_of(words, unit(pairs).removesuffix("s"))
+
+
+def always_found(pairs: Pairs) -> int:
+    """Return the length from which every passage is found, in canonical characters."""
+    return pairs.parameters.noise + min(pairs.parameters.w, MAX_WINDOW) - 1
 
 
 def measure_sentence(measure: Measure, pairs: Pairs) -> str:
