@@ -154,24 +154,26 @@ def repeated_runs(marks, Py_ssize_t width, Py_ssize_t documents, bint every) -> 
     `count` is the smallest of the run's shingles.
     """
     cdef const uint32_t[::1] mark = page_numbers(marks, "repeated_runs")
-    cdef Py_ssize_t n = mark.shape[0], words = n + width - 1 if n else 0, start = -1, word
-    cdef Py_ssize_t repeated = -1, first = -1  # the end of the last repeated shingle, and of the last to be kept
-    cdef bint inside
+    cdef Py_ssize_t n = mark.shape[0], start = -1, word
+    cdef Py_ssize_t repeated = 0, kept = 0  # the end of the last repeated shingle, and of the last that is kept
     cdef list runs = []
-    if width < 1 or documents < 1:
+    if not (1 <= width <= UINT32_MAX and documents >= 1):
         raise ValueError(f"repeated_runs() expects at least 1 word and 1 document, got {width} and {documents}")
-    for word in range(words + 1):
-        if word < n and mark[word] >> 1 >= <size_t>documents:
+    for word in range(n):
+        if mark[word] >> 1 >= <size_t>documents:
             if mark[word] & 1 and not every:
-                first = word + width
+                kept = word + width
             else:
                 repeated = word + width
-        inside = word < words and first <= word < repeated
-        if inside and start < 0:
-            start = word
-        elif start >= 0 and not inside:
+        if kept <= word < repeated:
+            start = word if start < 0 else start
+        elif start >= 0:
             runs.append((start, word, smallest_count(&mark[0], n, start - width + 1, word, documents, every)))
             start = -1
+    if start < 0:
+        start = max(n, kept)
+    if start < repeated:  # in the words of the last shingle
+        runs.append((start, repeated, smallest_count(&mark[0], n, start - width + 1, n, documents, every)))
     return runs
 
 

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import ENOSPC
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Self
 
@@ -37,6 +37,7 @@ class ShingleCounts:
         with self._reporting_full_disk():
             self._shingles = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (close() closes it)
             self._marks = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
+        self._starts = [0]  # of each block, and the end of the last: shingles before it
         self._sizes: list[array[int]] = []  # of the parts of each block
         self._documents: list[int] = []  # in each block
         self._waiting, self._ends = array("Q"), array("I")
@@ -50,11 +51,6 @@ class ShingleCounts:
         self._shingles.close()
         self._marks.close()
 
-    @property
-    def shingles(self) -> int:
-        """The number of shingles in all blocks; one that a document has twice counts once."""
-        return sum(map(sum, self._sizes))
-
     def add(self, shingles: array[int]) -> None:
         """Add the shingles of the next document, which has at least one."""
         self._waiting += shingles
@@ -66,8 +62,7 @@ class ShingleCounts:
         """Count the documents of every shingle. None can be added afterwards."""
         if self._ends:
             self._write_block()
-        starts = [*accumulate((sum(sizes) for sizes in self._sizes), initial=0)]
-        places = starts[:-1]  # of the current part in each block
+        places = self._starts[:-1]  # of the current part in each block
         for part in range(PARTS):
             progress(COUNTING, part, PARTS)
             sizes = [block[part] for block in self._sizes]
@@ -82,8 +77,7 @@ class ShingleCounts:
                     _write_at(self._marks.fileno(), marks[done : done + size], 4 * place)
                     done += size
             places = [place + size for place, size in zip(places, sizes, strict=True)]
-        self._reader = self._blocks(starts)
-        self._block = None
+        self._reader = self._blocks()
 
     def marks(self, shingles: array[int]) -> array[int]:
         """Return the marks of the next document's shingles, as repeated_shingles.pyx defines them."""
@@ -102,14 +96,15 @@ class ShingleCounts:
     def _write_block(self) -> None:
         block, sizes = split_shingles(self._waiting, self._ends, PARTS)
         with self._reporting_full_disk():
-            _write_at(self._shingles.fileno(), memoryview(block), 8 * self.shingles)
+            _write_at(self._shingles.fileno(), memoryview(block), 8 * self._starts[-1])
+        self._starts.append(self._starts[-1] + len(block))
         self._sizes.append(sizes)
         self._documents.append(len(self._ends))
         self._waiting, self._ends = array("Q"), array("I")
 
-    def _blocks(self, starts: list[int]) -> Iterator[_Block]:
-        for start, sizes, documents in zip(starts, self._sizes, self._documents, strict=False):
-            size = sum(sizes)
+    def _blocks(self) -> Iterator[_Block]:
+        for (start, end), sizes, documents in zip(pairwise(self._starts), self._sizes, self._documents, strict=True):
+            size = end - start
             shingles = memoryview(os.pread(self._shingles.fileno(), 8 * size, 8 * start)).cast("Q")
             marks = memoryview(os.pread(self._marks.fileno(), 4 * size, 4 * start)).cast("I")
             yield _Block(shingles, marks, array("I", [0, *accumulate(sizes[:-1])]), documents)
