@@ -115,15 +115,20 @@ class FolderOutput:
                 raise
 
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
-        target, path = self._target / file.name, self._stage / file.name
-        check_output(target, self._is_source, overwrite=self._overwrite)
-        with reporting_os_errors(target):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path, target = self.path_of(file.name)
         self._writer = self._format_of(file).writer(path, target, self._choice, self._columns)
         self._writer.add(file, next_edit)
         self._writer.close()
         self.rows += self._writer.rows
         self._writer = None
+
+    def path_of(self, name: str) -> tuple[Path, Path]:
+        """Return where to write the file `name`, and where it will be in the end."""
+        target, path = self._target / name, self._stage / name
+        check_output(target, self._is_source, overwrite=self._overwrite)
+        with reporting_os_errors(target):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return path, target
 
     def place(self) -> None:
         with reporting_os_errors(self._target):

@@ -1,0 +1,187 @@
+"""Finds the repeated passages of files of rows: cuts them out, lists them, or both."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.operations.passage_files import AttributeFiles, PassageOutput, passage_table
+from opensearch_winnow.operations.repeated_passages import (
+    Occurrences,
+    PassageFinder,
+    PassageOptions,
+    RepeatedPassage,
+    has_words,
+    without_passages,
+)
+
+READING = "reading rows"
+FINDING = "finding passages"
+ROWS_PER_REPORT = 1_000
+
+
+@dataclass(slots=True)
+class PassagesResult:
+    """What was found in a set, and what was written. Rows are those written, dropped and failed."""
+
+    options: PassageOptions
+    rows: int = 0
+    written: int = 0
+    dropped: int = 0  # because no words were left
+    failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
+    passages: int = 0
+    rows_with_passages: int = 0
+    characters: int = 0  # in all texts
+    characters_in_passages: int = 0
+    seconds: float = 0.0
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            "rows": self.rows,
+            "written": self.written,
+            "dropped": self.dropped,
+            "failed": self.failed.total(),
+            "passages": self.passages,
+            "rows_with_passages": self.rows_with_passages,
+            "characters": self.characters,
+            "characters_in_passages": self.characters_in_passages,
+            "words": self.options.words,
+            "documents": self.options.documents,
+            "occurrences": self.options.occurrences,
+            "failures": dict(self.failed),
+            "seconds": self.seconds,
+        }
+
+
+def repeated_passages(
+    sources: str | Path | Sequence[str | Path],
+    to: str | Path | None = None,
+    *,
+    spans: str | Path | None = None,
+    attributes: str | Path | None = None,
+    words: int = 50,
+    documents: int = 2,
+    occurrences: Occurrences = "later",
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+    overwrite: bool = False,
+    failed: FailedPages | None = None,
+    work: str | Path | None = None,
+    progress: Progress = no_progress,
+) -> PassagesResult:
+    """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
+
+    `to` gets the rows without these passages: without all occurrences but the first, which stays whole, or without
+    every one. A row without words left is dropped, and one that cannot be read is left out. `spans` lists the passages
+    that `to` would be without, in JSON lines or Parquet; `attributes` is a folder of files that are aligned with the
+    sources. Each output appears when it is complete. The folder `work`, by default that of the first output, takes 12
+    bytes for each word of the texts.
+    """
+    start = time.monotonic()
+    options = PassageOptions(words, documents, occurrences)
+    names = [str(name) for name in ([sources] if isinstance(sources, (str, Path)) else sources)]
+    result = PassagesResult(options)
+    with ExitStack() as stack:
+        files = stack.enter_context(RowFiles(names, fields, fields.id or "id"))
+        finder = stack.enter_context(PassageFinder(options, _work_folder(work, to, spans, attributes)))
+        outputs: list[PassageOutput] = []
+        begin = None
+        if spans:
+            outputs.append(stack.enter_context(_discarded(passage_table(Path(spans), files.has, overwrite=overwrite))))
+        if attributes:
+            aligned = AttributeFiles(Path(attributes), files.has, overwrite=overwrite)
+            outputs.append(stack.enter_context(_discarded(aligned)))
+            begin = aligned.begin
+        for row in files.rows(failed):
+            if row.number % ROWS_PER_REPORT == 0:
+                progress(READING, row.number, None)
+            if isinstance(row, Row):
+                finder.add(_text(row))
+        finder.count(progress)
+        decide = _decisions(files.rows(reading=begin), finder, outputs, result, progress, files.count)
+        if to:
+            result.written = files.write(to, decide, overwrite=overwrite)
+        else:
+            for number in range(files.count or 0):
+                decide(number)
+        for output in outputs:
+            output.place()
+    result.seconds = round(time.monotonic() - start, 3)
+    return result
+
+
+def _decisions(
+    rows: Iterator[Row | FailedRow],
+    finder: PassageFinder,
+    outputs: Sequence[PassageOutput],
+    result: PassagesResult,
+    progress: Progress,
+    total: int | None,
+) -> Callable[[int], Edit | None]:
+    """Return a function that decides on the rows one after another, and adds each to `outputs` and `result`."""
+
+    def decide(number: int) -> Edit | None:
+        if number % ROWS_PER_REPORT == 0:
+            progress(FINDING, number, total)
+        row = next(rows, None)
+        if row is None:
+            raise WinnowError("the sources have changed since they were read: start again")
+        result.rows += 1
+        text = ""
+        found: list[RepeatedPassage] = []
+        if isinstance(row, FailedRow):
+            result.failed[row.reason] += 1
+        else:
+            text = _text(row)
+            found = finder.passages(text)
+        for output in outputs:
+            output.add(row, found)
+        if isinstance(row, FailedRow):
+            return None
+        result.characters += len(text)
+        if not found:
+            return Edit()
+        result.passages += len(found)
+        result.rows_with_passages += 1
+        result.characters_in_passages += sum(end - start for start, end, _ in found)
+        rest = without_passages(text, found)
+        if has_words(rest):
+            return Edit(rest)
+        result.dropped += 1
+        return None
+
+    return decide
+
+
+def _text(row: Row) -> str:
+    if row.page.html is not None:
+        raise WinnowError(
+            f"{row.page.url} is HTML, and passages are cut out of texts: name the field of the text with --text-field, "
+            "or extract the texts first"
+        )
+    return row.page.text or ""
+
+
+def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path | None:
+    if work:
+        return Path(work)
+    first = next(filter(None, outputs), None)
+    return Path(first).absolute().parent if first else None
+
+
+@contextmanager
+def _discarded(output: PassageOutput) -> Iterator[PassageOutput]:
+    try:
+        yield output
+    finally:
+        output.discard()
