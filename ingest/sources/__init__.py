@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -22,6 +22,7 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import files, jsonl
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
@@ -33,6 +34,8 @@ MAX_PIPED_BYTES = 4_000_000_000  # kept in a temporary file: a pipe may never en
 MAX_PIPE_WAIT_SECONDS = 30.0  # for another program to open a named pipe
 MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
 MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
+
+ROW_FORMATS = ("jsonl", "parquet")  # whose pages are rows
 
 FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of winnow index
 
@@ -74,6 +77,17 @@ class _File:
     source: str = ""  # the URL, if it was piped in
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a source, as it is found: a page, or a file of many pages or rows."""
+
+    path: str
+    source: int  # the place of the source among those named, from 0
+    name: str  # its path below the folder that all sources have in common
+    format: str
+    splits: tuple[Split, ...]  # which read all of it
+
+
 class Sources(Closing):
     """The sources that `names` stand for: files, folders, patterns, and - for standard input.
 
@@ -96,7 +110,9 @@ class Sources(Closing):
         except_for: Sequence[str] = (),
         follow_links: bool = False,
         max_piped: int = MAX_PIPED_BYTES,
+        fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     ) -> None:
+        self.fields = fields
         self._base, self._every_text = base, every_text
         self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
@@ -152,6 +168,41 @@ class Sources(Closing):
         if names:
             yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
 
+    def files(self) -> Iterator[SourceFile]:
+        """Yield each file once, in the order in which the sources are named. Folders are walked lazily."""
+        named = {os.path.realpath(source.path) for source in self._sources if isinstance(source, _File)}
+        tops = [_folder_of(source) for source in self._sources if not isinstance(source, _File) or not source.source]
+        top = os.path.commonpath(tops).rstrip("/") if tops else ""
+        before: list[Folder] = []
+        done: set[str] = set()
+        for place, source in enumerate(self._sources):
+            if isinstance(source, _File):
+                real = os.path.realpath(source.path)
+                if real not in done:
+                    done.add(real)
+                    name = "stdin" if source.source else source.path[len(top) + 1 :]
+                    yield self._source_file(Found(source.path), source, place, name)
+                continue
+            for found in self._files_of(source, named, before):
+                yield self._source_file(found, None, place, found.path[len(top) + 1 :])
+            before.append(_real(source))
+
+    def has(self, path: str) -> bool:
+        """Whether the file at `path` is read."""
+        real = os.path.realpath(path)
+        return any(
+            _real(source).has(real) if isinstance(source, Folder) else os.path.realpath(source.path) == real
+            for source in self._sources
+        )
+
+    def _source_file(self, found: Found, file: _File | None, place: int, name: str) -> SourceFile:
+        kind = "files" if found.skipped else file.format if file else format_in_folder(found.path)
+        parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
+        if parts is None:
+            every = self._every_text or file is not None
+            parts = [Split("files", found.path, 0, 1, base=name, every_text=every, skipped=found.skipped)]
+        return SourceFile(found.path, place, name, kind, tuple(parts))
+
     def _common_folder(self) -> str:
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
         named = [found for found in self._sources if isinstance(found, _File)]
@@ -166,13 +217,18 @@ class Sources(Closing):
         before: list[Folder] = []
         for folder in self._sources:
             if isinstance(folder, Folder):
-                real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
-                for found in folder.files():
-                    same = real.path + found.path[len(folder.path) :]
-                    again = same in named or any(other.has(same) for other in before)
-                    if not again and not self._is_excepted(same):
-                        yield found, None, 0 if found.skipped else _size(found.path)
-                before.append(real)
+                for found in self._files_of(folder, named, before):
+                    yield found, None, 0 if found.skipped else _size(found.path)
+                before.append(_real(folder))
+
+    def _files_of(self, folder: Folder, named: Collection[str], before: Sequence[Folder]) -> Iterator[Found]:
+        """Yield the files of a folder that were not named themselves, and are in none of the folders `before`."""
+        real = _real(folder)
+        for found in folder.files():
+            same = real.path + found.path[len(folder.path) :]
+            again = same in named or any(other.has(same) for other in before)
+            if not again and not self._is_excepted(same):
+                yield found
 
     def _is_excepted(self, real_path: str) -> bool:
         return any(real_path == kept or real_path.startswith(f"{kept}/") for kept in self._except_for)
@@ -193,7 +249,7 @@ class Sources(Closing):
             return None
         except Exception as error:  # a parser that did not expect this file: the run goes on without it
             splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
-        return [replace(split, base=file.source) for split in splits] if file and file.source else splits
+        return [replace(split, base=file.source if file else "", fields=self.fields) for split in splits]
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
@@ -310,6 +366,14 @@ def _opened_pipe(path: str, name: str) -> IO[bytes]:
         raise SourceError(f"{name} is a named pipe, and nothing was written to it in {MAX_PIPE_WAIT_SECONDS:g} s")
     os.set_blocking(pipe.fileno(), True)
     return pipe
+
+
+def _real(folder: Folder) -> Folder:
+    return replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
+
+
+def _folder_of(source: _File | Folder) -> str:
+    return source.path or "/" if isinstance(source, Folder) else str(Path(source.path).parent)
 
 
 def _size(path: str) -> int:
