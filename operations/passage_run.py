@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.passage_files import AttributeFiles, PassageOutput, passage_table
 from opensearch_winnow.operations.repeated_passages import (
@@ -28,11 +29,24 @@ from opensearch_winnow.operations.repeated_passages import (
 READING = "reading rows"
 FINDING = "finding passages"
 ROWS_PER_REPORT = 1_000
+MAX_FREQUENT = 5  # passages that a summary lists
+BEGINNING = 80  # characters of a passage in a summary
+
+
+class FrequentPassage(NamedTuple):
+    """One of the passages that most documents have, and where it was found first."""
+
+    count: int  # of documents
+    row: int
+    id: str
+    start: int
+    end: int
+    beginning: str
 
 
 @dataclass(slots=True)
 class PassagesResult:
-    """What was found in a set, and what was written. Rows are those written, dropped and failed."""
+    """What was found in a set, and what was written. Every row is written, dropped or failed, or none is written."""
 
     options: PassageOptions
     rows: int = 0
@@ -43,7 +57,23 @@ class PassagesResult:
     rows_with_passages: int = 0
     characters: int = 0  # in all texts
     characters_in_passages: int = 0
+    most_frequent: list[FrequentPassage] = field(default_factory=list)
     seconds: float = 0.0
+
+    def add(self, row: Row, text: str, passages: Sequence[RepeatedPassage]) -> None:
+        """Count the passages of a row."""
+        self.characters += len(text)
+        self.rows_with_passages += bool(passages)
+        self.passages += len(passages)
+        for start, end, count in passages:
+            self.characters_in_passages += end - start
+            frequent = self.most_frequent
+            if len(frequent) < MAX_FREQUENT or count > frequent[-1].count:
+                beginning = " ".join(text[start : min(end, start + 2 * BEGINNING)].split())[:BEGINNING]
+                if all(beginning.casefold() != each.beginning.casefold() for each in frequent):
+                    frequent.append(FrequentPassage(count, row.number, row.page.url, start, end, beginning))
+                    frequent.sort(key=lambda each: (-each.count, each.row))
+                    del frequent[MAX_FREQUENT:]
 
     def as_document(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -59,7 +89,8 @@ class PassagesResult:
             "words": self.options.words,
             "documents": self.options.documents,
             "occurrences": self.options.occurrences,
-            "failures": dict(self.failed),
+            "most_frequent": [each._asdict() for each in self.most_frequent],
+            "failures": dict(self.failed.most_common()),
             "seconds": self.seconds,
         }
 
@@ -75,17 +106,17 @@ def repeated_passages(
     occurrences: Occurrences = "later",
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     overwrite: bool = False,
-    failed: FailedPages | None = None,
+    failed: str | Path | None = None,
     work: str | Path | None = None,
     progress: Progress = no_progress,
 ) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
 
     `to` gets the rows without these passages: without all occurrences but the first, which stays whole, or without
-    every one. A row without words left is dropped, and one that cannot be read is left out. `spans` lists the passages
-    that `to` would be without, in JSON lines or Parquet; `attributes` is a folder of files that are aligned with the
-    sources. Each output appears when it is complete. The folder `work`, by default that of the first output, takes 12
-    bytes for each word of the texts.
+    every one. A row without words left is dropped, and one that cannot be read is left out and in the file `failed`.
+    `spans` is a table of what is cut, in JSON lines or Parquet; `attributes` a folder of files that are aligned with
+    the sources. Each output appears when it is complete. `fields` names the fields of rows that have unusual names. The
+    folder `work`, by default that of the first output, takes 12 bytes for each word of the texts.
     """
     start = time.monotonic()
     options = PassageOptions(words, documents, occurrences)
@@ -102,11 +133,16 @@ def repeated_passages(
             aligned = AttributeFiles(Path(attributes), files.has, overwrite=overwrite)
             outputs.append(stack.enter_context(_discarded(aligned)))
             begin = aligned.begin
-        for row in files.rows(failed):
+        if to and not (str(to).endswith("/") or Path(to).is_dir()):
+            check_output(Path(to), files.has, overwrite=overwrite)  # now, because the work takes long
+        failures = stack.enter_context(FailedPages(Path(failed))) if failed else None
+        for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:
                 progress(READING, row.number, None)
             if isinstance(row, Row):
                 finder.add(_text(row))
+        if failures:
+            failures.incomplete = False
         finder.count(progress)
         decide = _decisions(files.rows(reading=begin), finder, outputs, result, progress, files.count)
         if to:
@@ -148,12 +184,9 @@ def _decisions(
             output.add(row, found)
         if isinstance(row, FailedRow):
             return None
-        result.characters += len(text)
+        result.add(row, text, found)
         if not found:
             return Edit()
-        result.passages += len(found)
-        result.rows_with_passages += 1
-        result.characters_in_passages += sum(end - start for start, end, _ in found)
         rest = without_passages(text, found)
         if has_words(rest):
             return Edit(rest)
