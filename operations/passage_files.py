@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import IO, TYPE_CHECKING, NoReturn, Protocol
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.ingest.rows import FailedRow, Row
-from opensearch_winnow.ingest.rows.output import FolderOutput, check_output
-from opensearch_winnow.ingest.rows.packed import open_packed, packing_of
+from opensearch_winnow.ingest.rows.output import FolderOutput, check_output, name_packing
+from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import RowChoice
 from opensearch_winnow.ingest.sources import SourceFile
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
@@ -57,7 +58,7 @@ class JsonTable:
     def __init__(self, target: Path) -> None:
         with reporting_os_errors(target):
             self._atomic = AtomicFile(target)
-        self._file = open_packed(self._atomic.path, packing_of(target.name), target)
+        self._file = open_packed(self._atomic.path, name_packing(target.name) or "", target)
 
     def add(self, row: Row | FailedRow, passages: Sequence[RepeatedPassage]) -> None:
         for start, end, count in passages:
@@ -136,13 +137,14 @@ class AttributeFiles:
     def __init__(self, target: Path, is_source: IsSource, *, overwrite: bool) -> None:
         self._folder = FolderOutput(target, _no_format, RowChoice(), {}, is_source, overwrite=overwrite)
         self._file: IO[bytes] | None = None
+        self._path = self._target = target
 
     def begin(self, file: SourceFile) -> None:
         """Begin the attributes of the next file."""
         self._end()
         name = file.name if file.format == "jsonl" else f"{file.name}{JSON_LINES[0]}"
-        path, target = self._folder.path_of(name)
-        self._file = open_packed(path, packing_of(name), target)
+        self._path, self._target = self._folder.path_of(name)
+        self._file = open_packed(self._path, name_packing(name) or "", self._target)
 
     def add(self, row: Row | FailedRow, passages: Sequence[RepeatedPassage]) -> None:
         """Add the line of the next row. That of a failed row has no id and no passages."""
@@ -163,6 +165,8 @@ class AttributeFiles:
         if self._file:
             self._file.close()
             self._file = None
+            with reporting_os_errors(self._target), self._path.open("rb") as written:
+                os.fsync(written.fileno())
 
 
 def _id(row: Row | FailedRow) -> object:

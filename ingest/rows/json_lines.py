@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.json_members import with_members
-from opensearch_winnow.ingest.rows.packed import open_packed, packing_of
+from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
 from opensearch_winnow.ingest.sources import SourceFile
 from opensearch_winnow.ingest.sources.field_names import value_at
@@ -62,8 +62,8 @@ def _row(line: bytes, where: str, place: str, choice: RowChoice) -> ReadRow:
     return ReadRow(item_of(line, where, choice.max_size, choice.fields, fields, lenient=True), place, value)
 
 
-def writer(path: Path, target: Path, choice: RowChoice, columns: Mapping[str, type]) -> JsonLinesWriter:
-    return JsonLinesWriter(open_packed(path, packing_of(target.name), target), choice, columns)
+def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]) -> JsonLinesWriter:
+    return JsonLinesWriter(open_packed(path, packing, target), choice, columns)
 
 
 class JsonLinesWriter:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from json.decoder import scanstring
 from typing import NamedTuple
 
 from opensearch_winnow.ingest.sources.jsonl import DECODER
@@ -30,9 +29,9 @@ def members(line: str, at: int = 0) -> tuple[list[Member], int]:
     at = _after_space(line, _after_space(line, at) + 1)
     while line[at] != "}":
         at = _after_space(line, at + 1) if line[at] == "," else at
-        name, at = scanstring(line, at + 1, False)  # noqa: FBT003 (accepts no keyword)
+        name, at = DECODER.raw_decode(line, at)
         start = _after_space(line, _after_space(line, at) + 1)
-        _, end = DECODER.scan_once(line, start)
+        _, end = DECODER.raw_decode(line, start)
         found.append(Member(name, start, end))
         at = _after_space(line, end)
     return found, at

@@ -39,6 +39,18 @@ def looks_like(head: bytes) -> bool:
     return any(name in fields for name in ADDRESS) and any(name in fields for name in CONTENT)
 
 
+def has_objects(head: bytes) -> bool:
+    """Whether the first line of `head` is an object, and the next one may be: JSON lines, whatever their fields."""
+    line, _, rest = head.lstrip(BLANK).partition(b"\n")
+    rest = rest.lstrip(BLANK)
+    if not line.startswith(b"{") or (rest and not rest.startswith(b"{")):
+        return False
+    try:
+        return bool(object_of(line.rstrip()))
+    except FieldError:
+        return False
+
+
 def is_one_document(head: bytes) -> bool:
     """Whether a file that starts with `head` is JSON but not JSON lines: an array, or an object on many lines."""
     line = head.lstrip(BLANK).partition(b"\n")[0].rstrip()
@@ -111,7 +123,13 @@ def rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
 
 
 def item_of(
-    line: bytes, where: str, page_bytes: int, names: FieldNames, fields: dict[str, object] | None = None, *, lenient: bool = False
+    line: bytes,
+    where: str,
+    page_bytes: int,
+    names: FieldNames,
+    fields: dict[str, object] | None = None,
+    *,
+    lenient: bool = False,
 ) -> Page | Failed:
     """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known."""
     url = None

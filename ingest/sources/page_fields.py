@@ -20,12 +20,11 @@ from opensearch_winnow.ingest.sources.field_names import (
     HTML_OR_TEXT,
     TEXT,
     URL,
+    USUAL,
     FieldNames,
     value_at,
 )
 from opensearch_winnow.ingest.sources.files import begins_as_html, too_large
-
-USUAL = FieldNames()
 
 _Value = TypeVar("_Value")
 
