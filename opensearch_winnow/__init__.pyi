@@ -1,3 +1,4 @@
+from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.foundation.errors import QuestionError, SchemeError, WinnowError
 from opensearch_winnow.foundation.extras import MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -5,12 +6,14 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 from opensearch_winnow.ingest.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
+from opensearch_winnow.operations.deduplication import deduplicate, deduplicate_rows
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
-from opensearch_winnow.queries.dsl.dedupe import dedupe
+from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
@@ -26,6 +29,8 @@ __all__ = [
     "Boilerplate",
     "BoilerplateError",
     "Comparison",
+    "Deduplication",
+    "FieldNames",
     "Filters",
     "Fingerprints",
     "FoldedHit",
@@ -51,7 +56,9 @@ __all__ = [
     "actions",
     "attach",
     "compare",
-    "dedupe",
+    "deduplicate",
+    "deduplicate_rows",
+    "deduplicate_search_body",
     "detach",
     "fingerprint",
     "group_hits",

@@ -29,10 +29,12 @@ INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of t
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
+    "Whole data sets": ["deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"],
     "Answers": ["Matches", "Match", "SearchResults"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [
-        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
+        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "deduplicate_search_body"),
+        *("HitGroups", "HitGroup", "HitMember"),
         *("search_groups", "search_groups_async", "GroupPage", "FoldedHit"),
     ],
     "Errors": [

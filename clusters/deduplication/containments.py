@@ -71,7 +71,7 @@ class Containments(Edges):
             yield _postings(pages.filter(is_first), batch.column(0).filter(is_first))
 
     def _tokens(self) -> Iterator[pa.RecordBatch]:
-        """Yield the postings of the tokens of each content. No row of an earlier set has tokens: it is never dropped."""
+        """Yield the postings of the tokens of each content. Rows of an earlier set have none: they are never dropped."""
         most = token_count(self._options.threshold)
         for row, batch in self._scan.columns("shingles", "earlier_set"):
             self._progress("reading tokens", row, self.pages)
@@ -98,14 +98,14 @@ class Containments(Edges):
                     counts.take(pc.bit_wise_and(pair, 0xFFFFFFFF)).cast(pa.float64()),
                 )
                 # The number of common shingles, which is whole.
-                common = pc.round(
-                    pc.divide(pc.multiply(resemblance, pc.add(earlier, later)), pc.add(resemblance, 1.0))
-                )
+                common = pc.round(pc.divide(pc.multiply(resemblance, pc.add(earlier, later)), pc.add(resemblance, 1.0)))
                 shares = pc.divide(common, earlier), pc.divide(common, later)
                 compared = pa.record_batch([pair, resemblance, *shares], schema=CONTAINED)
                 return compared.filter(pc.greater_equal(pc.max_element_wise(*shares), threshold))
 
-            for batch in map_ahead(compare, self._con.batches("SELECT pair FROM candidates ORDER BY pair"), self._threads):
+            for batch in map_ahead(
+                compare, self._con.batches("SELECT pair FROM candidates ORDER BY pair"), self._threads
+            ):
                 self._progress("comparing texts", done, total)
                 done += len(batch)
                 yield batch

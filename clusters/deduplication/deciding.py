@@ -20,7 +20,7 @@ from opensearch_winnow.clusters.deduplication.decisions import (
     FAILED,
     KEPT,
     NEAR,
-    Decisions,
+    Deduplication,
     LargestCluster,
 )
 from opensearch_winnow.clusters.deduplication.options import DeduplicationOptions
@@ -33,6 +33,7 @@ from opensearch_winnow.clusters.on_duckdb import MIN_DUCKDB_MEMORY
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.rows import FailedRow, Row
 
@@ -68,7 +69,7 @@ SELECT 1 + dropped, url FROM (
 ) JOIN pages ON number = leader ORDER BY dropped DESC, leader LIMIT {LARGEST_LISTED}
 """
 
-OnFailure = Callable[[FailedRow], None]
+OnFailure = Callable[[FailedRow, Page | None], None]
 
 
 def decide_rows(
@@ -79,14 +80,14 @@ def decide_rows(
     earlier_set: Iterable[Row | FailedRow] = (),
     scheme: Scheme = Scheme(),
     on_failure: OnFailure | None = None,
-) -> Decisions:
+) -> Deduplication:
     """Decide what becomes of each of `rows`, which are numbered from 0 without gaps.
 
     The rows of `earlier_set` are compared with them, and not with each other. `on_failure` is called with each row that
-    cannot be read, also those whose HTML turns out to be unreadable.
+    cannot be read, and with its page if only the HTML in it cannot be.
     """
     start = time.monotonic()
-    decisions = Decisions()
+    decisions = Deduplication()
     maker = RecordMaker(Recipe(scheme=scheme))
     with (
         work_folder(settings) as folder,
@@ -95,7 +96,7 @@ def decide_rows(
     ):
         numbers = array("q")  # of each row of the file, those of the earlier set negative
 
-        def read(some: Iterable[Row | FailedRow], *, earlier: bool) -> Iterator[FailedRow]:
+        def read(some: Iterable[Row | FailedRow], *, earlier: bool) -> Iterator[tuple[FailedRow, Page | None]]:
             columns = RowColumns(maker, options, earlier_set=earlier)
             done = 0
             for batch in map_ahead(columns, batches_of_rows(some), settings.thread_count):
@@ -109,11 +110,11 @@ def decide_rows(
         first = len(numbers)
         decisions.against_rows = first + decisions.against_failed
         failed = []
-        for row in read(rows, earlier=False):
+        for row, page in read(rows, earlier=False):
             failed.append(row.number)
             decisions.failures[row.reason] += 1
             if on_failure is not None:
-                on_failure(row)
+                on_failure(row, page)
         for _ in range(len(numbers) - first + len(failed)):
             decisions.add(KEPT)
         for number in failed:
@@ -132,7 +133,7 @@ def _decide(
     options: DeduplicationOptions,
     settings: RunSettings,
     folder: Path,
-    decisions: Decisions,
+    decisions: Deduplication,
 ) -> None:
     clustering = ClusteringOptions(threshold=options.threshold, compared=options.compared)
     with ExitStack() as stack:

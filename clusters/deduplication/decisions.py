@@ -21,12 +21,12 @@ class LargestCluster(NamedTuple):
 
 
 @dataclass(slots=True)
-class Decisions:
-    """What becomes of each row, by its number from 0.
+class Deduplication:
+    """The result of a deduplication: what becomes of each row, by its number from 0.
 
-    `representatives` has the number of the row for which a row is dropped, or its own. The rows of the earlier set are
-    numbered from -1 downwards: row 0 of that set is -1. `similarities` are to the representative: the resemblance, or
-    in the outcome `contained` how much of the row is in it.
+    `representatives` has the number of the kept row for which a row is dropped, or its own. The rows of an earlier set
+    are numbered from -1 downwards: row 0 of that set is -1. `similarities` has the resemblance to that row or, if rows
+    are matched by containment, how much of the row is in that one.
     """
 
     outcomes: bytearray = field(default_factory=bytearray)  # places in OUTCOMES
@@ -47,18 +47,22 @@ class Decisions:
 
     @property
     def rows(self) -> int:
+        """The number of rows: those kept, dropped and failed."""
         return len(self.outcomes)
 
     @property
     def kept(self) -> int:
+        """The number of rows that are kept."""
         return self.outcomes.count(KEPT)
 
     @property
     def failed(self) -> int:
+        """The number of rows that could not be read."""
         return self.outcomes.count(FAILED)
 
     @property
     def dropped(self) -> int:
+        """The number of rows that are dropped for another."""
         return self.rows - self.kept - self.failed
 
     @property
@@ -67,9 +71,11 @@ class Decisions:
         return sum(number < 0 for number in self.representatives)
 
     def outcome(self, number: int) -> Outcome:
+        """Return what became of a row: "kept", "failed", or why it is dropped: "exact", "near" or "contained"."""
         return OUTCOMES[self.outcomes[number]]
 
     def is_kept(self, number: int) -> bool:
+        """Return whether a row is kept."""
         return self.outcomes[number] == KEPT
 
     def kept_numbers(self) -> list[int]:
@@ -77,7 +83,7 @@ class Decisions:
         return [number for number, outcome in enumerate(self.outcomes) if outcome == KEPT]
 
     def marks(self, number: int) -> dict[str, Any]:
-        """Return the columns that mark a row."""
+        """Return the columns that mark a row: its cluster, whether to keep it, and its representative if it is not."""
         representative = self.representatives[number]
         return {
             "cluster": representative,

@@ -28,6 +28,7 @@ from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, RecordMaker
 from opensearch_winnow.ingest.rows import FailedRow, Row
 from opensearch_winnow.mappings.record import microseconds, storable
@@ -54,7 +55,7 @@ class RowBatch(NamedTuple):
 
     numbers: list[int]
     columns: pa.RecordBatch
-    failed: list[FailedRow]
+    failed: list[tuple[FailedRow, Page | None]]  # with the page if its HTML could not be read
 
 
 def row_schema(options: DeduplicationOptions) -> pa.Schema:
@@ -88,7 +89,7 @@ class RowColumns:
 
     def __call__(self, rows: Sequence[Row | FailedRow]) -> RowBatch:
         scheme = self.maker.recipe.scheme
-        failed: list[FailedRow] = []
+        failed: list[tuple[FailedRow, Page | None]] = []
         read = list(self._read(rows, failed))
         canons = [canonical(text, scheme, name=row.page.url) for row, text in read]
         # A text without words, such as "!!!", is compared as it is.
@@ -118,16 +119,18 @@ class RowColumns:
         batch = pa.record_batch({name: columns[name] for name in schema.names}, schema=schema)
         return RowBatch([row.number for row, _ in read], batch, failed)
 
-    def _read(self, rows: Iterable[Row | FailedRow], failed: list[FailedRow]) -> Iterator[tuple[Row, str]]:
+    def _read(
+        self, rows: Iterable[Row | FailedRow], failed: list[tuple[FailedRow, Page | None]]
+    ) -> Iterator[tuple[Row, str]]:
         """Yield the rows with their texts, and add those that cannot be read to `failed`."""
         for row in rows:
             if isinstance(row, FailedRow):
-                failed.append(row)
+                failed.append((row, None))
                 continue
             try:
                 yield row, self.maker.read(row.page).text
             except UNREADABLE as error:
-                failed.append(FailedRow(row.number, row.source, row.page.url, str(error)))
+                failed.append((FailedRow(row.number, row.source, row.page.url, str(error)), row.page))
 
     def _columns_of_shingles(self, sketches: TextSketches, scheme: Scheme) -> dict[str, Any]:
         if self.options.match == "contained":
