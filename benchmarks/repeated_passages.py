@@ -112,9 +112,9 @@ def rows_table(run: Run) -> Table:
                 )
             )
     note = (
-        f"Aim: a million rows within 2 GB of memory. `winnow dedup --passages` as a function: reads JSON lines, cuts all "
-        f"occurrences but the first, writes the rows, in one process. A row has about {ROW_WORDS} random words; one in "
-        f"three quotes one of {PASSAGES:,} passages of 60 words."
+        "Aim: a million rows within 2 GB of memory. What `winnow dedup --passages` does: read JSON lines, cut all "
+        f"occurrences but the first, and write the rows. A row has about {ROW_WORDS} random words; one in three quotes "
+        f"one of {PASSAGES:,} passages of 60 words."
     )
     columns = ("rows", "MB", "CPU, s", "µs per row", "memory, MB", "passages", "of the text")
     return Table("Rows without repeated passages", columns, rows, note)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.dedup_passages import passage_options
 from opensearch_winnow.cli.dedup_summary import print_end, show_rows, show_table
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
@@ -78,6 +79,7 @@ SOME_FAILED = 1
 @click.option("--overwrite", is_flag=True, help="Replace these files if they exist.")
 @click.option("--dry-run", is_flag=True, help="Write nothing, only count.")
 @field_options
+@passage_options
 @click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
@@ -150,6 +152,7 @@ def command(
       winnow dedup new.jsonl --against old.jsonl --to added.jsonl
       winnow dedup train.parquet --mark --to marked.parquet
       winnow dedup train.jsonl --match contained --dry-run --json
+      winnow dedup train.jsonl --passages --words 50 --to cut.jsonl
 
     Reads the rows of each SOURCE and writes those that are kept, in the same format and as they were: JSON lines,
     Parquet, CSV (each also compressed where that is usual), or the files of a folder. Of a web archive, --ids lists

@@ -32,7 +32,9 @@ def document_marks(documents: Sequence[Sequence[int]]) -> list[list[int]]:
     seen: set[int] = set()
     marks = []
     for document in documents:
-        marks.append([2 * counts[shingle] + (shingle not in seen | set(document[:i])) for i, shingle in enumerate(document)])
+        marks.append(
+            [2 * counts[shingle] + (shingle not in seen | set(document[:i])) for i, shingle in enumerate(document)]
+        )
         seen |= set(document)
     return marks
 

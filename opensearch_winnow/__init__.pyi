@@ -10,6 +10,8 @@ from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
 from opensearch_winnow.operations.deduplication import deduplicate, deduplicate_rows
+from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
+from opensearch_winnow.operations.repeated_passages import PassageFinder, PassageOptions, RepeatedPassage
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -44,8 +46,12 @@ __all__ = [
     "MissingExtraError",
     "Page",
     "Passage",
+    "PassageFinder",
+    "PassageOptions",
+    "PassagesResult",
     "QuestionError",
     "Relationship",
+    "RepeatedPassage",
     "Scheme",
     "SchemeError",
     "SearchResults",
@@ -63,6 +69,7 @@ __all__ = [
     "fingerprint",
     "group_hits",
     "mapping_fragment",
+    "repeated_passages",
     "search_groups",
     "search_groups_async",
     "winnow_fields",

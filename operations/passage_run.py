@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
@@ -33,7 +33,8 @@ MAX_FREQUENT = 5  # passages that a summary lists
 BEGINNING = 80  # characters of a passage in a summary
 
 
-class FrequentPassage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FrequentPassage:
     """One of the passages that most documents have, and where it was found first."""
 
     count: int  # of documents
@@ -46,11 +47,11 @@ class FrequentPassage(NamedTuple):
 
 @dataclass(slots=True)
 class PassagesResult:
-    """What was found in a set, and what was written. Every row is written, dropped or failed, or none is written."""
+    """What was found in a set, and what became of its rows: each is kept, dropped or failed."""
 
     options: PassageOptions
     rows: int = 0
-    written: int = 0
+    kept: int = 0
     dropped: int = 0  # because no words were left
     failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
     passages: int = 0
@@ -79,7 +80,7 @@ class PassagesResult:
         """Return the result as JSON values."""
         return {
             "rows": self.rows,
-            "written": self.written,
+            "kept": self.kept,
             "dropped": self.dropped,
             "failed": self.failed.total(),
             "passages": self.passages,
@@ -89,7 +90,7 @@ class PassagesResult:
             "words": self.options.words,
             "documents": self.options.documents,
             "occurrences": self.options.occurrences,
-            "most_frequent": [each._asdict() for each in self.most_frequent],
+            "most_frequent": [asdict(each) for each in self.most_frequent],
             "failures": dict(self.failed.most_common()),
             "seconds": self.seconds,
         }
@@ -146,7 +147,7 @@ def repeated_passages(
         finder.count(progress)
         decide = _decisions(files.rows(reading=begin), finder, outputs, result, progress, files.count)
         if to:
-            result.written = files.write(to, decide, overwrite=overwrite)
+            files.write(to, decide, overwrite=overwrite)
         else:
             for number in range(files.count or 0):
                 decide(number)
@@ -185,13 +186,12 @@ def _decisions(
         if isinstance(row, FailedRow):
             return None
         result.add(row, text, found)
-        if not found:
-            return Edit()
         rest = without_passages(text, found)
-        if has_words(rest):
-            return Edit(rest)
-        result.dropped += 1
-        return None
+        if found and not has_words(rest):
+            result.dropped += 1
+            return None
+        result.kept += 1
+        return Edit(rest if found else None)
 
     return decide
 
@@ -208,8 +208,8 @@ def _text(row: Row) -> str:
 def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path | None:
     if work:
         return Path(work)
-    first = next(filter(None, outputs), None)
-    return Path(first).absolute().parent if first else None
+    named = [Path(output) for output in outputs if output]
+    return named[0].absolute().parent if named else None
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
@@ -23,7 +23,7 @@ class RepeatedPassage(NamedTuple):
 
     start: int
     end: int
-    count: int  # of documents that have it: of each run of `words` words in it, at least so many do
+    documents: int  # that have it; more exactly, at least so many have any `words` consecutive words of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PassageOptions:
     def __post_init__(self) -> None:
         if self.words < 1:
             raise WinnowError(f"a passage has at least 1 word, not {self.words}")
-        if self.documents < 2:  # noqa: PLR2004 (one document repeats nothing)
+        if self.documents < 2:  # one document alone repeats nothing
             raise WinnowError(f"a passage is repeated if at least 2 documents have it, not {self.documents}")
         if self.occurrences not in ("later", "every"):
             raise WinnowError(f'occurrences are "later" or "every", not {self.occurrences!r}')
@@ -50,8 +50,8 @@ class PassageFinder:
     disk for each word of the set.
     """
 
-    def __init__(self, options: PassageOptions = PassageOptions(), work: Path | None = None) -> None:
-        self.options = options
+    def __init__(self, options: PassageOptions | None = None, work: Path | None = None) -> None:
+        self.options = options or PassageOptions()
         self._counts = ShingleCounts(work)
 
     def __enter__(self) -> Self:

@@ -29,7 +29,10 @@ INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of t
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
-    "Whole data sets": ["deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"],
+    "Whole data sets": [
+        *("deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"),
+        *("repeated_passages", "PassagesResult", "PassageFinder", "PassageOptions", "RepeatedPassage"),
+    ],
     "Answers": ["Matches", "Match", "SearchResults"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [

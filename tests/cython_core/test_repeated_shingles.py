@@ -53,9 +53,7 @@ def test_every_document_gets_its_marks(documents: list[Document], parts: int) ->
     assert list(places) == list(accumulate(counts))
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.booleans())), st.integers(1, 5), st.integers(1, 4), st.booleans()
-)
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans())), st.integers(1, 5), st.integers(1, 4), st.booleans())
 def test_runs_are_reference(numbers: list[tuple[int, bool]], width: int, documents: int, every: bool) -> None:
     marks = [2 * count + first for count, first in numbers]
     found = repeated_runs(array("I", marks), width, documents, every)
@@ -63,7 +61,7 @@ def test_runs_are_reference(numbers: list[tuple[int, bool]], width: int, documen
 
 
 def test_another_document_is_noticed() -> None:
-    block, counts = block_of([[1, 2], [2, 3]], 1)
+    block, _ = block_of([[1, 2], [2, 3]], 1)
     marks = count_documents(block)
     places = array("I", [0])
     take_marks(array("Q", [1, 2]), block, marks, places)

@@ -50,7 +50,7 @@ def test_later_occurrences_are_cut(tmp_path: Path) -> None:
         ROWS[3],
         ROWS[5],  # it had no words before
     ]
-    assert (result.rows, result.written, result.dropped, result.failed.total()) == (6, 4, 1, 1)
+    assert (result.rows, result.kept, result.dropped, result.failed.total()) == (6, 4, 1, 1)
     assert (result.passages, result.rows_with_passages) == (2, 2)
     assert result.characters_in_passages == 2 * len(NOTICE)
     assert json.loads(json.dumps(result.as_document()))["failed"] == 1
@@ -76,7 +76,7 @@ def test_passages_are_listed(tmp_path: Path, name: str) -> None:
         {"row": 1, "id": "7", "start": 4, "end": 4 + length, "count": 3},
         {"row": 2, "id": "c", "start": 2, "end": 2 + length, "count": 3},
     ]
-    assert result.written == 0
+    assert (result.kept, result.dropped, result.failed.total()) == (4, 1, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", name]
 
 
@@ -127,7 +127,7 @@ def test_outputs_agree_and_no_row_is_lost(
         words=words,
         occurrences=occurrences,
     )
-    assert result.rows == len(rows) + 1 == result.written + result.dropped + result.failed.total()
+    assert result.rows == len(rows) + 1 == result.kept + result.dropped + result.failed.total()
     assert result.failed.total() == texts.count(None)
     written = {row["id"]: row["text"] for row in read_lines(folder / "out.jsonl")}
     spans: dict[str, list[list[int]]] = {}
@@ -152,14 +152,12 @@ def test_outputs_agree_and_no_row_is_lost(
 
 def test_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.jsonl", [{"url": "http://a.example/", "html": "<p>a"}])
-    with pytest.raises(WinnowError, match="http://a.example/ is HTML, and passages are cut out of texts"):
+    with pytest.raises(WinnowError, match=r"http://a\.example/ is HTML, and passages are cut out of texts"):
         repeated_passages(source, tmp_path / "out.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_old_outputs_stay_until_new_ones_are_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_outputs_stay_until_new_ones_are_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_lines(tmp_path / "in.jsonl", ROWS)
     for name in ("out.jsonl", "spans.jsonl", "spans.parquet", "attributes/in.jsonl"):
         write_lines(tmp_path / name, [{"old": True}])
@@ -176,7 +174,7 @@ def test_old_outputs_stay_until_new_ones_are_complete(
     with pytest.raises(WinnowError, match=r"must end in \.jsonl"):
         repeated_passages(source, spans=tmp_path / "spans.txt")
 
-    def interrupt(row: object) -> object:
+    def interrupt(_: object) -> object:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(passage_files, "_id", interrupt)
