@@ -343,8 +343,9 @@ class Sources(Closing):
         kind = files.type_of(path, head)
         if found == "files" and (JSON_LINES.fullmatch(path) or jsonl.has_objects(head)):
             found = "jsonl"
-        elif found == "files" and not self._every_text and kind != files.HTML:
-            found = "csv_file" if csv_file.NAME.fullmatch(path) or csv_file.looks_like(head) else found
+        elif found == "files" and kind != files.HTML:
+            named = csv_file.NAME.fullmatch(path) and (self._fields.text or not self._every_text)
+            found = "csv_file" if named or csv_file.looks_like(head) else found
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise SourceError(
                 f"{name} is UTF-16, and JSONL is UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
@@ -373,7 +374,10 @@ class Sources(Closing):
         return found
 
     def _missing(self, kind: str, path: str) -> Missing | None:
-        return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
+        try:
+            return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
+        except UnreadableError:
+            return None  # it fails in the run, which goes on with the other sources
 
 
 def _opened_pipe(path: str, name: str) -> IO[bytes]:
