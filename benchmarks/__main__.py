@@ -41,6 +41,7 @@ ON_REQUEST = (
     "million",  # takes an hour and 40 GB
     "scale",  # not about speed: counts tokens of real pages, and simulates larger collections
     "clusters",  # also up to a million records
+    "deduplication",  # also a million rows
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
     "koala",  # about quality, too
