@@ -41,7 +41,8 @@ ON_REQUEST = (
     "million",  # takes an hour and 40 GB
     "scale",  # not about speed: counts tokens of real pages, and simulates larger collections
     "clusters",  # also up to a million records
-    "repeated_passages",  # and rows; takes a quarter of an hour and 12 GB
+    "deduplication",  # also a million rows
+    "repeated_passages",  # the same; takes a quarter of an hour and 8 GB
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
     "koala",  # about quality, too

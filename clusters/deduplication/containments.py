@@ -71,7 +71,7 @@ class Containments(Edges):
             yield _postings(pages.filter(is_first), batch.column(0).filter(is_first))
 
     def _tokens(self) -> Iterator[pa.RecordBatch]:
-        """Yield the postings of the tokens of each content. Rows of an earlier set have none: they are never dropped."""
+        """Yield the postings of the tokens of each content. Rows of an earlier set have none: nothing drops them."""
         most = token_count(self._options.threshold)
         for row, batch in self._scan.columns("shingles", "earlier_set"):
             self._progress("reading tokens", row, self.pages)
