@@ -12,7 +12,9 @@ from typing import Any
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
@@ -197,12 +199,16 @@ def _decisions(
 
 
 def _text(row: Row) -> str:
-    if row.page.html is not None:
+    """Return the text of a row as it is, from its first character on."""
+    page = row.page
+    if isinstance(page.html, bytes) and is_plain(page.content_type) and not page.codings:  # a text file of a folder
+        return to_text(page.html, encoding_of(page.html, page.content_type, markup=False))
+    if page.html is not None:
         raise WinnowError(
-            f"{row.page.url} is HTML, and passages are cut out of texts: name the field of the text with --text-field, "
-            "or extract the texts first"
+            f"{page.url} is HTML, and passages are cut out of texts: name the field of the text with --text-field, or "
+            "extract the texts first"
         )
-    return row.page.text or ""
+    return page.text or ""
 
 
 def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path | None:

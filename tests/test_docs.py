@@ -18,7 +18,17 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("tutorial", "how-it-works", "limits", "web"))]
 GUIDES = [
     DOCS / f"{name}.md"
-    for name in ("indexing", "finding", "search", "clusters", "changes", "watching", "archives", "keys")
+    for name in (
+        "indexing",
+        "finding",
+        "search",
+        "clusters",
+        "changes",
+        "watching",
+        "archives",
+        "keys",
+        "repeated-passages",
+    )
 ]
 # Tables in the documentation are copied from this page, by rows or by figures.
 MEASURED = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")

@@ -109,6 +109,17 @@ def test_parquet_stays_parquet(tmp_path: Path) -> None:
     ]
 
 
+def test_text_files_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(f"Ä {NOTICE}\r\n".encode())
+    (folder / "b.txt").write_bytes(f"Größe {NOTICE}\r\nEnde".encode("latin-1"))
+    result = repeated_passages(folder, f"{tmp_path}/out/", words=10)
+    assert (result.rows, result.kept) == (2, 2)
+    assert (tmp_path / "out" / "a.txt").read_bytes() == (folder / "a.txt").read_bytes()
+    assert (tmp_path / "out" / "b.txt").read_bytes() == "Größe \r\nEnde".encode()
+
+
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "日", "é.", "-"]), max_size=15).map(" ".join)
 
 
