@@ -16,7 +16,6 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
-from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.passage_files import AttributeFiles, PassageOutput, passage_table
 from opensearch_winnow.operations.repeated_passages import (
@@ -136,8 +135,8 @@ def repeated_passages(
             aligned = AttributeFiles(Path(attributes), files.has, overwrite=overwrite)
             outputs.append(stack.enter_context(_discarded(aligned)))
             begin = aligned.begin
-        if to and not (str(to).endswith("/") or Path(to).is_dir()):
-            check_output(Path(to), files.has, overwrite=overwrite)  # now, because the work takes long
+        if to:
+            files.check_output(to, overwrite=overwrite)  # now, because the work takes long
         failures = stack.enter_context(FailedPages(Path(failed))) if failed else None
         for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:
