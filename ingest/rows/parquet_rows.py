@@ -26,7 +26,7 @@ from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, column
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
 
-ROW_GROUP_BYTES = 64_000_000  # as they are in memory: rows wait up to this size
+ROW_GROUP_BYTES = 32_000_000  # as they are in memory: rows wait up to this size
 MAX_COPIED_ROWS = 4_096  # in a batch that is copied
 
 _BUFFER = 1 << 20

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import (
+    MAX_FILES_PER_SPLIT,
+    MAX_FILES_TO_SIZE,
+    SourceError,
+    Sources,
+    read,
+)
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 pytestmark = pytest.mark.filterwarnings(
