@@ -94,7 +94,7 @@ class RowColumns:
         canons = [canonical(text, scheme, name=row.page.url) for row, text in read]
         # A text without words, such as "!!!", is compared as it is.
         text_digests = [
-            canonical_digest(canon) if canon.text else digest(b"raw", storable(text).encode())
+            canonical_digest(canon) if canon.chars else digest(b"raw", storable(text).encode())
             for canon, (_, text) in zip(canons, read, strict=True)
         ]
         times = [None if row.page.fetched_at is None else microseconds(row.page.fetched_at) for row, _ in read]
