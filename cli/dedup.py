@@ -161,6 +161,9 @@ def command(
     Every dropped row resembles the row that is kept for it by X or more, or is in it; no two rows that are kept do.
     Case, punctuation and the wrapping of lines do not count.
 
+    With --passages, rows are not compared as a whole. Passages that several rows have are cut out of the texts; only a
+    row without words left is dropped.
+
     \b
     Each row ends as one of
       kept     written

@@ -169,7 +169,8 @@ def _show_table(screen: Terminal, result: PassagesResult) -> None:
         columns = max(len(f"{each.count:,}") for each in result.most_frequent)
         for each in result.most_frequent:
             room = max(screen.columns - columns - 2, MIN_COLUMNS)
-            screen.echo(f"{each.count:>{columns},}  {shorten(one_line(each.beginning), room)}")
+            more = "…" if each.end - each.start > len(each.beginning) else ""
+            screen.echo(f"{each.count:>{columns},}  {shorten(one_line(each.beginning) + more, room)}")
 
 
 def _lines(result: PassagesResult) -> Iterator[tuple[str, str, int]]:
