@@ -26,27 +26,23 @@ def count_documents(shingles: Sequence[int]) -> list[int]:
     return [2 * counts[shingle] + (shingle not in shingles[:i]) for i, shingle in enumerate(shingles)]
 
 
-def document_marks(documents: Sequence[Sequence[int]]) -> list[list[int]]:
+def document_marks(documents: Sequence[Sequence[int]], width: int) -> list[list[int]]:
     """Return what take_marks() returns, document by document."""
     counts = Counter(shingle for document in documents for shingle in set(document))
     seen: set[int] = set()
     marks = []
     for document in documents:
-        marks.append(
-            [2 * counts[shingle] + (shingle not in seen | set(document[:i])) for i, shingle in enumerate(document)]
-        )
+        first = [shingle not in seen and i < document.index(shingle) + width for i, shingle in enumerate(document)]
+        marks.append([2 * counts[shingle] + is_first for shingle, is_first in zip(document, first, strict=True)])
         seen |= set(document)
     return marks
 
 
 def repeated_runs(marks: Sequence[int], width: int, documents: int, every: bool) -> list[tuple[int, int, int]]:
-    repeated = [i for i, mark in enumerate(marks) if mark // 2 >= documents]
-    kept = [] if every else [i for i in repeated if marks[i] % 2]
-    later = [i for i in repeated if i not in kept]
-    words = sorted({i + j for i in later for j in range(width)} - {i + j for i in kept for j in range(width)})
+    repeated = [i for i, mark in enumerate(marks) if mark // 2 >= documents and (every or mark % 2 == 0)]
+    words = sorted({i + j for i in repeated for j in range(width)})
     runs = []
     for _, group in groupby(enumerate(words), lambda numbered: numbered[1] - numbered[0]):
         run = [word for _, word in group]
-        counts = [marks[i] // 2 for i in later if i <= run[-1] and run[0] < i + width]
-        runs.append((run[0], run[-1] + 1, min(counts)))
+        runs.append((run[0], run[-1] + 1, min(marks[i] // 2 for i in repeated if run[0] <= i <= run[-1])))
     return runs

@@ -105,11 +105,12 @@ def count_documents(shingles) -> array.array:
     return marks
 
 
-def take_marks(shingles, block, marks, places) -> array.array:
+def take_marks(shingles, Py_ssize_t width, block, marks, places) -> array.array:
     """Return the mark of each shingle of a document ('I'), and move `places` on to the next document of the block.
 
     `marks` are those of the block. `places` has the place of the next shingle of each part ('I'): at first, the starts
-    of the parts. A later occurrence in the document has the mark of the first without its lowest bit.
+    of the parts. A second occurrence in the document has the mark of the first; without its lowest bit, unless the two
+    share some of their `width` words.
     """
     cdef const uint64_t[::1] source = hashes(shingles, "take_marks")
     cdef const uint64_t[::1] known = hashes(block, "take_marks")
@@ -131,7 +132,7 @@ def take_marks(shingles, block, marks, places) -> array.array:
         find_firsts(&source[0], n, table, target)
         for i in range(n):
             if target[i] < i:
-                target[i] = target[target[i]] & ~<uint32_t>1
+                target[i] = target[target[i]] & (~<uint32_t>1 if i - target[i] >= width else UINT32_MAX)
                 continue
             part = part_of(source[i], parts)
             at = place[part]
@@ -149,44 +150,30 @@ def take_marks(shingles, block, marks, places) -> array.array:
 def repeated_runs(marks, Py_ssize_t width, Py_ssize_t documents, bint every) -> list[tuple[int, int, int]]:
     """Return the maximal runs of repeated words, as (start, end, count): words, and documents that have each shingle.
 
-    `marks` are those of the shingles of `width` words of a document. A shingle is repeated if at least `documents`
-    documents have it. With `every`, all words of repeated shingles are; otherwise not those of its first occurrence.
-    `count` is the smallest of the run's shingles.
+    `marks` are those of the shingles of `width` words of a document. The words of a shingle are repeated if at least
+    `documents` documents have it, and this is not its first occurrence, or with `every` in any case. `count` is the
+    smallest of the run's shingles.
     """
     cdef const uint32_t[::1] mark = page_numbers(marks, "repeated_runs")
-    cdef Py_ssize_t n = mark.shape[0], start = -1, word
-    cdef Py_ssize_t repeated = 0, kept = 0  # the end of the last repeated shingle, and of the last that is kept
+    cdef Py_ssize_t i, n = mark.shape[0], start = 0, end = 0
+    cdef uint32_t count, smallest = 0
     cdef list runs = []
     if not (1 <= width <= UINT32_MAX and documents >= 1):
         raise ValueError(f"repeated_runs() expects at least 1 word and 1 document, got {width} and {documents}")
-    for word in range(n):
-        if mark[word] >> 1 >= <size_t>documents:
-            if mark[word] & 1 and not every:
-                kept = word + width
-            else:
-                repeated = word + width
-        if kept <= word < repeated:
-            start = word if start < 0 else start
-        elif start >= 0:
-            runs.append((start, word, smallest_count(&mark[0], n, start - width + 1, word, documents, every)))
-            start = -1
-    if start < 0:
-        start = max(n, kept)
-    if start < repeated:  # in the words of the last shingle
-        runs.append((start, repeated, smallest_count(&mark[0], n, start - width + 1, n, documents, every)))
-    return runs
-
-
-cdef uint32_t smallest_count(
-    const uint32_t* mark, Py_ssize_t n, Py_ssize_t start, Py_ssize_t end, Py_ssize_t documents, bint every
-) noexcept nogil:
-    cdef uint32_t smallest = UINT32_MAX, count
-    cdef Py_ssize_t i
-    for i in range(max(start, 0), min(end, n)):
+    for i in range(n):
         count = mark[i] >> 1
-        if <Py_ssize_t>count >= documents and (every or not mark[i] & 1):
-            smallest = min(smallest, count)
-    return smallest
+        if count < <size_t>documents or mark[i] & 1 and not every:
+            continue
+        if i > end or end == 0:  # not in the words of the last run, nor next to them
+            if end:
+                runs.append((start, end, smallest))
+            start = i
+            smallest = count
+        smallest = min(smallest, count)
+        end = i + width
+    if end:
+        runs.append((start, end, smallest))
+    return runs
 
 
 cdef inline Py_ssize_t part_of(uint64_t shingle, Py_ssize_t parts) noexcept nogil:

@@ -32,7 +32,7 @@ class PassageOptions:
 
     words: int = 50  # the minimum length of a passage
     documents: int = 2  # that have it, at least; several occurrences in one document count once
-    occurrences: Occurrences = "later"  # all but the first, which stays whole, or every one
+    occurrences: Occurrences = "later"  # all but the first, or every one
 
     def __post_init__(self) -> None:
         if self.words < 1:
@@ -75,8 +75,8 @@ class PassageFinder:
         if not hashes:
             return []
         options = self.options
-        every = options.occurrences == "every"
-        runs = repeated_runs(self._counts.marks(hashes), options.words, options.documents, every)
+        marks = self._counts.marks(hashes, options.words)
+        runs = repeated_runs(marks, options.words, options.documents, options.occurrences == "every")
         return [passage for run in runs if (passage := _passage(canonical, *run))]
 
     def _shingles(self, canonical: CanonicalText) -> array[int]:

@@ -79,15 +79,15 @@ class ShingleCounts:
             places = [place + size for place, size in zip(places, sizes, strict=True)]
         self._reader = self._blocks()
 
-    def marks(self, shingles: array[int]) -> array[int]:
-        """Return the marks of the next document's shingles, as repeated_shingles.pyx defines them."""
+    def marks(self, shingles: array[int], width: int) -> array[int]:
+        """Return the marks of the next document's shingles of `width` words, as repeated_shingles.pyx defines them."""
         assert self._reader is not None, "count() first"
         if self._block is None or not self._block.documents:
             self._block = next(self._reader, None)
         if self._block is None:
             raise _changed()
         try:
-            marks = take_marks(shingles, self._block.shingles, self._block.marks, self._block.places)
+            marks = take_marks(shingles, width, self._block.shingles, self._block.marks, self._block.places)
         except ValueError:
             raise _changed() from None
         self._block.documents -= 1

@@ -137,7 +137,7 @@ def _posting_parts() -> object:
 def _repeated_shingles() -> object:
     block, sizes = split_shingles(HASHES + HASHES, array("I", [len(HASHES), 2 * len(HASHES)]), 1)
     marks = count_documents(block)
-    taken = take_marks(HASHES, block, marks, array("I", [0]))
+    taken = take_marks(HASHES, 3, block, marks, array("I", [0]))
     return sizes, taken, repeated_runs(marks, 3, 2, False), repeated_runs(taken, 3, 2, True)
 
 

@@ -40,16 +40,16 @@ def test_marks_are_reference(shingles: list[int]) -> None:
     assert list(count_documents(array("Q", shingles))) == reference.count_documents(shingles)
 
 
-@given(DOCUMENTS, PARTS)
-@example([[5] * 9, [5, 6], [6]], 1)
-def test_every_document_gets_its_marks(documents: list[Document], parts: int) -> None:
+@given(DOCUMENTS, PARTS, st.integers(1, 5))
+@example([[5] * 9, [5, 6], [6]], 1, 3)
+def test_every_document_gets_its_marks(documents: list[Document], parts: int, width: int) -> None:
     block, counts = block_of(documents, parts)
     marks = array("I")
     for start, count in zip(accumulate(counts, initial=0), counts, strict=False):
         marks += count_documents(block[start : start + count])
     places = array("I", [*accumulate(counts, initial=0)][:parts])
-    taken = [list(take_marks(array("Q", document), block, marks, places)) for document in documents]
-    assert taken == reference.document_marks(documents)
+    taken = [list(take_marks(array("Q", document), width, block, marks, places)) for document in documents]
+    assert taken == reference.document_marks(documents, width)
     assert list(places) == list(accumulate(counts))
 
 
@@ -64,12 +64,12 @@ def test_another_document_is_noticed() -> None:
     block, _ = block_of([[1, 2], [2, 3]], 1)
     marks = count_documents(block)
     places = array("I", [0])
-    take_marks(array("Q", [1, 2]), block, marks, places)
+    take_marks(array("Q", [1, 2]), 1, block, marks, places)
     with pytest.raises(ValueError, match="this is another"):
-        take_marks(array("Q", [3, 2]), block, marks, places)
-    take_marks(array("Q", [2, 3]), block, marks, array("I", [2]))
+        take_marks(array("Q", [3, 2]), 1, block, marks, places)
+    take_marks(array("Q", [2, 3]), 1, block, marks, array("I", [2]))
     with pytest.raises(ValueError, match="this is another"):
-        take_marks(array("Q", [1]), block, marks, array("I", [4]))
+        take_marks(array("Q", [1]), 1, block, marks, array("I", [4]))
 
 
 def test_bad_arguments_are_refused() -> None:
@@ -83,10 +83,10 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(TypeError, match=r"count_documents\(\) expects an array of 64-bit"):
         count_documents(None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a mark for each of 1 shingles"):
-        take_marks(array("Q"), array("Q", [1]), array("I"), array("I", [0]))
+        take_marks(array("Q"), 1, array("Q", [1]), array("I"), array("I", [0]))
     for places in (None, b"abcd", array("Q", [0])):
         with pytest.raises(TypeError, match="expects places to move"):
-            take_marks(array("Q"), array("Q"), array("I"), places)  # type: ignore[arg-type]
+            take_marks(array("Q"), 1, array("Q"), array("I"), places)  # type: ignore[arg-type]
     for width, documents in ((0, 1), (1, 0)):
         with pytest.raises(ValueError, match="at least 1 word and 1 document"):
             repeated_runs(array("I"), width, documents, True)

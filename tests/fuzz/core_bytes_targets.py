@@ -244,7 +244,7 @@ def fuzz_repeated(data: bytes, compares: bool) -> None:
             divided = [tokens[start:end] for start, end in pairwise((0, *ends))]
             assert (list(block), list(sizes)) == reference_repeated_shingles.split_shingles(divided, parts)
     with suppress(*REFUSED):
-        assert len(take_marks(tokens, tokens, marks, places)) == len(tokens)
+        assert len(take_marks(tokens, width, tokens, marks, places)) == len(tokens)
     found = count_documents(tokens)
     for each in (found, marks):
         with suppress(*REFUSED):
