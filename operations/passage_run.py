@@ -114,10 +114,11 @@ def repeated_passages(
 ) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
 
-    `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row without words left is dropped, and one that cannot be read is left out and in the file `failed`.
-    `spans` is a table of what is cut, in JSON lines or Parquet; `attributes` a folder of files that are aligned with
-    the sources. Each output appears when it is complete. `fields` names the fields of rows that have unusual names. The
-    folder `work`, by default that of the first output, takes 12 bytes for each word of the texts.
+    `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
+    without words left is dropped, and one that cannot be read is left out and in the file `failed`. `spans` is a table
+    of what is cut, in JSON lines or Parquet; `attributes` a folder of files that are aligned with the sources. Each
+    output appears when it is complete. `fields` names the fields of rows that have unusual names. The folder `work`, by
+    default that of the first output, takes 12 bytes for each word of the texts.
     """
     start = time.monotonic()
     options = PassageOptions(words, documents, occurrences)
