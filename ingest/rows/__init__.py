@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 
-
 __all__ = ["Edit", "FailedRow", "FieldNames", "Row"]
 
 

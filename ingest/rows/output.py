@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter
-from opensearch_winnow.ingest.sources import SourceError, SourceFile, printable
+from opensearch_winnow.ingest.rows.packed import packing_of
+from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
+from opensearch_winnow.ingest.sources import SourceError, SourceFile, csv_file, printable
+from opensearch_winnow.ingest.sources.formats import JSON_LINES
+from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, lock, reporting_os_errors, sync_folder
 
+LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
+
+_PARQUET = re.compile(r".*\.(?:parquet|pq)", re.IGNORECASE | re.DOTALL)
+_NAMES = {"jsonl": JSON_LINES, "csv_file": csv_file.NAME, "parquet": _PARQUET}
 _STAGE = ".winnow-new"  # a folder inside the target, or its ending beside the target
 
 
 class Output(Protocol):
     """Rows that are being written."""
 
-    rows: int
+    @property
+    def rows(self) -> int:
+        """How many rows were written."""
 
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         """Write the rows of `file` as `next_edit` decides."""
@@ -59,11 +69,18 @@ class OneFileOutput:
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         if self._writer is None:
             self._format = file.format
-            self._writer = self._format_of(file).writer(self._atomic.path, self._target, self._choice, self._columns)
+            packing = name_packing(self._target.name)
+            self._writer = self._format_of(file).writer(
+                self._atomic.path,
+                self._target,
+                content_packing(file) if packing is None else packing,
+                self._choice,
+                self._columns,
+            )
         elif file.format != self._format:
             raise SourceError(
-                f"{printable(file.path)} is {file.format}, and the sources before it are {self._format}: write each to "
-                "a file of its own, in a folder whose name ends in /"
+                f"{printable(file.path)} is {LABELS[file.format]}, and the sources before it are "
+                f"{LABELS[self._format]}: write each to a file of its own, in a folder whose name ends in /"
             )
         self._writer.add(file, next_edit)
 
@@ -98,7 +115,6 @@ class FolderOutput:
         self.rows = 0
         self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
         self._is_source, self._overwrite = is_source, overwrite
-        self._names: list[str] = []
         self._writer: RowWriter | None = None
         if target.exists() and not target.is_dir():
             raise RecordsError(f"{target} is a file, not a folder: name another")
@@ -117,11 +133,15 @@ class FolderOutput:
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         target, path = self._target / file.name, self._stage / file.name
         check_output(target, self._is_source, overwrite=self._overwrite)
-        with reporting_os_errors(target):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = self._format_of(file).writer(path, target, self._choice, self._columns)
+        if file.format in ROW_FORMATS:
+            with reporting_os_errors(target):
+                path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer = self._format_of(file).writer(path, target, content_packing(file), self._choice, self._columns)
         self._writer.add(file, next_edit)
         self._writer.close()
+        if file.format in ROW_FORMATS:
+            with reporting_os_errors(target), path.open("rb") as written:
+                os.fsync(written.fileno())
         self.rows += self._writer.rows
         self._writer = None
 
@@ -160,3 +180,20 @@ def check_output(target: Path, is_source: Callable[[str], bool], *, overwrite: b
         raise RecordsError(f"{target} is one of the sources: write to another file")
     if target.exists() and not overwrite:
         raise RecordsError(f"{target} exists: name another, or add --overwrite")
+
+
+def format_named(name: str) -> str | None:
+    """Return the format of rows that the ending of `name` stands for; None if it stands for none."""
+    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
+
+
+def name_packing(name: str) -> str | None:
+    """Return the compression that `name` stands for; None if it says nothing."""
+    packing = next((ending for ending in (".gz", ".zst") if name.lower().endswith(ending)), "")
+    return packing if packing or format_named(name) else None
+
+
+def content_packing(file: SourceFile) -> str:
+    """Return the compression of a source."""
+    with reading(file):
+        return packing_of(file.path)

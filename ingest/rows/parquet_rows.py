@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
+from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
 from opensearch_winnow.ingest.sources import SourceError, SourceFile, UnreadableError, printable
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
@@ -26,7 +26,7 @@ from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, column
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
 
-ROW_GROUP_BYTES = 64_000_000  # as they are in memory: rows wait up to this size
+ROW_GROUP_BYTES = 32_000_000  # as they are in memory: rows wait up to this size
 MAX_COPIED_ROWS = 4_096  # in a batch that is copied
 
 _BUFFER = 1 << 20
@@ -97,7 +97,13 @@ def _batches(table: pq.ParquetFile, place: int, columns: Sequence[str] | None, m
         yield batch
 
 
-def writer(path: Path, target: Path, choice: RowChoice, columns: Mapping[str, type]) -> ParquetRowsWriter:
+def writer(
+    path: Path,
+    target: Path,
+    packing: str,  # noqa: ARG001 (its columns are compressed)
+    choice: RowChoice,
+    columns: Mapping[str, type],
+) -> ParquetRowsWriter:
     return ParquetRowsWriter(path, target, choice, columns)
 
 
@@ -109,7 +115,7 @@ class ParquetRowsWriter:
         self._path, self._target, self._choice = path, target, choice
         self._added = {name: _TYPES[kind] for name, kind in columns.items()}
         self._schema: pa.Schema | None = None  # of the sources
-        self._first = ""
+        self._first: SourceFile | None = None
         self._sink: pa.OSFile | None = None
         self._writer: pq.ParquetWriter | None = None
         self._waiting: list[pa.RecordBatch] = []
@@ -130,22 +136,19 @@ class ParquetRowsWriter:
                 for batch in _batches(table, place, None, MAX_COPIED_ROWS):
                     left -= batch.num_rows
                     self._add_batch(batch, [next_edit() for _ in range(batch.num_rows)])
-                if any([next_edit() is not None for _ in range(left)]):
+                if sum(next_edit() is not None for _ in range(left)):  # decides on all of them
                     raise SourceError(f"{printable(file.path)} cannot be written again: it is damaged")
 
     def _open(self, table: pq.ParquetFile, file: SourceFile) -> None:
         schema = table.schema_arrow
         if self._schema is not None:
-            if not schema.equals(self._schema):
-                raise SourceError(
-                    f"{printable(file.path)} has other columns than {printable(self._first)}: write each to a file of "
-                    "its own, in a folder whose name ends in /"
-                )
+            if self._first and not schema.equals(self._schema):
+                raise other_columns(file, self._first)
             return
-        self._schema, self._first = schema, file.path
+        self._schema, self._first = schema, file
         with reporting_write_errors(self._target):
             self._sink = pa.OSFile(str(self._path), "wb")
-            self._writer = pq.ParquetWriter(self._sink, self._new_schema(schema), compression=_compression(table))
+            self._writer = pq.ParquetWriter(self._sink, self._new_schema(schema), compression=self._compression(table))
 
     def _new_schema(self, schema: pa.Schema) -> pa.Schema:
         for name, kind in self._added.items():
@@ -153,6 +156,15 @@ class ParquetRowsWriter:
             field = pa.field(name, kind)
             schema = schema.append(field) if place < 0 else schema.set(place, field)
         return schema
+
+    def _compression(self, table: pq.ParquetFile) -> dict[str, str] | str:
+        """Return the compression of each column: that in the first row group."""
+        if not table.metadata.num_row_groups:
+            return "snappy"
+        group = table.metadata.row_group(0)
+        chunks = [group.column(place) for place in range(group.num_columns)]
+        used = {chunk.path_in_schema: chunk.compression.lower().replace("uncompressed", "none") for chunk in chunks}
+        return dict.fromkeys(self._added, next(iter(used.values()))) | used
 
     def _add_batch(self, batch: pa.RecordBatch, edits: list[Edit | None]) -> None:
         kept = [number for number, edit in enumerate(edits) if edit is not None]
@@ -209,15 +221,6 @@ class ParquetRowsWriter:
         if self._sink is not None:
             with suppress(OSError):
                 self._sink.close()
-
-
-def _compression(table: pq.ParquetFile) -> dict[str, str] | str:
-    """Return the compression of each column in the first row group."""
-    if not table.metadata.num_row_groups:
-        return "snappy"
-    group = table.metadata.row_group(0)
-    chunks = [group.column(place) for place in range(group.num_columns)]
-    return {chunk.path_in_schema: chunk.compression.lower().replace("uncompressed", "none") for chunk in chunks}
 
 
 def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> pa.RecordBatch:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -16,13 +17,14 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
-from opensearch_winnow.ingest.rows.output import FolderOutput, OneFileOutput, Output
+from opensearch_winnow.ingest.rows.output import LABELS, FolderOutput, OneFileOutput, Output, check_output, format_named
 from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, SourceFile, Sources, printable
-from opensearch_winnow.ingest.sources.field_names import FieldNames
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.formats import ARCHIVES
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 
-_MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows"}  # formats that can be written
+_MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
 _OTHERS = "page_files"
 
 
@@ -44,7 +46,7 @@ class RowFiles(Closing):
     def __init__(
         self,
         names: Sequence[str],
-        fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+        fields: FieldNames = USUAL,
         value_field: str | None = None,
         *,
         max_row_size: int = MAX_PAGE_BYTES,
@@ -57,7 +59,12 @@ class RowFiles(Closing):
         self.skipped: Counter[str] = Counter()  # files and captures that are no rows, by reason, in the last pass
         self._choice = RowChoice(fields, value_field, max_row_size)
         self._sources = Sources(
-            names, every_text=every_text, follow_links=follow_links, max_piped=max_piped, fields=fields
+            names,
+            every_text=every_text,
+            follow_links=follow_links,
+            max_piped=max_piped,
+            fields=fields,
+            allow_empty=True,
         )
         self._seen: array[int] | None = None  # a hash for each file, by which a change is noticed
 
@@ -130,12 +137,48 @@ class RowFiles(Closing):
             raise
         return output.rows
 
+    def check_output(
+        self, to: str | Path, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
+    ) -> None:
+        """Raise what `write` would complain about, before the rows are read."""
+        one_file = not self._is_folder(to)
+        formats: dict[str, SourceFile] = {}
+        for file in self._sources.files():
+            formats.setdefault(file.format, file)
+            check_output(Path(to) if one_file else Path(to, file.name), self._sources.has, overwrite=overwrite)
+        for kind, file in formats.items():
+            if kind in ARCHIVES:
+                raise SourceError(
+                    f"{printable(file.path)} is a web archive, which is read but not written: write ids instead"
+                )
+            if kind not in LABELS and columns:
+                raise SourceError(
+                    f"{printable(file.path)} is a file without columns: {', '.join(columns)} cannot be added to it"
+                )
+        if one_file and len(formats) > 1:
+            raise SourceError(
+                f"the sources are {' and '.join(LABELS[kind] for kind in formats)}: write each to a file of its own, "
+                "in a folder whose name ends in /"
+            )
+        named = format_named(Path(to).name) if one_file else None
+        if named and named not in formats:
+            (kind,) = formats or ["jsonl"]
+            raise SourceError(
+                f"{to} is the name of a {LABELS[named]} file, but the rows are {LABELS[kind]}, and stay so"
+            )
+
     def _output(self, to: str | Path, columns: Mapping[str, type], *, overwrite: bool) -> Output:
+        self.check_output(to, columns, overwrite)
         kind = FolderOutput if self._is_folder(to) else OneFileOutput
         return kind(Path(to), _format, self._choice, columns, self._sources.has, overwrite=overwrite)
 
     def _is_folder(self, to: str | Path) -> bool:
-        return str(to).endswith("/") or Path(to).is_dir() or any(_format(f).__name__.endswith(_OTHERS) for f in self._sources.files())
+        """Whether each source has a file of its own: also for files of a folder, and for several under a bare name."""
+        if str(to).endswith("/") or Path(to).is_dir():
+            return True
+        first = list(islice(self._sources.files(), 2))
+        several = len(first) > 1 and not format_named(Path(to).name)
+        return several or any(file.format not in LABELS for file in self._sources.files())
 
     def _check_unchanged(self, file: SourceFile, place: int) -> None:
         if self._seen is not None and (place >= len(self._seen) or self._seen[place] != _state(file)):

@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.sources import SourceError, SourceFile, printable
-from opensearch_winnow.ingest.sources.field_names import BASE64, FieldNames
+from opensearch_winnow.ingest.sources.field_names import BASE64, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 
 NextEdit = Callable[[], Edit | None]
@@ -24,7 +24,7 @@ NextEdit = Callable[[], Edit | None]
 class RowChoice:
     """What is read of each row."""
 
-    fields: FieldNames = FieldNames()
+    fields: FieldNames = USUAL
     value_field: str | None = None
     max_size: int = MAX_PAGE_BYTES
 
@@ -57,8 +57,10 @@ class RowFormat(Protocol):
 
     def read(self, file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]: ...
 
-    def writer(self, path: Path, target: Path, choice: RowChoice, columns: Mapping[str, type]) -> RowWriter:
-        """Open a writer to `path`. The file will be renamed to `target`, whose name decides on its compression."""
+    def writer(
+        self, path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]
+    ) -> RowWriter:
+        """Open a writer to `path`, which will be renamed to `target`. `packing` is .gz, .zst or nothing."""
 
 
 def as_written(name: str, text: str) -> str:
@@ -73,3 +75,11 @@ def reading(file: SourceFile) -> Iterator[None]:
         yield
     except OSError as error:
         raise SourceError(f"{printable(file.path)} cannot be read again: {error.strerror}") from None
+
+
+def other_columns(file: SourceFile, first: SourceFile) -> SourceError:
+    """Return the error that two files cannot be written to one."""
+    return SourceError(
+        f"{printable(file.path)} has other columns than {printable(first.path)}: write each to a file of its own, in a "
+        "folder whose name ends in /"
+    )

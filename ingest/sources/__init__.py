@@ -21,10 +21,11 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import files, jsonl
-from opensearch_winnow.ingest.sources.field_names import FieldNames
+from opensearch_winnow.ingest.sources import csv_file, files, jsonl
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
+from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, Missing, missing_fields
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
@@ -35,11 +36,9 @@ MAX_PIPE_WAIT_SECONDS = 30.0  # for another program to open a named pipe
 MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
 MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
 
-ROW_FORMATS = ("jsonl", "parquet")  # whose pages are rows
-
 FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of winnow index
 
-ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
+ACCEPTED = "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
 _PIECE = 1 << 20
 _ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
@@ -98,7 +97,8 @@ class Sources(Closing):
     folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
     are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
-    `max_piped` bytes are taken from a pipe.
+    `max_piped` bytes are taken from a pipe. Rows have the fields `fields`. A file that was named must not be
+    empty, except with `allow_empty`.
     """
 
     def __init__(
@@ -110,9 +110,10 @@ class Sources(Closing):
         except_for: Sequence[str] = (),
         follow_links: bool = False,
         max_piped: int = MAX_PIPED_BYTES,
-        fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+        fields: FieldNames = USUAL,
+        allow_empty: bool = False,
     ) -> None:
-        self.fields = fields
+        self._fields, self._allow_empty = fields, allow_empty
         self._base, self._every_text = base, every_text
         self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
@@ -196,7 +197,7 @@ class Sources(Closing):
         )
 
     def _source_file(self, found: Found, file: _File | None, place: int, name: str) -> SourceFile:
-        kind = "files" if found.skipped else file.format if file else format_in_folder(found.path)
+        kind = "files" if found.skipped else file.format if file else format_in_folder(found.path, self._fields)
         parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
         if parts is None:
             every = self._every_text or file is not None
@@ -239,9 +240,11 @@ class Sources(Closing):
         The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
         """
         try:
-            kind = file.format if file else format_in_folder(path)
+            kind = file.format if file else format_in_folder(path, self._fields)
             if kind == "files":
                 return None
+            if missing := None if file else self._missing(kind, path):
+                raise UnreadableError(missing.reason)
             splits = list(reader(kind).splits(path, size))
         except UnreadableError as error:
             splits = [Split("files", path, 0, 1, _size(path), failed=str(error))]
@@ -249,7 +252,7 @@ class Sources(Closing):
             return None
         except Exception as error:  # a parser that did not expect this file: the run goes on without it
             splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
-        return [replace(split, base=file.source if file else "", fields=self.fields) for split in splits]
+        return [replace(split, base=file.source if file else "", fields=self._fields) for split in splits]
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
@@ -286,16 +289,24 @@ class Sources(Closing):
 
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
+        missing = ""
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
-            if not skipped and format_in_folder(path) != "files":
-                return folder
+            kind = "files" if skipped else format_in_folder(path, self._fields)
+            if kind != "files":
+                lacking = self._missing(kind, path)
+                if lacking is None:
+                    return folder
+                missing = missing or f"{printable(path)} has {printable(lacking.sentence)}"
+                continue
             split = Split("files", path, every_text=self._every_text, skipped=skipped)
             _, item = next(files.read(split, files.HEAD))
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
+        if missing:
+            raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
         raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
@@ -326,10 +337,15 @@ class Sources(Closing):
         except DamagedError as error:
             raise SourceError(f"{name} cannot be read: {error}") from None
         if not head:
-            raise SourceError(f"{name} is empty")
-        if found == "files" and JSON_LINES.fullmatch(path):
-            found = "jsonl"
+            if not self._allow_empty:
+                raise SourceError(f"{name} is empty")
+            return "csv_file" if csv_file.NAME.fullmatch(path) else "jsonl"
         kind = files.type_of(path, head)
+        if found == "files" and (JSON_LINES.fullmatch(path) or jsonl.has_objects(head)):
+            found = "jsonl"
+        elif found == "files" and kind != files.HTML:
+            named = csv_file.NAME.fullmatch(path) and (self._fields.text or not self._every_text)
+            found = "csv_file" if named or csv_file.looks_like(head) else found
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise SourceError(
                 f"{name} is UTF-16, and JSONL is UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
@@ -348,12 +364,20 @@ class Sources(Closing):
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")
         try:
+            if missing := self._missing(found, path):
+                raise SourceError(f"{name} has {printable(missing.sentence)}")
             empty = found != "files" and not any(reader(found).splits(path, sys.maxsize))
         except UnreadableError:
             empty = False  # it fails in the run, which goes on with the other sources
-        if empty:
+        if empty and not self._allow_empty:
             raise SourceError(f"{name} is empty")
         return found
+
+    def _missing(self, kind: str, path: str) -> Missing | None:
+        try:
+            return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
+        except UnreadableError:
+            return None  # it fails in the run, which goes on with the other sources
 
 
 def _opened_pipe(path: str, name: str) -> IO[bytes]:

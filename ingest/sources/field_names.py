@@ -2,7 +2,8 @@
 
 A field has several usual names. The first that is present and not null counts:
 
-- the id of a row, which is the address of its page: url, uri, link, then id, _id, doc_id, docid, document_id, docno, uuid
+- the id of a row, which is the address of its page: url, uri, link, or else id, _id, doc_id, docid, document_id, docno,
+  uuid
 - HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
 - text: text, raw_content, plain_text; content, contents, body and page_content, unless they begin like HTML
 - the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date
@@ -27,8 +28,6 @@ TITLE = ("title",)
 ADDRESS = (*URL, *ID)
 CONTENT = (*HTML, BASE64, *TEXT, *HTML_OR_TEXT)
 FIELDS = (*ADDRESS, *CONTENT, *DATE, *TITLE, "content_type", "codings")
-
-MAX_NAMES_SHOWN = 20  # fields that an error names: some tables have thousands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +64,9 @@ class FieldNames:
             if name and name not in seen and name.partition(".")[0] not in seen:
                 return f"no field {name}, which --{option}-field names"
         return "" if self.text or set(seen) & set(CONTENT) else "no field with a text"
+
+
+USUAL = FieldNames()
 
 
 def value_at(fields: Mapping[str, object], name: str) -> object:

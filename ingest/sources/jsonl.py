@@ -10,7 +10,7 @@ from typing import IO
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
-from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
@@ -37,6 +37,18 @@ def looks_like(head: bytes) -> bool:
     except FieldError:  # the line may be longer than the head
         return not end and any(f'"{name}"'.encode() in line for name in (*ADDRESS, *CONTENT))
     return any(name in fields for name in ADDRESS) and any(name in fields for name in CONTENT)
+
+
+def has_objects(head: bytes) -> bool:
+    """Whether the first line of `head` is an object, and the next one may be: JSON lines, whatever their fields."""
+    line, _, rest = head.lstrip(BLANK).partition(b"\n")
+    rest = rest.lstrip(BLANK)
+    if not line.startswith(b"{") or (rest and not rest.startswith(b"{")):
+        return False
+    try:
+        return bool(object_of(line.rstrip()))
+    except FieldError:
+        return False
 
 
 def is_one_document(head: bytes) -> bool:
@@ -111,17 +123,22 @@ def rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
 
 
 def item_of(
-    line: bytes, where: str, page_bytes: int, names: FieldNames, fields: dict[str, object] | None = None, *, lenient: bool = False
+    line: bytes,
+    where: str,
+    page_bytes: int,
+    names: FieldNames,
+    fields: dict[str, object] | None = None,
+    *,
+    lenient: bool = False,
 ) -> Page | Failed:
     """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known."""
-    url = None
     try:
         fields = object_of(line) if fields is None else fields
-        url = address_of(fields, names)
         page = page_of(fields, page_bytes, names, where, lenient=lenient)
     except FieldError as error:
         kept = line if len(line) <= page_bytes else b""
-        return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
+        url = if_readable(address_of, fields or {}, names) or where
+        return Failed(Page(url, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
         return item_of(page.html, page.url, page_bytes, names)
     if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
