@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from random import Random
+from statistics import median
 from string import ascii_lowercase
 from tempfile import TemporaryDirectory
 
@@ -26,12 +27,17 @@ from benchmarks.sketches_vs_peers import PERMUTATIONS, WIDTH, with_version
 from benchmarks.table import Run, Table, times
 from opensearch_winnow.clusters.deduplication.options import MATCHES, Match
 from opensearch_winnow.clusters.options import Linkage
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.deduplication import deduplicate
+from opensearch_winnow.queries.compare import compare
 
 ROWS = 20_000
 ROUNDS = 2
 MANY_ROWS = 1_000_000
+SECTIONS = 1_000
+THRESHOLDS = (0.5, 0.7, 0.8)
 VARIANTS = 20
+ROW_CHARS = 2_000  # of a generated row
 MEMORY = "1500MB"  # that this run may use of 2 GB, beside Python and its libraries
 BYTES_PER_ROW = 20_000  # of HTML: more than the rows need
 MIN_WORDS, MAX_WORDS = 30, 700  # of a row
@@ -42,8 +48,34 @@ FIRST = next(iter(OURS))
 
 
 def tables(run: Run) -> Iterator[Table]:
+    yield thresholds_table(run)
     yield peers_table(run)
     yield memory_table(run)
+
+
+def thresholds_table(run: Run) -> Table:
+    """Return how alike edited copies are, and how many of them each threshold drops."""
+    random = Random(0)
+    sections = list(islice(_sections(random, run.size(SECTIONS)), run.size(SECTIONS)))
+    rows = []
+    for share in EDITED[1:]:
+        pairs = [(" ".join(section), " ".join(_edited(random, section, share))) for section in sections]
+        cells = [f"{share * 100:g} %"]
+        for scheme in (Scheme(), Scheme(shingle=5)):
+            alike = [compare(a, b, scheme=scheme).resemblance for a, b in pairs]
+            cells.append(f"{median(alike):.2f}")
+            cells += [f"{sum(each >= least for each in alike) / len(alike):.0%}" for least in THRESHOLDS]
+        rows.append(cells)
+    columns = ["words replaced"]
+    for width in (10, 5):
+        columns += [f"resemblance, {width} words", *(f"≥ {least:g}" for least in THRESHOLDS)]
+    return Table(
+        "Copies of real sections, with words replaced here and there",
+        tuple(columns),
+        [tuple(cell.replace("%", " %").replace("  %", " %") for cell in row) for row in rows],
+        f"The median resemblance of {len(sections):,} copies, and the share of copies that a threshold drops, with"
+        f" shingles of ten words and of five. Sections have {MIN_WORDS} to {MAX_WORDS} words. {source()}",
+    )
 
 
 def peers_table(run: Run) -> Table:
@@ -111,13 +143,14 @@ def memory_table(run: Run) -> Table:
         ("match", "CPU s", "peak memory, MB", "peak disk, GB", "rows kept"),
         rows,
         f"Aim: 2 GB of memory. With --memory {MEMORY}; the disk is for temporary files and the output. Every tenth row"
-        f" is a near-duplicate. The rows are {VARIANTS} variants, with other letters, of {count // VARIANTS:,}.",
+        " is an edited copy of another, of which 1 to 8 tenths are the same. The rows are"
+        f" {VARIANTS} variants, with other letters, of {count // VARIANTS:,}.",
     )
 
 
 def generated_rows(count: int) -> Iterator[tuple[int, str]]:
-    """Yield generated pages, and the same in other letters: to generate them all takes ten times as long."""
-    texts = [page.text or "" for page in generated_pages(0, count // VARIANTS)]
+    """Yield the beginnings of generated pages, and the same in other letters: to generate all takes far longer."""
+    texts = [(page.text or "")[:ROW_CHARS] for page in generated_pages(0, count // VARIANTS)]
     for variant in range(VARIANTS):
         letters = str.maketrans(ascii_lowercase, ascii_lowercase[variant:] + ascii_lowercase[:variant])
         for number, text in enumerate(texts):

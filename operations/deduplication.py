@@ -78,11 +78,13 @@ def deduplicate(
         raise DeduplicationError("there are no rows to deduplicate: name at least one source")
     if mark and to is None:
         raise DeduplicationError("marked rows need a place: name where to write them")
-    for name in (to, ids, dropped):
+    for name in (ids, dropped):
         if name is not None:
             _check_new(Path(name), overwrite=overwrite)
     with ExitStack() as stack:
         files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field))
+        if to is not None:
+            files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
         earlier = stack.enter_context(RowFiles(earlier_names, fields)) if earlier_names else None
         failures = stack.enter_context(FailedPages(Path(failed)) if failed is not None else nullcontext())
 
@@ -202,8 +204,6 @@ def _write_lists(files: RowFiles, result: Deduplication, ids: IO[str] | None, dr
 
 def _check_new(path: Path, *, overwrite: bool) -> None:
     """Refuse to replace a file unless asked to: before the work, which takes long."""
-    if path.is_dir():
-        return
     check_target(path)
     if path.exists() and not overwrite:
         raise RecordsError(f"{path} exists: name another, or add --overwrite")

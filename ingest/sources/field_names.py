@@ -49,6 +49,7 @@ class FieldNames:
 
     @property
     def titles(self) -> tuple[str, ...]:
+        """The fields that may hold the title of a row."""
         return (self.title,) if self.title else TITLE
 
     def columns(self, present: Collection[str], *more: str) -> list[str]:
