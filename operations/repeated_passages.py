@@ -61,6 +61,7 @@ class PassageFinder:
         self._counts.__exit__(*error)
 
     def add(self, text: str) -> None:
+        """Add the next text."""
         if hashes := self._shingles(canonical_text(text)):
             self._counts.add(hashes)
 
