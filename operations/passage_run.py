@@ -110,7 +110,7 @@ def repeated_passages(
     overwrite: bool = False,
     failed: str | Path | None = None,
     work: str | Path | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
 
@@ -121,6 +121,7 @@ def repeated_passages(
     default that of the first output, takes 12 bytes for each word of the texts.
     """
     start = time.monotonic()
+    report = progress or no_progress
     options = PassageOptions(words, documents, occurrences)
     names = [str(name) for name in ([sources] if isinstance(sources, (str, Path)) else sources)]
     result = PassagesResult(options)
@@ -140,13 +141,13 @@ def repeated_passages(
         failures = stack.enter_context(FailedPages(Path(failed))) if failed else None
         for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:
-                progress(READING, row.number, None)
+                report(READING, row.number, None)
             if isinstance(row, Row):
                 finder.add(_text(row))
         if failures:
             failures.incomplete = False
-        finder.count(progress)
-        decide = _decisions(files.rows(reading=begin), finder, outputs, result, progress, files.count)
+        finder.count(report)
+        decide = _decisions(files.rows(reading=begin), finder, outputs, result, report, files.count)
         if to:
             files.write(to, decide, overwrite=overwrite)
         else:

@@ -23,7 +23,7 @@ class RepeatedPassage(NamedTuple):
 
     start: int
     end: int
-    documents: int  # that have it; more exactly, at least so many have any `words` consecutive words of it
+    documents: int  # that have it: the smallest number that have a run of `words` words in it
 
 
 @dataclass(frozen=True, slots=True)
