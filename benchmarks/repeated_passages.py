@@ -99,7 +99,7 @@ def rows_table(run: Run) -> Table:
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps({"id": str(number), "text": row(number)}) + "\n" for number in range(count))
             size = path.stat().st_size
-            _, taken = in_own_process(_prepared, str(path))
+            result, taken = in_own_process(_prepared, str(path))
             rows.append(
                 (
                     f"{count:,}",
@@ -107,6 +107,8 @@ def rows_table(run: Run) -> Table:
                     f"{taken.cpu:,.1f}",
                     f"{1e6 * taken.cpu / count:,.0f}",
                     f"{taken.memory / 1e6:,.0f}",
+                    f"{result['passages']:,}",
+                    f"{result['characters_in_passages'] / result['characters']:.1%}".replace("%", " %"),
                 )
             )
     note = (
@@ -114,7 +116,7 @@ def rows_table(run: Run) -> Table:
         f"occurrences but the first, and write the rows. A row has about {ROW_WORDS} random words; one in three quotes "
         f"one of {PASSAGES:,} passages of 60 words."
     )
-    columns = ("rows", "MB", "CPU, s", "µs per row", "memory, MB")
+    columns = ("rows", "MB", "CPU, s", "µs per row", "memory, MB", "passages", "of the text")
     return Table("Rows without repeated passages", columns, rows, note)
 
 

@@ -65,9 +65,9 @@ class PassageFinder:
         if hashes := self._shingles(canonical_text(text)):
             self._counts.add(hashes)
 
-    def count(self, progress: Progress = no_progress) -> None:
+    def count(self, progress: Progress | None = None) -> None:
         """Count the documents of every passage. No text can be added afterwards."""
-        self._counts.count(progress)
+        self._counts.count(progress or no_progress)
 
     def passages(self, text: str) -> list[RepeatedPassage]:
         """Return the repeated passages of the next text, in its order. They do not overlap."""
