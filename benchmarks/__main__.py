@@ -42,6 +42,8 @@ ON_REQUEST = (
     "million",  # takes an hour and 40 GB
     "scale",  # not about speed: counts tokens of real pages, and simulates larger collections
     "clusters",  # also up to a million records
+    "deduplication",  # also a million rows
+    "repeated_passages",  # the same; takes a quarter of an hour and 8 GB
     "choosing",  # the tables of docs/choosing.md, not about speed
     "quality",  # not about speed: the same on every machine
     "contamination",  # about quality, too

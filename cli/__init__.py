@@ -24,6 +24,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "serve": "opensearch_winnow.cli.serve",
         "cluster": "opensearch_winnow.cli.cluster",
         "contaminated": "opensearch_winnow.cli.contaminated",
+        "dedup": "opensearch_winnow.cli.dedup",
         "stats": "opensearch_winnow.cli.stats",
         "boilerplate": "opensearch_winnow.cli.boilerplate",
         "fingerprint": "opensearch_winnow.cli.fingerprint",
@@ -50,6 +51,7 @@ def main() -> None:
       winnow similar http://example.org/page --store crawl.winnow
       winnow search mill valley --store crawl.winnow
       winnow cluster --store crawl.winnow
+      winnow dedup train.jsonl --to kept.jsonl
       winnow serve --store crawl.winnow --open
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html

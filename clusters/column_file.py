@@ -28,21 +28,22 @@ COLUMNS = pa.schema(
 class ColumnFile:
     """A file of batches. Add them, call `complete`, then read columns, each capture once, as from record files."""
 
-    def __init__(self, path: Path, scheme: Scheme) -> None:
+    def __init__(self, path: Path, scheme: Scheme, schema: pa.Schema = COLUMNS) -> None:
         self.scheme = scheme
+        self._schema = schema
         self._path = path
         self._counts: list[int] = []  # rows of each batch
         self._keep: pa.BooleanArray | None = None  # which rows to read; None for all
         with reporting_duckdb_errors(path.parent):
             self._file = pa.OSFile(str(path), "wb")
-            self._writer = pa.ipc.new_file(self._file, COLUMNS)
+            self._writer = pa.ipc.new_file(self._file, schema)
 
     @property
     def rows(self) -> int:
         return sum(self._counts)
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add a batch with the columns of COLUMNS."""
+        """Add a batch with the columns of the schema."""
         if len(batch):
             with reporting_duckdb_errors(self._path.parent):
                 self._writer.write_batch(batch)
@@ -69,7 +70,7 @@ class ColumnFile:
             row += len(chosen)
 
     def _batches(self, *names: str) -> Iterator[pa.RecordBatch]:
-        fields = pa.ipc.IpcReadOptions(included_fields=[COLUMNS.get_field_index(name) for name in names])
+        fields = pa.ipc.IpcReadOptions(included_fields=[self._schema.get_field_index(name) for name in names])
         # Read, not memory-mapped: the texts of a whole crawl would count as memory of this process.
         with pa.OSFile(str(self._path)) as file, pa.ipc.open_file(file, options=fields) as reader:
             for number in range(reader.num_record_batches):

@@ -32,13 +32,14 @@ CREATE TABLE pages AS
 SELECT row, id, url, title, fetched_at, number, min(number) OVER (PARTITION BY key) AS content{kept}
 FROM (
     SELECT *,
-        (row_number() OVER (ORDER BY fetched_at NULLS LAST, length(url), url, id) - 1)::UINTEGER AS number,
+        (row_number() OVER (ORDER BY {order_by}) - 1)::UINTEGER AS number,
         CASE WHEN shingle_count > 0 THEN 's' || shingle_digest
              WHEN content_digest <> '' THEN 'c' || content_digest
              ELSE 'i' || id END AS key
     FROM input_rows
 )
 """
+PAGE_ORDER = "fetched_at NULLS LAST, length(url), url, id"
 PAGE_COLUMNS = ("id", "url", "title", "fetched_at", "content_digest", "shingle_digest", "shingle_count")
 POSTINGS = pa.schema([pa.field("token", pa.int64()), pa.field("page", pa.uint32())])
 JUDGED = pa.schema(
@@ -77,12 +78,12 @@ class Edges:
         self._minhashes: RowFile | None = None
         self._changed: array[int] | None = None  # by page number, 1 if its pairs are needed; None if all are
 
-    def make_pages(self, kept: Sequence[str]) -> None:
-        """Create the table `pages`. Besides what every run needs, it has the columns `kept`."""
-        types = {"fetched_at": pa.int64(), "shingle_count": pa.int32()}
+    def make_pages(self, kept: Sequence[str], order_by: str = PAGE_ORDER) -> None:
+        """Create the table `pages` in an order. Besides what every run needs, it has the columns `kept`."""
+        types = {"fetched_at": pa.int64(), "shingle_count": pa.int32(), "rank": pa.float64(), "earlier_set": pa.bool_()}
         names = [*PAGE_COLUMNS, *(name for name in kept if name not in (*PAGE_COLUMNS, "key"))]
         schema = pa.schema([("row", pa.uint32()), *((name, types.get(name, pa.string())) for name in names)])
-        create = CREATE_PAGES.format(kept="".join(f", {name}" for name in kept))
+        create = CREATE_PAGES.format(kept="".join(f", {name}" for name in kept), order_by=order_by)
         self._con.feed(create, schema, self._page_rows(schema))
         (self.pages,) = self._con.row("SELECT count(*) FROM pages")
         self._numbers, self._contents, self._shingle_counts = (array("I", bytes(4 * self.pages)) for _ in range(3))
@@ -90,6 +91,10 @@ class Edges:
             rows, *values = (to_numbers(column, "I") for column in batch.columns)
             for target, numbers in zip((self._numbers, self._contents), values, strict=True):
                 put_rows(memoryview(target).cast("B"), rows, numbers.cast("B"), 4)
+
+    def leave_out_pairs_of_first(self, pages: int) -> None:
+        """Make no pairs of two of the first `pages` pages."""
+        self._changed = array("B", bytes(pages) + b"\1" * (self.pages - pages))
 
     def _page_rows(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         names = schema.names[1:]

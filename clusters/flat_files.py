@@ -56,7 +56,7 @@ class SetFile:
         self._bytes: mmap.mmap | None = None
         self._values = memoryview(b"").cast("Q")
 
-    def __setitem__(self, page: int, values: array[int]) -> None:
+    def __setitem__(self, page: int, values: array[int] | memoryview) -> None:
         self._starts[page] = self._end
         self._counts[page] = len(values)
         self._end += len(values)
@@ -72,6 +72,11 @@ class SetFile:
     def resemblances(self, pairs: memoryview) -> array[float]:
         """Return the resemblance of each pair of pages, NaN if one has no set."""
         return pair_resemblances(pairs, self._values, self._starts, self._counts)
+
+    def release_memory(self) -> None:
+        """Give the memory back to the system until the sets are read again. They stay in the file."""
+        if self._bytes and hasattr(mmap, "MADV_DONTNEED"):
+            self._bytes.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         self._values.release()

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,9 +14,11 @@ from opensearch_winnow.clusters.arrow_columns import to_column
 from opensearch_winnow.clusters.column_file import COLUMNS
 from opensearch_winnow.clusters.map_ahead import map_ahead
 from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import Extracted
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker, canonical_of
@@ -59,18 +62,8 @@ def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) ->
     scheme = maker.recipe.scheme
     read = list(_read(pages, maker))
     canons = [canonical(text.text, scheme, name=page.url) for page, text in read]
-    sketches = TextSketches(
-        canons,
-        width=scheme.shingle,
-        key=scheme.seed,
-        modulus=scheme.modulus,
-        bins=scheme.bins,
-        bits=scheme.bits,
-        bands=scheme.bands,
-        rows=scheme.rows,
-    )
+    sketches = text_sketches(canons, scheme)
     counts = sketches.shingle_counts
-    shingles = memoryview(sketches.shingles)
     digested = [digests or not count for count in counts]
     ids = [capture_id(page.url, page.fetched_at) for page, _ in read]
     columns = {
@@ -89,23 +82,45 @@ def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) ->
             canonical_digest(canon) if wanted and canon.text else ""
             for wanted, canon in zip(digested, canons, strict=True)
         ],
-        "shingle_digest": [digest(shingles[a:b]) if a < b else "" for a, b in pairwise(_offsets(counts))],
-        "shingle_count": to_column(counts).cast(pa.int32()),
-        "sketch": _lists(sketches.sketch, sketches.sketch_counts),
-        "minhash": pa.Array.from_buffers(
-            pa.binary(),
-            len(counts),
-            [
-                None,
-                pa.py_buffer(_offsets(scheme.minhash_bytes if count else 0 for count in counts)),
-                pa.py_buffer(sketches.minhash),
-            ],
-        ),
-        "bands": _lists(sketches.bands, (scheme.bands if count else 0 for count in counts)),
+        **sketch_columns(sketches, scheme),
         "cluster": ids,
         "canonical": [canonical_of(page, found) for page, found in read],
     }
     return pa.record_batch(columns, schema=COLUMNS)
+
+
+def text_sketches(canons: list[CanonicalText], scheme: Scheme) -> TextSketches:
+    """Return the sketches of canonical texts under a scheme."""
+    return TextSketches(
+        canons,
+        width=scheme.shingle,
+        key=scheme.seed,
+        modulus=scheme.modulus,
+        bins=scheme.bins,
+        bits=scheme.bits,
+        bands=scheme.bands,
+        rows=scheme.rows,
+    )
+
+
+def sketch_columns(sketches: TextSketches, scheme: Scheme) -> dict[str, Any]:
+    """Return the columns that are made of shingles."""
+    counts = sketches.shingle_counts
+    minhash_sizes = (scheme.minhash_bytes if count else 0 for count in counts)
+    minhashes = [None, pa.py_buffer(offsets_of(minhash_sizes)), pa.py_buffer(sketches.minhash)]
+    return {
+        "shingle_digest": shingle_digests(sketches),
+        "shingle_count": to_column(counts).cast(pa.int32()),
+        "sketch": lists_of(sketches.sketch, sketches.sketch_counts),
+        "minhash": pa.Array.from_buffers(pa.binary(), len(counts), minhashes),
+        "bands": lists_of(sketches.bands, (scheme.bands if count else 0 for count in counts)),
+    }
+
+
+def shingle_digests(sketches: TextSketches) -> list[str]:
+    """Return the digest of each set of shingles; empty for one without shingles."""
+    shingles = memoryview(sketches.shingles)
+    return [digest(shingles[a:b]) if a < b else "" for a, b in pairwise(offsets_of(sketches.shingle_counts))]
 
 
 def _read(pages: Iterable[Page], maker: RecordMaker) -> Iterator[tuple[Page, Extracted]]:
@@ -119,12 +134,13 @@ def _read(pages: Iterable[Page], maker: RecordMaker) -> Iterator[tuple[Page, Ext
             yield page, found
 
 
-def _lists(numbers: array[int], counts: Iterable[int]) -> pa.ListArray:
+def lists_of(numbers: array[int], counts: Iterable[int]) -> pa.ListArray:
     """Return a column of lists, which are one after the other in `numbers`."""
-    offsets = _offsets(counts)
+    offsets = offsets_of(counts)
     column = pa.Array.from_buffers(pa.int32(), len(offsets), [None, pa.py_buffer(offsets)])
     return pa.ListArray.from_arrays(column, to_column(numbers), type=HASHES)
 
 
-def _offsets(counts: Iterable[int]) -> array[int]:
+def offsets_of(counts: Iterable[int]) -> array[int]:
+    """Return where each of these many values starts, and where the last ends."""
     return array("i", accumulate(counts, initial=0))

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", cluster: str = "") -> dict[str, Any]:
     """Return the fields to merge into a document of your own: fingerprints, sketches and their counts, but no text.
 
-    `name` is a path or URL that tells the language of code. `cluster` is the document's cluster, by which `dedupe`
-    collapses a search: its own `_id`, until the documents are clustered. Without it, the field is left out.
+    `name` is a path or URL that tells the language of code. `cluster` is the document's cluster, by which
+    `deduplicate_search_body` collapses a search: its own `_id`, until the documents are clustered. Without it, the
+    field is left out.
     """
     hashes = hashes_of(text, with_key(scheme), name or None)
     fields = hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))

@@ -1,3 +1,4 @@
+from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.foundation.errors import QuestionError, SchemeError, WinnowError
 from opensearch_winnow.foundation.extras import MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -9,11 +10,14 @@ from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
 from opensearch_winnow.operations.attaching import attach, detach
 from opensearch_winnow.operations.contamination import Contamination, contaminated
+from opensearch_winnow.operations.deduplication import deduplicate, deduplicate_rows
 from opensearch_winnow.operations.pairs import pairs
+from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
+from opensearch_winnow.operations.repeated_passages import PassageFinder, PassageOptions, RepeatedPassage
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
-from opensearch_winnow.queries.dsl.dedupe import dedupe
+from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
 from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
@@ -32,6 +36,7 @@ __all__ = [
     "BoilerplateError",
     "Comparison",
     "Contamination",
+    "Deduplication",
     "Document",
     "DocumentFile",
     "FieldNames",
@@ -50,9 +55,13 @@ __all__ = [
     "Pair",
     "Pairs",
     "Passage",
+    "PassageFinder",
     "PassageIndex",
+    "PassageOptions",
+    "PassagesResult",
     "QuestionError",
     "Relationship",
+    "RepeatedPassage",
     "Scheme",
     "SchemeError",
     "SearchResults",
@@ -65,11 +74,15 @@ __all__ = [
     "compare",
     "contaminated",
     "dedupe",
+    "deduplicate",
+    "deduplicate_rows",
+    "deduplicate_search_body",
     "detach",
     "fingerprint",
     "group_hits",
     "mapping_fragment",
     "pairs",
+    "repeated_passages",
     "search_groups",
     "search_groups_async",
     "winnow_fields",

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.dsl.dedupe import COUNTS, INNER_HITS_PREFIX
+from opensearch_winnow.queries.dsl.deduplicate_search_body import COUNTS, INNER_HITS_PREFIX
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
 from opensearch_winnow.queries.representatives import Representatives, Similarity
@@ -86,8 +86,8 @@ def group_hits(
     decides pairs near the threshold. If they have `text_digest` as well, and it is the digest of another text, then the
     fields are stale: the sketches are computed from the text instead.
 
-    In the response to a `dedupe` body, the documents of a cluster stay together; documents without a cluster are
-    grouped one by one.
+    In the response to a body of `deduplicate_search_body`, the documents of a cluster stay together; documents without
+    a cluster are grouped one by one.
     """
     documents = HitDocuments(scheme, f"{below}." if below else "", [text] if isinstance(text, str) else text)
     answer = response_body(response)

@@ -20,7 +20,7 @@ GUIDES = [
     DOCS / f"{name}.md"
     for name in (
         *("indexing", "finding", "search", "clusters", "changes", "watching", "archives", "keys"),
-        *("contamination", "pairs", "class-report"),
+        *("deduplicating", "repeated-passages", "contamination", "pairs", "class-report"),
     )
 ]
 # Tables in the documentation are copied from this page, by rows or by figures.

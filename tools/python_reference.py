@@ -30,11 +30,16 @@ SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
     "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
     "All pairs of a set": ["pairs", "Pairs", "Pair", "Document", "DocumentFile"],
+    "Whole data sets": [
+        *("deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"),
+        *("repeated_passages", "PassagesResult", "PassageFinder", "PassageOptions", "RepeatedPassage"),
+        *("contaminated", "Contamination", "PassageIndex"),
+    ],
     "Answers": ["Matches", "Match", "SearchResults"],
-    "Whole data sets": ["contaminated", "Contamination", "PassageIndex", "FieldNames"],
     "An index of your own": ["attach", "detach"],
     "Parts for an index of your own": [
-        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "dedupe", "HitGroups", "HitGroup", "HitMember"),
+        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "deduplicate_search_body"),
+        *("HitGroups", "HitGroup", "HitMember"),
         *("search_groups", "search_groups_async", "GroupPage", "FoldedHit"),
     ],
     "Errors": [

@@ -146,6 +146,14 @@ class FolderOutput:
         self.rows += self._writer.rows
         self._writer = None
 
+    def path_of(self, name: str) -> tuple[Path, Path]:
+        """Return where to write the file `name`, and where it will be in the end."""
+        target, path = self._target / name, self._stage / name
+        check_output(target, self._is_source, overwrite=self._overwrite)
+        with reporting_os_errors(target):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return path, target
+
     def place(self) -> None:
         with reporting_os_errors(self._target):
             if self._stage.parent != self._target:

@@ -76,14 +76,25 @@ class RowFiles(Closing):
         """The bytes of all files together; None if there are too many files to add up."""
         return self._sources.size
 
-    def rows(self, failed: FailedPages | None = None) -> Iterator[Row | FailedRow]:
-        """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes."""
+    def has(self, name: str) -> bool:
+        """Tell whether the file `name` is one of the sources."""
+        return self._sources.has(name)
+
+    def rows(
+        self, failed: FailedPages | None = None, reading: Callable[[SourceFile], None] | None = None
+    ) -> Iterator[Row | FailedRow]:
+        """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
+
+        `reading` is called with each file before its rows, if it has any.
+        """
         number = 0
         seen = array("Q")
         self.skipped = Counter()
         for file in self._sources.files():
             self._check_unchanged(file, len(seen))
             seen.append(_state(file))
+            if reading is not None:
+                reading(file)
             if failed is not None:
                 failed.reading(file.path)
             for item, place, value in _format(file).read(file, self._choice):

@@ -3,7 +3,7 @@
 Nothing here depends on a client or a store. Tokens are strings, as documents contain them.
 """
 
-from opensearch_winnow.queries.dsl.dedupe import dedupe
+from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.dsl.overlap import overlap
 from opensearch_winnow.queries.dsl.pages import best, count, first, following, pages
@@ -14,7 +14,7 @@ __all__ = [
     "best",
     "conditions",
     "count",
-    "dedupe",
+    "deduplicate_search_body",
     "first",
     "following",
     "least_shared",

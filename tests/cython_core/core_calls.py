@@ -25,6 +25,7 @@ from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.rare_grams import rare_grams
+from opensearch_winnow.cython_core.repeated_shingles import count_documents, repeated_runs, split_shingles, take_marks
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.text_sketches import TextSketches
@@ -140,6 +141,13 @@ def _posting_parts() -> object:
     return counts, sort_postings(postings), placed
 
 
+def _repeated_shingles() -> object:
+    block, sizes = split_shingles(HASHES + HASHES, array("I", [len(HASHES), 2 * len(HASHES)]), 1)
+    marks = count_documents(block)
+    taken = take_marks(HASHES, 3, block, marks, array("I", [0]))
+    return sizes, taken, repeated_runs(marks, 3, 2, False), repeated_runs(taken, 3, 2, True)
+
+
 def _text_sketches() -> object:
     made = TextSketches([CANONICAL, canonical_text(ASCII)], **SKETCHED)
     return made.shingle_counts, made.shingles, made.sketch_counts, made.sketch, made.minhash, made.bands
@@ -200,6 +208,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "token_pairs": _token_pairs,
     "shared_tokens": _shared_tokens,
     "posting_parts": _posting_parts,
+    "repeated_shingles": _repeated_shingles,
     "components": _groups,
     "best_scores": lambda: (
         best_scores.top_scores(PAGES, SCORES, 100),

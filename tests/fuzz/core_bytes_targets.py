@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from contextlib import suppress
+from itertools import pairwise
 from math import isclose
 
-from opensearch_winnow.cython_core import reference, reference_packed, reference_pairs
+from opensearch_winnow.cython_core import reference, reference_packed, reference_pairs, reference_repeated_shingles
 from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.estimates import (
@@ -25,6 +26,7 @@ from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_
 from opensearch_winnow.cython_core.pair_leaders import PairLeaders
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
+from opensearch_winnow.cython_core.repeated_shingles import count_documents, repeated_runs, split_shingles, take_marks
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch
 from opensearch_winnow.cython_core.sorted_postings import (
     document_frequency_histogram,
@@ -231,6 +233,26 @@ def fuzz_postings(data: bytes, _: bool) -> None:
             assert len(filter_pages(pages, scores, selected, exclude=exclude)[0]) <= len(pages)
 
 
+def fuzz_repeated(data: bytes, compares: bool) -> None:
+    reader = Reader(data)
+    parts, width, documents, every = reader.size(), reader.size(), reader.size(), bool(reader.byte() & 1)
+    tokens, ends, marks, places = reader.hashes(), reader.numbers(), reader.numbers(), reader.numbers()
+    with suppress(*REFUSED):
+        block, sizes = split_shingles(tokens, ends, parts)
+        assert sum(sizes) == len(block) <= len(tokens)
+        if compares and parts <= 256:
+            divided = [tokens[start:end] for start, end in pairwise((0, *ends))]
+            assert (list(block), list(sizes)) == reference_repeated_shingles.split_shingles(divided, parts)
+    with suppress(*REFUSED):
+        assert len(take_marks(tokens, width, tokens, marks, places)) == len(tokens)
+    found = count_documents(tokens)
+    for each in (found, marks):
+        with suppress(*REFUSED):
+            runs = repeated_runs(each, width, documents, every)
+            if compares and width <= 256:
+                assert runs == reference_repeated_shingles.repeated_runs(each, width, documents, every)
+
+
 def fuzz_pairs(data: bytes, compares: bool) -> None:
     reader = Reader(data)
     count, partners, parts = reader.byte(), reader.size(), reader.size()
@@ -299,5 +321,6 @@ TARGETS = {
         [b"\x00\x03\x05\x05\x15\x00\x03\x01\x09\x02\x20\x04\x00\x20\x05\x01\x08\x18\x10\x00\x02\x01\x07"],
     ),
     "postings": (fuzz_postings, [SETS + b"\x00\x02\x02\x01" + SETS + SETS + b"\x03"]),
+    "repeated": (fuzz_repeated, [b"\2\3\2\0\0\5abcab\0\2\2\5\0\5\4\5\6\5\4\0\2\0\3"]),
     "pairs": (fuzz_pairs, [b"\x09\x02\x03" + SETS + part(b"") * 2 + SETS + SETS]),
 }

@@ -4,6 +4,6 @@ CORE = (
     *("canonical_text", "word_tokens", "fingerprints", "shingles", "passages", "phrase_offsets", "visible_text"),
     "word_runs",
     *("word_index", "find_word", "document_frequencies", "merged_segments", "boolean_scorer", "minhashes"),
-    *("from_parts", "rare_grams", "window_minima", "hash_sets", "postings", "packed", "pairs"),
+    *("from_parts", "rare_grams", "window_minima", "hash_sets", "postings", "packed", "pairs", "repeated"),
 )
 FILES = ("html", "encoding", "http_body", "query", "warc", "arc", "wacz", "jsonl", "csv", "parquet", "store")

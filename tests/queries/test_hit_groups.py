@@ -254,8 +254,9 @@ def test_what_is_no_answer_is_refused(response: Any) -> None:
 
 def test_they_need_no_client() -> None:
     program = (
-        "import sys; from opensearch_winnow import dedupe, group_hits, search_groups, search_groups_async;"
-        " group_hits({'hits': {'hits': []}}); dedupe({});"
+        "import sys;"
+        " from opensearch_winnow import deduplicate_search_body, group_hits, search_groups, search_groups_async;"
+        " group_hits({'hits': {'hits': []}}); deduplicate_search_body({});"
         " assert 'opensearchpy' not in sys.modules and 'lxml' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""dedupe and group_hits with other people's searches in other people's indices."""
+"""deduplicate_search_body and group_hits with other people's searches in other people's indices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import pytest
 from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig, ObjectApiResponse
 from opensearchpy import OpenSearch, TransportError
 
-from opensearch_winnow import HitGroups, Index, Page, dedupe, group_hits, mapping_fragment, winnow_fields
+from opensearch_winnow import (
+    HitGroups,
+    Index,
+    Page,
+    deduplicate_search_body,
+    group_hits,
+    mapping_fragment,
+    winnow_fields,
+)
 from opensearch_winnow.queries.dsl import words_query
 from opensearch_winnow.queries.dsl.ranked import BY_RANK
 from opensearch_winnow.queries.words import Words
@@ -54,7 +62,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 
 def search(client: OpenSearch, members: int = 10, **body: Any) -> dict[str, Any]:
-    search = dedupe({"query": MATCH, **body}, field="winnow.cluster", members=members)
+    search = deduplicate_search_body({"query": MATCH, **body}, field="winnow.cluster", members=members)
     found: dict[str, Any] = client.search(index=INDEX, body=search)
     return found
 
@@ -176,10 +184,10 @@ def test_what_is_refused_by_name_the_engine_refuses_too(client: OpenSearch, more
 
 
 def test_members_would_not_be_those_of_a_point_in_time(client: OpenSearch) -> None:
-    """Shows why `dedupe` refuses a point in time. Elasticsearch 7.10 has no points in time of this kind."""
+    """Shows why `deduplicate_search_body` refuses a point in time. Elasticsearch 7.10 has none of this kind."""
     if not engine_of(client).point_in_time:
         return
-    body = dedupe({"query": MATCH}, field="winnow.cluster")
+    body = deduplicate_search_body({"query": MATCH}, field="winnow.cluster")
     point = client.create_pit(index=INDEX, params={"keep_alive": "1m"})["pit_id"]
     later = {"title": "mill", "winnow": {"cluster": "a"}}
     client.index(index=INDEX, id="later", body=later, params={"refresh": "true"})

@@ -31,16 +31,16 @@ INNER_HITS_OPTIONS = (
 # Options that engines refuse together with a collapse, or that would give wrong results.
 REFUSED_OPTIONS = {
     "collapse": "it is collapsed already",
-    "rescore": "engines do not rescore collapsed hits; remove it, or search without dedupe and pass the hits to"
-    " group_hits",
+    "rescore": "engines do not rescore collapsed hits; remove it, or search without deduplicate_search_body and pass"
+    " the hits to group_hits",
     "search_after": "engines page through collapsed hits by from and size; use these, for up to 10,000 hits",
     "pit": "engines look up the members of a group in the index as it is now, and not at a point in time; remove it,"
-    " or search without dedupe and pass the hits to group_hits",
+    " or search without deduplicate_search_body and pass the hits to group_hits",
     "slice": "other slices have copies of the same page; remove it",
 }
 
 
-def dedupe(body: Mapping[str, Any], *, field: str = "cluster", members: int = 10) -> Search:
+def deduplicate_search_body(body: Mapping[str, Any], *, field: str = "cluster", members: int = 10) -> Search:
     """Return a copy of a search body that finds the best hit of each cluster, with `members` others as inner hits.
 
     The `field` is a keyword with doc values. `hits.total` still counts documents; the aggregation COUNTS estimates the

@@ -1,4 +1,4 @@
-"""`dedupe` turns a search body into a collapsed one, and leaves the given body unchanged."""
+"""`deduplicate_search_body` turns a search body into a collapsed one, and leaves the given body unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from opensearch_winnow import QuestionError
-from opensearch_winnow.queries.dsl import dedupe
+from opensearch_winnow.queries.dsl import deduplicate_search_body
 
 BODY: dict[str, Any] = {
     "query": {"match": {"title": "mill"}},
@@ -24,7 +24,7 @@ BODY: dict[str, Any] = {
 
 def test_what_is_asked_for_stays() -> None:
     given = deepcopy(BODY)
-    made = dedupe(given)
+    made = deduplicate_search_body(given)
     assert {name: made[name] for name in BODY if name != "aggs"} == {
         name: value for name, value in BODY.items() if name != "aggs"
     }
@@ -36,7 +36,7 @@ def test_what_is_asked_for_stays() -> None:
 
 
 def test_members_look_as_hits_do() -> None:
-    made = dedupe(BODY, field="winnow.cluster", members=3)["collapse"]
+    made = deduplicate_search_body(BODY, field="winnow.cluster", members=3)["collapse"]
     assert made["field"] == "winnow.cluster"
     assert made["inner_hits"] == {
         "name": "same winnow.cluster",
@@ -47,7 +47,7 @@ def test_members_look_as_hits_do() -> None:
 
 @pytest.mark.parametrize("name", ["aggs", "aggregations"])
 def test_aggregations_are_added_to_those_of_the_body(name: str) -> None:
-    made = dedupe({name: {"sites": {"terms": {"field": "site"}}}})
+    made = deduplicate_search_body({name: {"sites": {"terms": {"field": "site"}}}})
     assert set(made[name]) == {"sites", "winnow_groups"}
     assert len({"aggs", "aggregations"} & set(made)) == 1
 
@@ -65,10 +65,10 @@ def test_aggregations_are_added_to_those_of_the_body(name: str) -> None:
 )
 def test_what_cannot_work_is_refused(more: dict[str, Any], said: str) -> None:
     with pytest.raises(QuestionError, match=said):
-        dedupe(BODY | more)
+        deduplicate_search_body(BODY | more)
 
 
 @pytest.mark.parametrize("members", [0, -1, 10_000])
 def test_members_are_bounded(members: int) -> None:
     with pytest.raises(QuestionError, match=rf"members must be from 1 to 9,999, not {members}"):
-        dedupe(BODY, members=members)
+        deduplicate_search_body(BODY, members=members)

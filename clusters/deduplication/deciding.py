@@ -1,0 +1,193 @@
+"""Decides which rows are kept, on one machine within a memory limit."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pyarrow as pa
+
+from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
+from opensearch_winnow.clusters.column_file import ColumnFile
+from opensearch_winnow.clusters.deduplication.containers import Containers
+from opensearch_winnow.clusters.deduplication.containments import Containments
+from opensearch_winnow.clusters.deduplication.decisions import (
+    CONTAINED,
+    EXACT,
+    FAILED,
+    KEPT,
+    NEAR,
+    Deduplication,
+    LargestCluster,
+)
+from opensearch_winnow.clusters.deduplication.options import DeduplicationOptions
+from opensearch_winnow.clusters.deduplication.row_columns import RowColumns, batches_of_rows, row_schema
+from opensearch_winnow.clusters.duckdb_clusters import Clusters
+from opensearch_winnow.clusters.duckdb_connection import Connection, reporting_duckdb_errors
+from opensearch_winnow.clusters.duckdb_edges import EARLIER, LATER, Edges
+from opensearch_winnow.clusters.map_ahead import map_ahead
+from opensearch_winnow.clusters.on_duckdb import MIN_DUCKDB_MEMORY
+from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
+from opensearch_winnow.clusters.work_folder import work_folder
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.rows import FailedRow, Row
+
+READING = "reading rows"
+LARGEST_LISTED = 10
+# The order in which rows are kept: the earlier set, then by the rule, then by time. Rows are in their order already.
+ROW_ORDER = "earlier_set DESC, rank NULLS LAST, fetched_at NULLS LAST, row"
+CREATE_EQUAL_MEMBERS = """
+CREATE TABLE members AS SELECT number, content AS leader, 1.0 AS similarity, 1.0 AS resemblance FROM pages
+"""
+CREATE_CONTAINED_MEMBERS = """
+CREATE TABLE members AS
+SELECT number, coalesce(leader, content) AS leader, coalesce(share, 1.0) AS similarity,
+    coalesce(resemblance, 1.0) AS resemblance
+FROM (
+    SELECT number, content, leader, (least(leader, content)::BIGINT << 32) | greatest(leader, content) AS pair
+    FROM pages LEFT JOIN followers ON followers.page = content
+) LEFT JOIN (
+    SELECT pair, resemblance, later_share AS share, (pair & 4294967295) AS content FROM contained
+    UNION ALL SELECT pair, resemblance, earlier_share, (pair >> 32) FROM contained
+) USING (pair, content)
+"""
+FOLLOWERS = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
+DROPPED = """
+SELECT page.row, first.row, similarity, resemblance, page.text_digest = first.text_digest, first.url
+FROM members JOIN pages page USING (number) JOIN pages first ON first.number = leader
+WHERE page.number <> leader AND NOT page.earlier_set
+"""
+LARGEST = f"""
+SELECT 1 + dropped, url FROM (
+    SELECT leader, count(*) AS dropped FROM members JOIN pages USING (number)
+    WHERE number <> leader AND NOT earlier_set GROUP BY leader
+) JOIN pages ON number = leader ORDER BY dropped DESC, leader LIMIT {LARGEST_LISTED}
+"""
+
+OnFailure = Callable[[FailedRow, Page | None], None]
+
+
+def decide_rows(
+    rows: Iterable[Row | FailedRow],
+    options: DeduplicationOptions = DeduplicationOptions(),
+    settings: RunSettings = RunSettings(),
+    *,
+    earlier_set: Iterable[Row | FailedRow] = (),
+    scheme: Scheme = Scheme(),
+    on_failure: OnFailure | None = None,
+) -> Deduplication:
+    """Decide what becomes of each of `rows`, which are numbered from 0 without gaps.
+
+    The rows of `earlier_set` are compared with them, and not with each other. `on_failure` is called with each row that
+    cannot be read, and with its page if only the HTML in it cannot be.
+    """
+    start = time.monotonic()
+    decisions = Deduplication()
+    maker = RecordMaker(Recipe(scheme=scheme))
+    with (
+        work_folder(settings) as folder,
+        reporting_duckdb_errors(folder),
+        closing(ColumnFile(folder / "columns.arrow", scheme, row_schema(options))) as file,
+    ):
+        numbers = array("q")  # of each row of the file, those of the earlier set negative
+
+        def read(some: Iterable[Row | FailedRow], *, earlier: bool) -> Iterator[tuple[FailedRow, Page | None]]:
+            columns = RowColumns(maker, options, earlier_set=earlier)
+            done = 0
+            for batch in map_ahead(columns, batches_of_rows(some), settings.thread_count):
+                file.add(batch.columns)
+                numbers.extend(-1 - number if earlier else number for number in batch.numbers)
+                done += len(batch.numbers) + len(batch.failed)
+                settings.report(READING, done, None)
+                yield from batch.failed
+
+        decisions.against_failed = sum(1 for _ in read(earlier_set, earlier=True))
+        first = len(numbers)
+        decisions.against_rows = first + decisions.against_failed
+        failed = []
+        for row, page in read(rows, earlier=False):
+            failed.append(row.number)
+            decisions.failures[row.reason] += 1
+            if on_failure is not None:
+                on_failure(row, page)
+        for _ in range(len(numbers) - first + len(failed)):
+            decisions.add(KEPT)
+        for number in failed:
+            decisions.outcomes[number] = FAILED
+        file.complete(unique=True)
+        if len(numbers) > first:
+            _decide(file, numbers, first, options, settings, folder, decisions)
+    decisions.seconds = round(time.monotonic() - start, 3)
+    return decisions
+
+
+def _decide(
+    file: ColumnFile,
+    numbers: array[int],
+    earlier_rows: int,
+    options: DeduplicationOptions,
+    settings: RunSettings,
+    folder: Path,
+    decisions: Deduplication,
+) -> None:
+    clustering = ClusteringOptions(threshold=options.threshold, compared=options.compared)
+    with ExitStack() as stack:
+        # The rest of the memory is for memory-mapped files and batches.
+        con = Connection(folder, max(settings.memory_bytes // 4, MIN_DUCKDB_MEMORY), settings.threads)
+        stack.callback(con.close)
+        kind = Containments if options.match == "contained" else Edges
+        edges = kind(con, file, clustering, folder, settings.thread_count, settings.report)
+        stack.callback(edges.close)
+        edges.make_pages(["earlier_set", "rank", "text_digest", "shingle_count"], ROW_ORDER)
+        if earlier_rows:
+            edges.leave_out_pairs_of_first(earlier_rows)
+        if options.match == "exact":
+            con.run(CREATE_EQUAL_MEMBERS)
+        else:
+            edges.make_edges()
+            settings.report("choosing", 0, None)
+            if options.match == "near":
+                Clusters(con, edges, "representatives")
+                con.run("ALTER TABLE members ADD COLUMN similarity DOUBLE")
+                con.run("UPDATE members SET similarity = resemblance")
+            else:
+                _choose_containers(con, edges.pages, earlier_rows, options.threshold)
+        for batch in con.batches(DROPPED):
+            for row, other, similarity, resemblance, is_equal, url in zip(
+                *(column.to_pylist() for column in batch.columns), strict=True
+            ):
+                number, representative = numbers[row], numbers[other]
+                is_near = resemblance >= options.threshold
+                decisions.outcomes[number] = EXACT if is_equal else NEAR if is_near else CONTAINED
+                decisions.representatives[number] = representative
+                decisions.similarities[number] = similarity
+                decisions.ids[representative] = url
+        decisions.largest = [LargestCluster(*row) for row in con.rows(LARGEST)]
+
+
+def _choose_containers(con: Connection, pages: int, earlier_rows: int, threshold: float) -> None:
+    """Create the table `members` from the table `contained`."""
+    sizes = array("I", bytes(4 * pages))
+    for batch in con.batches("SELECT number, shingle_count::UINTEGER FROM pages"):
+        for number, size in zip(*(to_numbers(column, "I") for column in batch.columns), strict=True):
+            sizes[number] = size
+    containers = Containers(sizes, earlier_rows)
+    mutual = f"earlier_share >= {threshold!r} AND later_share >= {threshold!r} AS mutual"
+    contained = (
+        f"SELECT {EARLIER}::UINTEGER AS container, {LATER}::UINTEGER AS row, {mutual} FROM contained"
+        f" WHERE later_share >= {threshold!r} UNION ALL"
+        f" SELECT {LATER}::UINTEGER, {EARLIER}::UINTEGER, {mutual} FROM contained WHERE earlier_share >= {threshold!r}"
+        " ORDER BY container, row"
+    )
+    for batch in con.batches(contained):
+        for outer, inner, is_mutual in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            containers.add(outer, inner, mutual=is_mutual)
+    leaders = containers.kept_containers()
+    followers = pa.record_batch([pa.array(range(pages), pa.uint32()), to_column(leaders)], schema=FOLLOWERS)
+    con.feed("CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> leader", FOLLOWERS, [followers])
+    con.run(CREATE_CONTAINED_MEMBERS)

@@ -1,0 +1,92 @@
+"""The options of a deduplication: what counts as a duplicate, and which of the duplicates is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import isnan
+from typing import Literal, NamedTuple, Self, get_args
+
+from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusterError
+from opensearch_winnow.ingest.rows import Row
+from opensearch_winnow.mappings.record import microseconds
+
+Match = Literal["exact", "near", "contained"]
+MATCHES: tuple[Match, ...] = get_args(Match)
+RULES = ("earliest", "newest", "longest", "source")
+BEST, LOWEST = "best", "lowest"  # followed by a colon and the name of a field
+KEEP_CHOICES = f"{', '.join(RULES)}, {BEST}:FIELD or {LOWEST}:FIELD"
+
+
+class DeduplicationError(ClusterError):
+    """Raised when a deduplication cannot be done."""
+
+
+class KeepRule(NamedTuple):
+    """Which of several duplicates is kept: the earliest or newest, the longest, the one of the first source, or the one
+    with the highest or lowest number in a field."""
+
+    name: str
+    field: str | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse a rule: `earliest`, `newest`, `longest`, `source`, `best:FIELD` or `lowest:FIELD`."""
+        if text in RULES:
+            return cls(text)
+        name, _, field = text.partition(":")
+        if name not in (BEST, LOWEST) or not field:
+            raise DeduplicationError(f"the row to keep is chosen by {KEEP_CHOICES}, not {text!r}")
+        return cls(name, field)
+
+    def rank(self, row: Row, text: str) -> float | None:
+        """Return the place of a row in the order of the rule: the lowest is kept, None comes last."""
+        if self.name == "longest":
+            return -len(text)
+        if self.name == "source":
+            return row.source
+        if self.field is not None:
+            number = _number(row.value)
+            return number if number is None or self.name == LOWEST else -number
+        time = row.page.fetched_at
+        if time is None:
+            return None
+        return microseconds(time) if self.name == "earliest" else -microseconds(time)
+
+
+def _number(value: object) -> float | None:
+    """Return a value as a number, a time as its seconds; None if it is neither."""
+    if isinstance(value, datetime):
+        return value.timestamp()
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if isnan(number) else number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeduplicationOptions:
+    """The options that decide which rows are kept.
+
+    Rows are put in the order of the rule `keep`; of equals, the earliest comes first, and rows without a time in the
+    order in which they are read. `exact` drops rows with the canonical text of an earlier one. `near` also drops each
+    row that resembles an earlier, kept row by `threshold`. `contained` drops each row of which a share of `threshold`
+    or more is in a kept row; of two that contain each other, the earlier is kept.
+    """
+
+    match: Match = "near"
+    threshold: float = 0.5  # minimum resemblance or containment
+    keep: str = "earliest"  # see `KeepRule`
+    compared: int = DEFAULT_COMPARED  # maximum of earlier rows to compare a row with because of one shared shingle
+
+    def __post_init__(self) -> None:
+        if self.match not in MATCHES:
+            raise DeduplicationError(f"rows match {', '.join(MATCHES[:-1])} or {MATCHES[-1]}, not {self.match!r}")
+        if not 0 < self.threshold <= 1:
+            raise DeduplicationError(f"the threshold must be above 0 and at most 1, not {self.threshold:g}")
+        KeepRule.of(self.keep)
+
+    @property
+    def keep_rule(self) -> KeepRule:
+        return KeepRule.of(self.keep)

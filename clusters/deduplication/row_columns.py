@@ -1,0 +1,174 @@
+"""Makes the columns that deduplication reads of rows."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from opensearch_winnow.clusters.arrow_columns import to_column
+from opensearch_winnow.clusters.column_file import COLUMNS
+from opensearch_winnow.clusters.deduplication.options import DeduplicationOptions
+from opensearch_winnow.clusters.page_columns import (
+    MAX_CHARS_PER_BATCH,
+    MAX_PAGES_PER_BATCH,
+    lists_of,
+    offsets_of,
+    shingle_digests,
+    sketch_columns,
+    text_sketches,
+)
+from opensearch_winnow.clusters.result import band_probability
+from opensearch_winnow.cython_core.text_sketches import TextSketches
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.digests import canonical_digest, digest
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import UNREADABLE, RecordMaker
+from opensearch_winnow.ingest.rows import FailedRow, Row
+from opensearch_winnow.mappings.record import microseconds, storable
+from opensearch_winnow.mappings.record_columns import HASHES
+
+MISS_PROBABILITY = 1e-5  # that neither a shared band nor a shared shingle of the sketches proposes a pair
+MIN_LONG, MAX_LONG = 128, 4096  # shingles of the shortest long row: bands of short rows are not independent
+
+ROW_COLUMNS = ("id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count")
+MORE_COLUMNS = {
+    "exact": (),
+    "near": ("text", "sketch", "minhash", "bands"),
+    "contained": ("shingles",),
+}
+OWN_FIELDS = [
+    pa.field("earlier_set", pa.bool_(), nullable=False),
+    pa.field("rank", pa.float64()),
+]
+SHINGLES = pa.field("shingles", HASHES, nullable=False)
+
+
+class RowBatch(NamedTuple):
+    """The columns of rows, their numbers, and the rows that could not be read."""
+
+    numbers: list[int]
+    columns: pa.RecordBatch
+    failed: list[tuple[FailedRow, Page | None]]  # with the page if its HTML could not be read
+
+
+def row_schema(options: DeduplicationOptions) -> pa.Schema:
+    """Return the schema of the columns that a way to match needs."""
+    names = [name for name in (*ROW_COLUMNS, *MORE_COLUMNS[options.match]) if name != SHINGLES.name]
+    shingles = [SHINGLES] if options.match == "contained" else []
+    return pa.schema([*(COLUMNS.field(name) for name in names), *OWN_FIELDS, *shingles])
+
+
+def batches_of_rows(rows: Iterable[Row | FailedRow]) -> Iterator[list[Row | FailedRow]]:
+    """Divide rows into batches of a bounded size."""
+    batch: list[Row | FailedRow] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += row.page.size if isinstance(row, Row) else 0
+        if len(batch) == MAX_PAGES_PER_BATCH or size >= MAX_CHARS_PER_BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class RowColumns:
+    """Makes the columns of batches of rows."""
+
+    maker: RecordMaker
+    options: DeduplicationOptions
+    earlier_set: bool = False  # whether these are the rows of the set that the others are compared with
+
+    def __call__(self, rows: Sequence[Row | FailedRow]) -> RowBatch:
+        scheme = self.maker.recipe.scheme
+        failed: list[tuple[FailedRow, Page | None]] = []
+        read = list(self._read(rows, failed))
+        canons = [canonical(text, scheme, name=row.page.url) for row, text in read]
+        # A text without words, such as "!!!", is compared as it is.
+        text_digests = [
+            canonical_digest(canon) if canon.chars else digest(b"raw", storable(text).encode())
+            for canon, (_, text) in zip(canons, read, strict=True)
+        ]
+        times = [None if row.page.fetched_at is None else microseconds(row.page.fetched_at) for row, _ in read]
+        rule, schema = self.options.keep_rule, row_schema(self.options)
+        columns: dict[str, Any] = {
+            "id": [""] * len(read),
+            "url": [storable(row.page.url) for row, _ in read],
+            "title": [None] * len(read),
+            "fetched_at": pa.array(times, pa.int64()).cast(COLUMNS.field("fetched_at").type),
+            "content_digest": text_digests,
+            "text_digest": text_digests,
+            "earlier_set": [self.earlier_set] * len(read),
+            "rank": pa.array([rule.rank(row, text) for row, text in read], pa.float64()),
+        }
+        if self.options.match == "exact":  # without shingles, the digests of the texts decide
+            columns |= {"shingle_digest": [""] * len(read), "shingle_count": [0] * len(read)}
+        else:
+            sketches = text_sketches(canons, scheme)
+            columns |= self._columns_of_shingles(sketches, scheme)
+            if self.options.match == "near":
+                columns["text"] = [storable(text) for _, text in read]
+        batch = pa.record_batch({name: columns[name] for name in schema.names}, schema=schema)
+        return RowBatch([row.number for row, _ in read], batch, failed)
+
+    def _read(
+        self, rows: Iterable[Row | FailedRow], failed: list[tuple[FailedRow, Page | None]]
+    ) -> Iterator[tuple[Row, str]]:
+        """Yield the rows with their texts, and add those that cannot be read to `failed`."""
+        for row in rows:
+            if isinstance(row, FailedRow):
+                failed.append((row, None))
+                continue
+            try:
+                yield row, self.maker.read(row.page).text
+            except UNREADABLE as error:
+                failed.append((FailedRow(row.number, row.source, row.page.url, str(error)), row.page))
+
+    def _columns_of_shingles(self, sketches: TextSketches, scheme: Scheme) -> dict[str, Any]:
+        if self.options.match == "contained":
+            return {
+                "shingle_digest": shingle_digests(sketches),
+                "shingle_count": to_column(sketches.shingle_counts).cast(pa.int32()),
+                "shingles": lists_of(sketches.shingles, sketches.shingle_counts),
+            }
+        return sketch_columns(sketches, scheme) | {"sketch": _tokens(sketches, self.options.threshold, scheme)}
+
+
+def min_long_shingles(threshold: float, scheme: Scheme) -> int:
+    """Return how many shingles a row must have for sketches and bands to suffice: n.
+
+    Two rows of n shingles and a resemblance of t share 2nt / (1 + t), of which a sketch keeps one in m. So sketch and
+    bands both miss the pair with probability (1 - 1 / m) ** (2nt / (1 + t)) * (1 - band_probability).
+    """
+    missed_by_bands = 1 - band_probability(threshold, scheme)
+    if missed_by_bands <= MISS_PROBABILITY or scheme.modulus == 1:
+        return MIN_LONG
+    shared = math.log(MISS_PROBABILITY / missed_by_bands) / math.log(1 - 1 / scheme.modulus)
+    return min(max(math.ceil(shared * (1 + threshold) / (2 * threshold)), MIN_LONG), MAX_LONG)
+
+
+def _tokens(sketches: TextSketches, threshold: float, scheme: Scheme) -> pa.ListArray:
+    """Return the sketch of each text, and before it the smallest shingles of each short one.
+
+    If the resemblance of two sets is t or more, both have a common shingle among their smallest: those without which
+    less than a share of t remains. So all pairs of short texts are compared.
+    """
+    min_long = min_long_shingles(threshold, scheme)
+    tokens, counts = array("Q"), []
+    shingles, sketch = (pairwise(offsets_of(each)) for each in (sketches.shingle_counts, sketches.sketch_counts))
+    for (start, end), (first, last) in zip(shingles, sketch, strict=True):
+        before = len(tokens)
+        if end - start < min_long:
+            needed = int((1 - threshold) * (end - start) + 1e-9) + 1
+            tokens.extend(sketches.shingles[start : min(start + needed, end)])
+        tokens.extend(sketches.sketch[first:last])
+        counts.append(len(tokens) - before)
+    return lists_of(tokens, counts)

@@ -1,0 +1,224 @@
+"""Deduplicates a data set: reads its rows, decides which are kept, and writes those in the format they came in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, Any, TypedDict, Unpack
+
+from opensearch_winnow.clusters.deduplication.decisions import FAILED, KEPT, Deduplication
+from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, Match
+from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.sources.field_names import value_at
+from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
+from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, reporting_os_errors
+
+PathName = str | os.PathLike[str]
+MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
+WRITING = "writing"
+ROWS_PER_REPORT = 1_000
+
+
+class DeduplicationKeywords(TypedDict, total=False):
+    """The keyword parameters of both functions: what counts as a duplicate, what is kept, and where the run works."""
+
+    match: Match
+    threshold: float
+    keep: str
+    fields: FieldNames
+    scheme: Scheme
+    memory: str | None
+    threads: int | None
+    work: str | None
+    progress: Progress | None
+
+
+def deduplicate(
+    sources: PathName | Iterable[PathName],
+    to: PathName | None = None,
+    *,
+    against: PathName | Iterable[PathName] = (),
+    mark: bool = False,
+    ids: PathName | None = None,
+    dropped: PathName | None = None,
+    failed: PathName | None = None,
+    overwrite: bool = False,
+    **options: Unpack[DeduplicationKeywords],
+) -> Deduplication:
+    """Write the rows of `sources` to `to` without duplicates, as the command `winnow dedup` does.
+
+    A source is a file of JSON lines, Parquet or CSV, a folder, or a web archive. Rows are written as they were, in the
+    same format; nothing is visible until all is complete. `match` is "exact" (the same words), "near" (a resemblance of
+    `threshold` or more) or "contained" (a share of `threshold` or more is in another row). `keep` chooses the row that
+    is kept: "earliest", "newest", "longest", "source" (that of the first source), "best:FIELD" or "lowest:FIELD". Rows
+    that are in the sources `against` are dropped; these are not written.
+
+    With `mark`, all rows are written, with the columns `cluster`, `keep`, `representative` and `similarity`. `ids` is a
+    file for the ids of the rows kept, one a line, and `dropped` one for JSON lines about those dropped. Rows that
+    cannot be read are in the file `failed`. `fields` names the fields of rows that have unusual names. `memory`
+    ("2GB"), `threads` and `work` (a folder for temporary files) limit the run; `progress` is called with the phase, the
+    amount done and the total.
+    """
+    chosen, settings, fields, scheme = _parts(options, to)
+    names, earlier_names = _names(sources), _names(against)
+    if not names:
+        raise DeduplicationError("there are no rows to deduplicate: name at least one source")
+    if mark and to is None:
+        raise DeduplicationError("marked rows need a place: name where to write them")
+    for name in (ids, dropped):
+        if name is not None:
+            _check_new(Path(name), overwrite=overwrite)
+    with ExitStack() as stack:
+        files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field))
+        if to is not None:
+            files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
+        earlier = stack.enter_context(RowFiles(earlier_names, fields)) if earlier_names else None
+        failures = stack.enter_context(FailedPages(Path(failed)) if failed is not None else nullcontext())
+
+        def keep_failure(row: FailedRow, page: Page | None) -> None:
+            if failures is not None and page is not None:  # RowFiles has added the others
+                failures.add(Failed(page, row.reason), files.names[row.source])
+
+        result = _decide_rows(
+            files.rows(failures),
+            chosen,
+            settings,
+            earlier_set=earlier.rows() if earlier else (),
+            scheme=scheme,
+            on_failure=keep_failure,
+        )
+        if failures is not None:
+            failures.incomplete = False
+        lists = [stack.enter_context(_new_file(Path(name))) if name is not None else None for name in (ids, dropped)]
+        if any(lists):
+            _write_lists(files, result, *lists)
+        if to is not None:
+            _write_rows(files, result, to, settings, mark=mark, overwrite=overwrite)
+    return result
+
+
+def deduplicate_rows(
+    rows: Iterable[str | Mapping[str, Any]],
+    *,
+    against: Iterable[str | Mapping[str, Any]] = (),
+    **options: Unpack[DeduplicationKeywords],
+) -> Deduplication:
+    """Decide which of `rows`, texts or mappings with a field for the text, to keep. `deduplicate` has the parameters.
+
+    Usage:
+
+        result = deduplicate_rows(["one text", "another text", "one text"])
+        result.kept_numbers()  # [0, 1]
+        result.representatives[2]  # 0
+    """
+    chosen, settings, fields, scheme = _parts(options, None)
+    value_field = chosen.keep_rule.field
+    return _decide_rows(
+        _rows_in_memory(rows, fields, value_field),
+        chosen,
+        settings,
+        earlier_set=_rows_in_memory(against, fields, None),
+        scheme=scheme,
+    )
+
+
+def _parts(
+    options: DeduplicationKeywords, to: PathName | None
+) -> tuple[DeduplicationOptions, RunSettings, FieldNames, Scheme]:
+    """Divide the keyword parameters by what they are for."""
+    given: dict[str, Any] = dict(options)
+    fields, scheme = given.pop("fields", FieldNames()), given.pop("scheme", Scheme())
+    run = {name: given.pop(name) for name in ("memory", "threads", "work", "progress") if name in given}
+    output = None if to is None else os.fspath(to)
+    return DeduplicationOptions(**given), RunSettings(output=output, **run), fields, scheme
+
+
+def _decide_rows(*arguments: Any, **options: Any) -> Deduplication:
+    with extra("cluster"):  # imported here, because Arrow takes half a second to load
+        from opensearch_winnow.clusters.deduplication.deciding import decide_rows  # noqa: PLC0415
+
+    return decide_rows(*arguments, **options)
+
+
+def _names(sources: PathName | Iterable[PathName]) -> list[str]:
+    given = [sources] if isinstance(sources, (str, os.PathLike)) else sources
+    return [os.fspath(source) for source in given]
+
+
+def _rows_in_memory(
+    rows: Iterable[str | Mapping[str, Any]], fields: FieldNames, value_field: str | None
+) -> Iterator[Row | FailedRow]:
+    for number, row in enumerate(rows):
+        name = str(number)
+        try:
+            if isinstance(row, str):
+                yield Row(number, 0, Page(name, text=row))
+            else:
+                page = page_of(row, MAX_PAGE_BYTES, fields, name, lenient=True)
+                yield Row(number, 0, page, value_at(row, value_field) if value_field else None)
+        except FieldError as error:
+            yield FailedRow(number, 0, name, str(error))
+
+
+def _write_rows(
+    files: RowFiles, result: Deduplication, to: PathName, settings: RunSettings, *, mark: bool, overwrite: bool
+) -> None:
+    unchanged = Edit()
+
+    def decide(number: int) -> Edit | None:
+        if number % ROWS_PER_REPORT == 0:
+            settings.report(WRITING, number, result.rows)
+        if mark:
+            return None if result.outcomes[number] == FAILED else Edit(columns=result.marks(number))
+        return unchanged if result.outcomes[number] == KEPT else None
+
+    files.write(os.fspath(to), decide, MARKS if mark else {}, overwrite=overwrite)
+
+
+def _write_lists(files: RowFiles, result: Deduplication, ids: IO[str] | None, dropped: IO[str] | None) -> None:
+    """Write the ids of the rows kept, and a line about each row dropped."""
+    for row in files.rows():
+        if isinstance(row, FailedRow) or result.outcomes[row.number] == FAILED:
+            continue
+        if result.is_kept(row.number):
+            if ids is not None:
+                ids.write(row.page.url.replace("\n", " ") + "\n")
+        elif dropped is not None:
+            line = {"id": row.page.url, "row": row.number, "why": result.outcome(row.number)}
+            marks = result.marks(row.number)
+            dropped.write(json.dumps(line | {name: marks[name] for name in MARKS if name != "keep"}) + "\n")
+
+
+def _check_new(path: Path, *, overwrite: bool) -> None:
+    """Refuse to replace a file unless asked to: before the work, which takes long."""
+    check_target(path)
+    if path.exists() and not overwrite:
+        raise RecordsError(f"{path} exists: name another, or add --overwrite")
+    if not path.absolute().parent.is_dir():
+        raise RecordsError(f"{path} cannot be written: there is no folder {path.parent}")
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[IO[str]]:
+    """Open a text file that appears when the block ends without an error."""
+    with reporting_os_errors(path):
+        atomic = AtomicFile(path)
+        try:
+            with atomic.path.open("w", encoding="utf-8", errors="replace") as file:
+                yield file
+            atomic.place()
+        finally:
+            atomic.discard()

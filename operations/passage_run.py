@@ -1,0 +1,226 @@
+"""Finds the repeated passages of files of rows: cuts them out, lists them, or both."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.encoding import encoding_of, to_text
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import is_plain
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.operations.passage_files import AttributeFiles, PassageOutput, passage_table
+from opensearch_winnow.operations.repeated_passages import (
+    Occurrences,
+    PassageFinder,
+    PassageOptions,
+    RepeatedPassage,
+    has_words,
+    without_passages,
+)
+
+READING = "reading rows"
+FINDING = "finding passages"
+ROWS_PER_REPORT = 1_000
+MAX_FREQUENT = 5  # passages that a summary lists
+BEGINNING = 80  # characters of a passage in a summary
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentPassage:
+    """One of the passages that most documents have, and where it was found first."""
+
+    count: int  # of documents
+    row: int
+    id: str
+    start: int
+    end: int
+    beginning: str
+
+
+@dataclass(slots=True)
+class PassagesResult:
+    """What was found in a set, and what became of its rows: each is kept, dropped or failed."""
+
+    options: PassageOptions
+    rows: int = 0
+    kept: int = 0
+    dropped: int = 0  # because no words were left
+    failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
+    passages: int = 0
+    rows_with_passages: int = 0
+    characters: int = 0  # in all texts
+    characters_in_passages: int = 0
+    most_frequent: list[FrequentPassage] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, row: Row, text: str, passages: Sequence[RepeatedPassage]) -> None:
+        """Count the passages of a row."""
+        self.characters += len(text)
+        self.rows_with_passages += bool(passages)
+        self.passages += len(passages)
+        for start, end, count in passages:
+            self.characters_in_passages += end - start
+            frequent = self.most_frequent
+            if len(frequent) < MAX_FREQUENT or count > frequent[-1].count:
+                beginning = " ".join(text[start : min(end, start + 2 * BEGINNING)].split())[:BEGINNING]
+                if all(beginning.casefold() != each.beginning.casefold() for each in frequent):
+                    frequent.append(FrequentPassage(count, row.number, row.page.url, start, end, beginning))
+                    frequent.sort(key=lambda each: (-each.count, each.row))
+                    del frequent[MAX_FREQUENT:]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            "rows": self.rows,
+            "kept": self.kept,
+            "dropped": self.dropped,
+            "failed": self.failed.total(),
+            "passages": self.passages,
+            "rows_with_passages": self.rows_with_passages,
+            "characters": self.characters,
+            "characters_in_passages": self.characters_in_passages,
+            "words": self.options.words,
+            "documents": self.options.documents,
+            "occurrences": self.options.occurrences,
+            "most_frequent": [asdict(each) for each in self.most_frequent],
+            "failures": dict(self.failed.most_common()),
+            "seconds": self.seconds,
+        }
+
+
+def repeated_passages(
+    sources: str | Path | Sequence[str | Path],
+    to: str | Path | None = None,
+    *,
+    spans: str | Path | None = None,
+    attributes: str | Path | None = None,
+    words: int = 50,
+    documents: int = 2,
+    occurrences: Occurrences = "later",
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+    overwrite: bool = False,
+    failed: str | Path | None = None,
+    work: str | Path | None = None,
+    progress: Progress | None = None,
+) -> PassagesResult:
+    """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
+
+    `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
+    without words left is dropped, and one that cannot be read is left out and in the file `failed`. `spans` is a table
+    of what is cut, in JSON lines or Parquet; `attributes` a folder of files that are aligned with the sources. Each
+    output appears when it is complete. `fields` names the fields of rows that have unusual names. The folder `work`, by
+    default that of the first output, takes 12 bytes for each word of the texts.
+    """
+    start = time.monotonic()
+    report = progress or no_progress
+    options = PassageOptions(words, documents, occurrences)
+    names = [str(name) for name in ([sources] if isinstance(sources, (str, Path)) else sources)]
+    result = PassagesResult(options)
+    with ExitStack() as stack:
+        files = stack.enter_context(RowFiles(names, fields, fields.id or "id"))
+        finder = stack.enter_context(PassageFinder(options, _work_folder(work, to, spans, attributes)))
+        outputs: list[PassageOutput] = []
+        begin = None
+        if spans:
+            outputs.append(stack.enter_context(_discarded(passage_table(Path(spans), files.has, overwrite=overwrite))))
+        if attributes:
+            aligned = AttributeFiles(Path(attributes), files.has, overwrite=overwrite)
+            outputs.append(stack.enter_context(_discarded(aligned)))
+            begin = aligned.begin
+        if to:
+            files.check_output(to, overwrite=overwrite)  # now, because the work takes long
+        failures = stack.enter_context(FailedPages(Path(failed))) if failed else None
+        for row in files.rows(failures):
+            if row.number % ROWS_PER_REPORT == 0:
+                report(READING, row.number, None)
+            if isinstance(row, Row):
+                finder.add(_text(row))
+        if failures:
+            failures.incomplete = False
+        finder.count(report)
+        decide = _decisions(files.rows(reading=begin), finder, outputs, result, report, files.count)
+        if to:
+            files.write(to, decide, overwrite=overwrite)
+        else:
+            for number in range(files.count or 0):
+                decide(number)
+        for output in outputs:
+            output.place()
+    result.seconds = round(time.monotonic() - start, 3)
+    return result
+
+
+def _decisions(
+    rows: Iterator[Row | FailedRow],
+    finder: PassageFinder,
+    outputs: Sequence[PassageOutput],
+    result: PassagesResult,
+    progress: Progress,
+    total: int | None,
+) -> Callable[[int], Edit | None]:
+    """Return a function that decides on the rows one after another, and adds each to `outputs` and `result`."""
+
+    def decide(number: int) -> Edit | None:
+        if number % ROWS_PER_REPORT == 0:
+            progress(FINDING, number, total)
+        row = next(rows, None)
+        if row is None:
+            raise WinnowError("the sources have changed since they were read: start again")
+        result.rows += 1
+        text = ""
+        found: list[RepeatedPassage] = []
+        if isinstance(row, FailedRow):
+            result.failed[row.reason] += 1
+        else:
+            text = _text(row)
+            found = finder.passages(text)
+        for output in outputs:
+            output.add(row, found)
+        if isinstance(row, FailedRow):
+            return None
+        result.add(row, text, found)
+        rest = without_passages(text, found)
+        if found and not has_words(rest):
+            result.dropped += 1
+            return None
+        result.kept += 1
+        return Edit(rest if found else None)
+
+    return decide
+
+
+def _text(row: Row) -> str:
+    """Return the text of a row as it is, from its first character on."""
+    page = row.page
+    if isinstance(page.html, bytes) and is_plain(page.content_type) and not page.codings:  # a text file of a folder
+        return to_text(page.html, encoding_of(page.html, page.content_type, markup=False))
+    if page.html is not None:
+        raise WinnowError(
+            f"{page.url} is HTML, and passages are cut out of texts: name the field of the text with --text-field, or "
+            "extract the texts first"
+        )
+    return page.text or ""
+
+
+def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path | None:
+    if work:
+        return Path(work)
+    named = [Path(output) for output in outputs if output]
+    return named[0].absolute().parent if named else None
+
+
+@contextmanager
+def _discarded(output: PassageOutput) -> Iterator[PassageOutput]:
+    try:
+        yield output
+    finally:
+        output.discard()

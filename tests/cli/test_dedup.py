@@ -1,0 +1,153 @@
+"""winnow dedup counts every row, and leaves nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+
+from tests.cli.conftest import CLEAN
+
+Winnow = Callable[..., Result]
+RUN = "from opensearch_winnow.cli import main; main(prog_name='winnow')"
+
+
+def made(path: Path, count: int, words: int = 100) -> Path:
+    """Write rows of which every second is a copy of the one before it."""
+    random = Random(3)
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            if number % 2 == 0:
+                text = " ".join(f"w{random.randrange(10_000)}" for _ in range(words))
+            file.write(json.dumps({"id": number, "text": text}) + "\n")
+    return path
+
+
+def test_json_accounts_for_every_row(winnow: Winnow, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows.jsonl", 10)
+    with rows.open("a") as file:
+        file.write("not JSON\n")
+    done = winnow("dedup", rows, "--to", tmp_path / "kept.jsonl", "--json")
+    assert done.exit_code == 1  # a row failed
+    document = json.loads(done.stdout)
+    assert (document["rows"], document["kept"], document["dropped"], document["failed"]) == (11, 5, 5, 1)
+    assert document["exact"] == 5
+    assert document["largest_clusters"][0] == {"rows": 2, "id": "0"}
+    assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 5
+    assert len((tmp_path / "kept.jsonl.failed.jsonl").read_text().splitlines()) == 1
+    assert "The failed rows are in" in done.stderr
+
+
+def test_a_dry_run_writes_nothing(winnow: Winnow, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows.jsonl", 4)
+    done = winnow("dedup", rows, "--dry-run", "--to", tmp_path / "kept.jsonl", "--quiet")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[:4] == [
+        "part\tname\tvalue",
+        "count\trows\t4",
+        "count\tkept\t2",
+        "count\tdropped\t2",
+    ]
+    assert list(tmp_path.iterdir()) == [rows]
+
+
+def test_a_table_on_a_terminal(winnow: Winnow, tmp_path: Path) -> None:
+    done = winnow("dedup", made(tmp_path / "rows.jsonl", 4), "--dry-run", "--color", "always")
+    assert "exact copies 2" in done.stdout
+    assert "Largest clusters" in done.stdout
+
+
+def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
+    empty = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), empty)
+    done = winnow("dedup", empty, "--dry-run", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["rows"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "say where the rows that are kept go"),
+        (["--mark", "--ids", "ids.txt"], "--mark needs --to"),
+        (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
+        (["--dry-run", "--threshold", "0"], "0<x<=1"),
+        (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
+        (["--to", "rows.jsonl"], "rows.jsonl exists"),
+        (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
+        (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
+    ],
+)
+def test_usage_errors(
+    winnow: Winnow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made(tmp_path / "rows.jsonl", 2)
+    done = winnow("dedup", "rows.jsonl", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in " ".join(done.stderr.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+def started(folder: Path, *arguments: str, file_bytes: int | None = None) -> subprocess.Popen[bytes]:
+    def limit() -> None:
+        if file_bytes is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
+
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN, "dedup", *arguments],
+        cwd=folder,
+        env=CLEAN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=limit,  # noqa: PLW1509 (this process has one thread)
+    )
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_leaves_the_old_output(tmp_path: Path, number: signal.Signals) -> None:
+    made(tmp_path / "rows.jsonl", 20_000)
+    (tmp_path / "kept.jsonl").write_text("old")
+    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite")
+    deadline = time.monotonic() + 60
+    while not any(path.name.startswith(".winnow") for path in tmp_path.iterdir()):
+        assert run.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    os.kill(run.pid, number)
+    _, said = run.communicate()
+    assert run.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130)
+    assert (tmp_path / "kept.jsonl").read_text() == "old"
+    if number != signal.SIGKILL:
+        assert b"Stopped: nothing was written." in said
+        assert {path.name for path in tmp_path.iterdir()} == {"rows.jsonl", "kept.jsonl"}
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("size", [50_000, 400_000])  # too little for the columns, and for the output
+def test_a_full_disk_is_one_sentence(tmp_path: Path, size: int) -> None:
+    made(tmp_path / "rows.jsonl", 2_000)
+    (tmp_path / "kept.jsonl").write_text("old")
+    run = started(
+        tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", "--match", "exact", "-q", file_bytes=size
+    )
+    out, said = run.communicate()
+    assert (run.returncode, out) == (2, b"")
+    assert b"Traceback" not in said
+    assert said.decode().startswith("Error: ")
+    assert (tmp_path / "kept.jsonl").read_text() == "old"
+    assert not [path for path in tmp_path.iterdir() if path.name not in ("rows.jsonl", "kept.jsonl")]

@@ -1,0 +1,248 @@
+"""Deduplication keeps and drops the same rows as brute force, for each way to match and each rule of what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opensearch_winnow.clusters.deduplication.deciding import decide_rows
+from opensearch_winnow.clusters.deduplication.decisions import Deduplication
+from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, KeepRule, Match
+from opensearch_winnow.clusters.deduplication.row_columns import MISS_PROBABILITY, min_long_shingles
+from opensearch_winnow.clusters.result import band_probability
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.rows import FailedRow, Row
+from opensearch_winnow.queries.compare import side
+from tests.clusters.conftest import SCHEMES, START, texts, words
+
+KEEP = ("earliest", "newest", "longest", "source", "best:score", "lowest:score")
+Sets = list[frozenset[object]]
+
+
+def small_rows(random: Random, count: int) -> list[Row]:
+    """Return rows with few different ids, of two sources, some with a time and some with a score."""
+    made = texts(random, count)
+    sources = sorted(random.randrange(2) for _ in made)
+    times = [random.choice([None, *(START + timedelta(seconds=second) for second in range(3))]) for _ in made]
+    scores = [random.choice([None, "no number", 1, 2.5, "3", float("nan")]) for _ in made]
+    return [
+        Row(number, source, Page(f"id {number % 3}", text=text, fetched_at=time), score)
+        for number, (source, text, time, score) in enumerate(zip(sources, made, times, scores, strict=True))
+    ]
+
+
+def sets_of(rows: Sequence[Row], scheme: Scheme) -> Sets:
+    """Return the shingles of each row; of one without words, its text."""
+    return [frozenset(side(row.page.text or "", scheme).shingles or [(row.page.text or "").strip()]) for row in rows]
+
+
+def in_order(rows: Sequence[Row], keep: str) -> list[int]:
+    """Return the numbers of rows in the order of a rule, written out for each."""
+
+    def time(row: Row) -> float:
+        return float("inf") if row.page.fetched_at is None else row.page.fetched_at.timestamp()
+
+    def score(row: Row) -> float:
+        return {1: 1.0, 2.5: 2.5, "3": 3.0}.get(row.value, float("-inf" if keep == "best:score" else "inf"))  # type: ignore[call-overload, no-any-return]
+
+    ranks = {
+        "earliest": lambda row: (time(row),),
+        "newest": lambda row: (row.page.fetched_at is None, -time(row) if row.page.fetched_at else 0),
+        "longest": lambda row: (-len((row.page.text or "").strip()), time(row)),
+        "source": lambda row: (row.source, time(row)),
+        "best:score": lambda row: (-score(row), time(row)),
+        "lowest:score": lambda row: (score(row), time(row)),
+    }
+    return sorted(range(len(rows)), key=lambda number: (*ranks[keep](rows[number]), number))
+
+
+def resemblance(a: frozenset[object], b: frozenset[object]) -> float:
+    return len(a & b) / len(a | b)
+
+
+def containment(inner: frozenset[object], outer: frozenset[object]) -> float:
+    return len(inner & outer) / len(inner)
+
+
+def near_representatives(sets: Sets, order: list[int], threshold: float) -> list[int]:
+    """Let each row follow the first leader that it resembles, or become one."""
+    leaders: list[int] = []
+    found = list(range(len(sets)))
+    for number in order:
+        leader = next((each for each in leaders if resemblance(sets[number], sets[each]) >= threshold), None)
+        if leader is None:
+            leaders.append(number)
+        else:
+            found[number] = leader
+    return found
+
+
+def check_counts(result: Deduplication, rows: int) -> None:
+    assert result.rows == rows == result.kept + result.dropped + result.failed
+    document = result.as_document()
+    assert document["dropped"] == document["exact"] + document["near"] + document["contained"]
+    assert [each.rows for each in result.largest] == sorted((each.rows for each in result.largest), reverse=True)
+
+
+seeds = st.integers(0, 2**32)
+
+
+@settings(max_examples=8)
+@given(seed=seeds, keep=st.sampled_from(KEEP), threshold=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_near(seed: int, keep: str, threshold: float) -> None:
+    scheme = SCHEMES[seed % 2]
+    rows = small_rows(Random(seed), 40)
+    sets, order = sets_of(rows, scheme), in_order(rows, keep)
+    result = decide_rows(rows, DeduplicationOptions(threshold=threshold, keep=keep), scheme=scheme)
+    check_counts(result, len(rows))
+    assert list(result.representatives) == near_representatives(sets, order, threshold)
+    for number, representative in enumerate(result.representatives):
+        assert result.is_kept(representative)
+        assert result.is_kept(number) == (number == representative)
+        exact = resemblance(sets[number], sets[representative])
+        assert result.similarities[number] == pytest.approx(exact, abs=0.15)  # some are estimates
+
+
+@settings(max_examples=4)
+@given(seed=seeds, keep=st.sampled_from(KEEP))
+def test_exact(seed: int, keep: str) -> None:
+    rows = small_rows(Random(seed), 40)
+    order = in_order(rows, keep)
+    result = decide_rows(rows, DeduplicationOptions(match="exact", keep=keep))
+    check_counts(result, len(rows))
+    first: dict[str, int] = {}
+    for number in order:
+        text = (rows[number].page.text or "").strip()
+        words_of = " ".join(text.replace(",", " ").split()) if any(map(str.isalnum, text)) else text
+        assert result.representatives[number] == first.setdefault(words_of, number)
+        assert result.outcome(number) == ("kept" if first[words_of] == number else "exact")
+
+
+def nested_texts(random: Random, count: int) -> list[str]:
+    """Return texts that contain one another, and some that overlap."""
+    base = words(random, 150)
+    made = []
+    for _ in range(count):
+        start = random.randrange(100)
+        part = base[start : start + random.choice([12, 20, 40, 50])]
+        made.append(" ".join([*part, *words(random, random.choice([0, 3, 10, 30]))]))
+    return made
+
+
+@settings(max_examples=8)
+@given(seed=seeds, threshold=st.sampled_from([0.3, 0.5, 0.8, 1.0]), keep=st.sampled_from(KEEP))
+def test_contained(seed: int, threshold: float, keep: str) -> None:
+    random = Random(seed)
+    scheme = SCHEMES[1]
+    rows = small_rows(random, 15)
+    rows += [Row(len(rows) + n, 1, Page("id", text=text)) for n, text in enumerate(nested_texts(random, 25))]
+    sets, order = sets_of(rows, scheme), in_order(rows, keep)
+    result = decide_rows(rows, DeduplicationOptions(match="contained", threshold=threshold, keep=keep), scheme=scheme)
+    check_counts(result, len(rows))
+    kept = result.kept_numbers()
+    for number, representative in enumerate(result.representatives):
+        assert result.is_kept(representative)
+        assert containment(sets[number], sets[representative]) >= threshold
+        assert result.similarities[number] == pytest.approx(containment(sets[number], sets[representative]))
+    for one in kept:
+        assert not [other for other in kept if other != one and containment(sets[one], sets[other]) >= threshold]
+    place = {number: at for at, number in enumerate(order)}
+    for number, representative in enumerate(result.representatives):
+        if sets[number] == sets[representative]:
+            assert place[representative] <= place[number]
+
+
+@pytest.mark.parametrize("keep", KEEP)
+def test_the_rule_decides_between_two_that_contain_each_other(keep: str) -> None:
+    random = Random(1)
+    shared = words(random, 100)
+    rows = [
+        Row(0, 0, Page("a", text=" ".join(shared + words(random, 20)), fetched_at=START), 1),
+        Row(1, 1, Page("b", text=" ".join(shared + words(random, 30)), fetched_at=START + timedelta(1)), 2),
+    ]
+    wanted = [0] if keep in ("earliest", "source", "lowest:score") else [1]
+    options = DeduplicationOptions(match="contained", threshold=0.6, keep=keep)
+    assert decide_rows(rows, options).kept_numbers() == wanted
+    assert decide_rows(rows, DeduplicationOptions(keep=keep, threshold=0.5)).kept_numbers() == wanted
+
+
+@settings(max_examples=8)
+@given(seed=seeds, match=st.sampled_from(["exact", "near", "contained"]))
+def test_rows_of_an_earlier_set_are_dropped_whichever_of_its_rows_they_are_like(seed: int, match: Match) -> None:
+    random = Random(seed)
+    scheme = SCHEMES[1]
+    everything = small_rows(random, 40)
+    earlier = [Row(n, 0, row.page) for n, row in enumerate(everything[::2])]
+    rows = [Row(n, 0, row.page, row.value) for n, row in enumerate(everything[1::2])]
+    options = DeduplicationOptions(match=match, keep="newest")
+    result = decide_rows(rows, options, earlier_set=earlier, scheme=scheme)
+    check_counts(result, len(rows))
+    assert result.against_rows == len(earlier)
+    assert result.dropped_for_earlier_set == sum(number < 0 for number in result.representatives)
+    sets, earlier_sets = sets_of(rows, scheme), sets_of(earlier, scheme)
+    measure = {"near": resemblance, "contained": containment}.get(match)
+    for number, own in enumerate(sets):
+        representative = result.representatives[number]
+        if measure is not None:
+            like = [other for other, theirs in enumerate(earlier_sets) if measure(own, theirs) >= options.threshold]
+            assert (representative < 0) == bool(like)
+            assert representative >= 0 or -1 - representative in like
+        if representative < 0:
+            assert result.ids[representative] == earlier[-1 - representative].page.url
+
+
+def test_failed_rows_are_counted_and_others_are_in_their_place() -> None:
+    rows: list[Row | FailedRow] = [
+        FailedRow(0, 0, "a.jsonl, line 1", "not JSON"),
+        Row(1, 0, Page("x", text="some words")),
+        FailedRow(2, 0, "a.jsonl, line 3", "not JSON"),
+        Row(3, 0, Page("x", html=b"\x1f\x8bno", codings=("gzip",))),
+        Row(4, 0, Page("x", text="Some words!")),
+    ]
+    failed = []
+    result = decide_rows(rows, on_failure=lambda row, page: failed.append((row.number, page is not None)))
+    assert [result.outcome(number) for number in range(5)] == ["failed", "kept", "failed", "failed", "exact"]
+    assert failed == [(0, False), (2, False), (3, True)]
+    assert result.failures["not JSON"] == 2
+    assert result.failures.total() == result.failed == 3
+    assert result.representatives[4] == 1
+
+
+@pytest.mark.parametrize("match", ["exact", "near", "contained"])
+def test_no_rows(match: Match) -> None:
+    result = decide_rows([], DeduplicationOptions(match=match))
+    assert result.as_document()["rows"] == result.kept == 0
+    assert decide_rows([], earlier_set=[Row(0, 0, Page("x", text="a"))]).rows == 0
+
+
+def test_texts_without_words_are_compared_as_they_are() -> None:
+    rows = [Row(number, 0, Page("x", text=text)) for number, text in enumerate(["!!!", "???", "!!!", "", "", "a"])]
+    for match in ("exact", "near", "contained"):
+        assert decide_rows(rows, DeduplicationOptions(match=match)).kept_numbers() == [0, 1, 3, 5]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+def test_long_rows_are_hardly_ever_missed(threshold: float) -> None:
+    scheme = Scheme()
+    shared = 2 * threshold / (1 + threshold) * min_long_shingles(threshold, scheme)
+    missed = (1 - 1 / scheme.modulus) ** shared * (1 - band_probability(threshold, scheme))
+    assert missed <= MISS_PROBABILITY
+
+
+@pytest.mark.parametrize("text", ["", "best", "best:", "first", "highest:x"])
+def test_unknown_rules_are_refused(text: str) -> None:
+    with pytest.raises(DeduplicationError, match="the row to keep is chosen by earliest"):
+        KeepRule.of(text)
+
+
+def test_impossible_options_are_refused() -> None:
+    with pytest.raises(DeduplicationError, match="exact, near or contained"):
+        DeduplicationOptions(match="fuzzy")  # type: ignore[arg-type]
+    with pytest.raises(DeduplicationError, match="above 0 and at most 1"):
+        DeduplicationOptions(threshold=0)

@@ -1,0 +1,152 @@
+"""deduplicate reads rows of files, and writes those that are kept as they were."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from opensearch_winnow import FieldNames, WinnowError, deduplicate, deduplicate_rows
+from tests.clusters.conftest import words
+
+RANDOM = Random(7)
+LONG = " ".join(words(RANDOM, 200))
+EDITED = " ".join([*LONG.split()[:190], *words(RANDOM, 10)])
+PART = " ".join(LONG.split()[40:90])
+OTHER = " ".join(words(RANDOM, 100))
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "text": LONG, "score": 1},
+    {"id": "b", "text": OTHER, "score": 9, "more": {"nested": [1, 2]}},
+    {"id": "a", "text": EDITED, "score": 3},
+    {"id": "c", "text": LONG.upper(), "score": 2},
+    {"id": "d", "text": PART, "score": 5},
+]
+
+
+def json_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({"match": "exact"}, [0, 1, 2, 4]),
+        ({}, [0, 1, 4]),
+        ({"match": "contained"}, [0, 1]),
+        ({"keep": "best:score"}, [1, 2, 4]),
+        ({"keep": "lowest:score"}, [0, 1, 4]),
+        ({"threshold": 0.95}, [0, 1, 2, 4]),
+    ],
+)
+def test_json_lines_are_kept_byte_for_byte(tmp_path: Path, options: dict[str, Any], kept: list[int]) -> None:
+    source, to = json_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "kept.jsonl"
+    result = deduplicate(source, to, **options)
+    assert result.kept_numbers() == kept
+    lines = source.read_bytes().splitlines(keepends=True)
+    assert to.read_bytes() == b"".join(lines[number] for number in kept)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept.jsonl", "rows.jsonl"]
+    assert deduplicate_rows(ROWS, **options).representatives == result.representatives
+
+
+def test_parquet_keeps_its_columns(tmp_path: Path) -> None:
+    source, to = tmp_path / "rows.parquet", tmp_path / "kept.parquet"
+    table = pa.table({"text": [row["text"] for row in ROWS], "score": [row["score"] for row in ROWS]})
+    pq.write_table(table, source)
+    deduplicate(str(source), str(to))
+    assert pq.read_table(to).equals(table.take([0, 1, 4]))
+
+
+def test_all_rows_are_marked(tmp_path: Path) -> None:
+    source, to = json_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "marked.jsonl"
+    deduplicate(source, to, mark=True, match="contained")
+    marked = read_lines(to)
+    assert [{name: row[name] for name in given} for row, given in zip(marked, ROWS, strict=True)] == ROWS
+    assert [row["cluster"] for row in marked] == [0, 1, 0, 0, 0]
+    assert [row["keep"] for row in marked] == [True, True, False, False, False]
+    assert [row["representative"] for row in marked] == [None, None, "a", "a", "a"]
+    assert [row["similarity"] for row in marked] == [1, 1, pytest.approx(0.9476, abs=1e-3), 1, 1]
+
+
+def test_rows_of_an_earlier_set_are_dropped_and_not_written(tmp_path: Path) -> None:
+    old = json_lines(tmp_path / "old.jsonl", [{"id": "o1", "text": "another row"}, {"id": "o2", "text": EDITED}])
+    new = json_lines(tmp_path / "new.jsonl", ROWS)
+    result = deduplicate(new, tmp_path / "added.jsonl", against=[old], dropped=tmp_path / "dropped.jsonl")
+    assert [row["id"] for row in read_lines(tmp_path / "added.jsonl")] == ["b", "d"]
+    assert result.as_document() | {"rows": 5, "kept": 2, "dropped": 3, "against": 3} == result.as_document()
+    assert {line["representative"] for line in read_lines(tmp_path / "dropped.jsonl")} == {"o2"}
+    assert {line["cluster"] for line in read_lines(tmp_path / "dropped.jsonl")} == {-2}
+
+
+def test_ids_and_dropped_rows_are_listed(tmp_path: Path) -> None:
+    source = json_lines(tmp_path / "rows.jsonl", ROWS)
+    deduplicate(source, ids=tmp_path / "ids.txt", dropped=tmp_path / "dropped.jsonl")
+    assert (tmp_path / "ids.txt").read_text(encoding="utf-8") == "a\nb\nd\n"
+    near, exact = read_lines(tmp_path / "dropped.jsonl")
+    assert near == {
+        "id": "a", "row": 2, "why": "near", "cluster": 0, "representative": "a", "similarity": near["similarity"],
+    }  # fmt: skip
+    assert (exact["id"], exact["row"], exact["why"], exact["similarity"]) == ("c", 3, "exact", 1.0)
+
+
+def test_bad_rows_are_kept_in_a_file(tmp_path: Path) -> None:
+    source = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"id": 1, "text": "a text"}), "not JSON", json.dumps({"id": 2}), json.dumps({"text": "A text"})]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    result = deduplicate(source, tmp_path / "kept.jsonl", failed=tmp_path / "failed.jsonl")
+    assert [result.outcome(number) for number in range(result.rows)] == ["kept", "failed", "failed", "exact"]
+    assert read_lines(tmp_path / "kept.jsonl") == [{"id": 1, "text": "a text"}]
+    failed = read_lines(tmp_path / "failed.jsonl")
+    assert [line["reason"] for line in failed] == list(result.failures)
+    deduplicate(source, tmp_path / "marked.jsonl", mark=True)
+    assert len(read_lines(tmp_path / "marked.jsonl")) == 2
+
+
+def test_the_first_source_wins(tmp_path: Path) -> None:
+    dated = [{"id": "late", "text": LONG, "date": "2026-02-01"}]
+    first = json_lines(tmp_path / "first.jsonl", dated)
+    second = json_lines(tmp_path / "second.jsonl", [{"id": "early", "text": LONG, "date": "2025-02-01"}])
+    for keep, kept in (("source", [0]), ("earliest", [1]), ("newest", [0])):
+        assert deduplicate([first, second], keep=keep).kept_numbers() == kept
+
+
+def test_fields_may_have_other_names(tmp_path: Path) -> None:
+    rows = [{"key": str(number), "body_of_text": text} for number, text in enumerate(("one two", "One, two"))]
+    source = json_lines(tmp_path / "rows.jsonl", rows)
+    fields = FieldNames(id="key", text="body_of_text")
+    assert deduplicate(source, tmp_path / "kept.jsonl", fields=fields).kept == 1
+    assert deduplicate_rows(rows, fields=fields).kept == 1
+
+
+def test_rows_in_memory() -> None:
+    result = deduplicate_rows(["one text", {"text": "another"}, {"no": "text"}, "One text."], against=["another"])
+    assert [result.outcome(number) for number in range(4)] == ["kept", "exact", "failed", "exact"]
+    assert list(result.representatives) == [0, -1, 2, 0]
+
+
+def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
+    source = json_lines(tmp_path / "rows.jsonl", ROWS)
+    there = json_lines(tmp_path / "there.jsonl", [])
+    for options, message in (
+        ({"to": there}, "exists"),
+        ({"to": tmp_path / "no" / "kept.jsonl"}, "there is no folder"),
+        ({"ids": there}, "exists"),
+        ({"mark": True}, "need a place"),
+    ):
+        with pytest.raises(WinnowError, match=message):
+            deduplicate(source, **options)  # type: ignore[arg-type]
+    with pytest.raises(WinnowError, match="name at least one source"):
+        deduplicate([])
+    with pytest.raises(WinnowError, match="is one of the sources"):
+        deduplicate(source, source, overwrite=True)
+    assert read_lines(source) == ROWS
