@@ -51,7 +51,6 @@ _MODULES = {
     "attach": "operations.attaching",
     "compare": "queries.compare",
     "contaminated": "operations.contamination",
-    "dedupe": "queries.dsl.dedupe",
     "deduplicate": "operations.deduplication",
     "deduplicate_rows": "operations.deduplication",
     "deduplicate_search_body": "queries.dsl.deduplicate_search_body",

@@ -73,7 +73,6 @@ __all__ = [
     "attach",
     "compare",
     "contaminated",
-    "dedupe",
     "deduplicate",
     "deduplicate_rows",
     "deduplicate_search_body",
