@@ -12,6 +12,7 @@ import click
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.finding_options import finding_options, open_notifier
 from opensearch_winnow.cli.index_summary import as_object, print_end, print_findings, print_notes, show_rows, show_table
@@ -25,6 +26,7 @@ from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.index_splits import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
 
 SOME_FAILED = 1
@@ -100,6 +102,7 @@ class Size(click.ParamType[int]):
     "no search."
     "  [default: text]",
 )
+@field_options
 @click.option(
     "--base-url",
     metavar="URL",
@@ -160,6 +163,7 @@ def command(
     alt: bool | None,
     title: bool | None,
     text: bool | None,
+    fields: FieldNames,
     base_url: str,
     follow_symlinks: bool,
     max_stdin: int,
@@ -177,13 +181,22 @@ def command(
     Examples:
       winnow index crawl.warc.gz --store crawl.winnow
       winnow index crawl/*.warc.gz mirror/ pages.jsonl.gz --store crawl.winnow --crawl 2026-11
+      winnow index stories.csv --store stories.winnow --id-field number --text-field story
       curl … | winnow index - --store crawl.winnow
       winnow index crawl.winnow.failed.jsonl --store crawl.winnow --max-page-seconds 60
       winnow index crawl.warc.gz --to records.parquet
 
     Reads each SOURCE and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
-    archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, JSON lines or Parquet with url
-    and html or text, or - for any of these piped in. Its format is recognised by its content, not by its name.
+    archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, rows in JSON lines, CSV or
+    Parquet, or - for any of these piped in. Its format is recognised by its content, not by its name.
+
+    \b
+    Of a row, the first of these fields counts that it has, unless an option names another
+      address  url, uri, link, id, _id, doc_id, docid, document_id, docno, uuid; else its file and place in it
+      HTML     html, raw_html
+      text     text, raw_content, plain_text, content, contents, body, page_content
+      time     fetched_at, crawled_at, warc_date, timestamp, date
+      title    title
 
     \b
     Each page ends as one of
@@ -214,6 +227,10 @@ def command(
             base_url=base_url,
             follow_symlinks=follow_symlinks,
             max_stdin=max_stdin,
+            id_field=fields.id,
+            text_field=fields.text,
+            title_field=fields.title,
+            url_field=fields.url,
             max_page_seconds=max_page_seconds,
             failed=failed,
             progress=show,

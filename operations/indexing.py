@@ -25,6 +25,7 @@ from opensearch_winnow.ingest.page_intake import PageIntake
 from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMaker
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, Sources
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.lazy_store import LazyStore
@@ -57,6 +58,10 @@ class IndexingOptions(TypedDict, total=False):
     base_url: str  # URL to put before the names of files in a folder; by default file://
     follow_symlinks: bool  # read what symbolic links in a folder lead to, also outside of it
     max_stdin: int  # bytes; the most that is read from standard input or a named pipe. By default 4 GB
+    id_field: str | None  # the field of JSONL, CSV and Parquet with the id of a row, which is its address
+    text_field: str | None  # the field with its text or HTML
+    title_field: str | None  # the field with its title
+    url_field: str | None  # the field with its URL, which is the address of a row without an id
     max_page_size: int  # bytes; a page that is larger, once decoded, fails. By default 10 MB
     max_page_seconds: float  # CPU time; a page that takes longer fails. By default 10
     extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
@@ -140,6 +145,10 @@ def index_sources(
     base_url: str = "",
     follow_symlinks: bool = False,
     max_stdin: int = MAX_PIPED_BYTES,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    title_field: str | None = None,
+    url_field: str | None = None,
     max_page_seconds: float = MAX_PAGE_SECONDS,
     failed: FileName | None = None,
     progress: Callable[[Report], object] | None = None,
@@ -167,6 +176,7 @@ def index_sources(
             except_for=[*map(str, target.files), str(failed_file)],
             follow_links=follow_symlinks,
             max_piped=max_stdin,
+            fields=FieldNames(id=id_field, text=text_field, title=title_field, url=url_field),
         ) as crawled,
         target.open_destination(recipe, findings) as destination,
         FailedPages(failed_file) as failures,

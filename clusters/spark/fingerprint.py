@@ -23,7 +23,7 @@ from opensearch_winnow.ingest.ledger import OTHER_CONTENT
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Damaged, Report
 from opensearch_winnow.ingest.sources import STDIN, SourceError, Sources
-from opensearch_winnow.ingest.sources.page_fields import FIELDS
+from opensearch_winnow.ingest.sources.field_names import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns
 from opensearch_winnow.ingest.sources.split import Split
 from opensearch_winnow.mappings.record_columns import SCHEMA

@@ -10,16 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldNames:
-    """The fields that hold the id, text, title and URL of a row. One that is None is found by its usual names."""
-
-    id: str | None = None
-    text: str | None = None
-    title: str | None = None
-    url: str | None = None
+__all__ = ["Edit", "FailedRow", "FieldNames", "Row"]
 
 
 @dataclass(slots=True)

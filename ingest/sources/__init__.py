@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -21,9 +21,11 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import files, jsonl
+from opensearch_winnow.ingest.sources import csv_file, files, jsonl
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
+from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, Missing, missing_fields
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
@@ -36,7 +38,7 @@ MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to sh
 
 FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of winnow index
 
-ACCEPTED = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
+ACCEPTED = "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
 _PIECE = 1 << 20
 _ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
@@ -74,6 +76,17 @@ class _File:
     source: str = ""  # the URL, if it was piped in
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a source, as it is found: a page, or a file of many pages or rows."""
+
+    path: str
+    source: int  # the place of the source among those named, from 0
+    name: str  # its path below the folder that all sources have in common
+    format: str
+    splits: tuple[Split, ...]  # which read all of it
+
+
 class Sources(Closing):
     """The sources that `names` stand for: files, folders, patterns, and - for standard input.
 
@@ -84,7 +97,8 @@ class Sources(Closing):
     folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
     are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
-    `max_piped` bytes are taken from a pipe.
+    `max_piped` bytes are taken from a pipe. Rows have the fields `fields`. A file that was named must not be
+    empty, except with `allow_empty`.
     """
 
     def __init__(
@@ -96,7 +110,10 @@ class Sources(Closing):
         except_for: Sequence[str] = (),
         follow_links: bool = False,
         max_piped: int = MAX_PIPED_BYTES,
+        fields: FieldNames = USUAL,
+        allow_empty: bool = False,
     ) -> None:
+        self._fields, self._allow_empty = fields, allow_empty
         self._base, self._every_text = base, every_text
         self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
@@ -152,6 +169,41 @@ class Sources(Closing):
         if names:
             yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
 
+    def files(self) -> Iterator[SourceFile]:
+        """Yield each file once, in the order in which the sources are named. Folders are walked lazily."""
+        named = {os.path.realpath(source.path) for source in self._sources if isinstance(source, _File)}
+        tops = [_folder_of(source) for source in self._sources if not isinstance(source, _File) or not source.source]
+        top = os.path.commonpath(tops).rstrip("/") if tops else ""
+        before: list[Folder] = []
+        done: set[str] = set()
+        for place, source in enumerate(self._sources):
+            if isinstance(source, _File):
+                real = os.path.realpath(source.path)
+                if real not in done:
+                    done.add(real)
+                    name = "stdin" if source.source else source.path[len(top) + 1 :]
+                    yield self._source_file(Found(source.path), source, place, name)
+                continue
+            for found in self._files_of(source, named, before):
+                yield self._source_file(found, None, place, found.path[len(top) + 1 :])
+            before.append(_real(source))
+
+    def has(self, path: str) -> bool:
+        """Whether the file at `path` is read."""
+        real = os.path.realpath(path)
+        return any(
+            _real(source).has(real) if isinstance(source, Folder) else os.path.realpath(source.path) == real
+            for source in self._sources
+        )
+
+    def _source_file(self, found: Found, file: _File | None, place: int, name: str) -> SourceFile:
+        kind = "files" if found.skipped else file.format if file else format_in_folder(found.path, self._fields)
+        parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
+        if parts is None:
+            every = self._every_text or file is not None
+            parts = [Split("files", found.path, 0, 1, base=name, every_text=every, skipped=found.skipped)]
+        return SourceFile(found.path, place, name, kind, tuple(parts))
+
     def _common_folder(self) -> str:
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
         named = [found for found in self._sources if isinstance(found, _File)]
@@ -166,13 +218,18 @@ class Sources(Closing):
         before: list[Folder] = []
         for folder in self._sources:
             if isinstance(folder, Folder):
-                real = replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
-                for found in folder.files():
-                    same = real.path + found.path[len(folder.path) :]
-                    again = same in named or any(other.has(same) for other in before)
-                    if not again and not self._is_excepted(same):
-                        yield found, None, 0 if found.skipped else _size(found.path)
-                before.append(real)
+                for found in self._files_of(folder, named, before):
+                    yield found, None, 0 if found.skipped else _size(found.path)
+                before.append(_real(folder))
+
+    def _files_of(self, folder: Folder, named: Collection[str], before: Sequence[Folder]) -> Iterator[Found]:
+        """Yield the files of a folder that were not named themselves, and are in none of the folders `before`."""
+        real = _real(folder)
+        for found in folder.files():
+            same = real.path + found.path[len(folder.path) :]
+            again = same in named or any(other.has(same) for other in before)
+            if not again and not self._is_excepted(same):
+                yield found
 
     def _is_excepted(self, real_path: str) -> bool:
         return any(real_path == kept or real_path.startswith(f"{kept}/") for kept in self._except_for)
@@ -183,9 +240,11 @@ class Sources(Closing):
         The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
         """
         try:
-            kind = file.format if file else format_in_folder(path)
+            kind = file.format if file else format_in_folder(path, self._fields)
             if kind == "files":
                 return None
+            if missing := None if file else self._missing(kind, path):
+                raise UnreadableError(missing.reason)
             splits = list(reader(kind).splits(path, size))
         except UnreadableError as error:
             splits = [Split("files", path, 0, 1, _size(path), failed=str(error))]
@@ -193,7 +252,7 @@ class Sources(Closing):
             return None
         except Exception as error:  # a parser that did not expect this file: the run goes on without it
             splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
-        return [replace(split, base=file.source) for split in splits] if file and file.source else splits
+        return [replace(split, base=file.source if file else "", fields=self._fields) for split in splits]
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
@@ -230,16 +289,24 @@ class Sources(Closing):
 
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         others: Counter[str] = Counter()
+        missing = ""
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
-            if not skipped and format_in_folder(path) != "files":
-                return folder
+            kind = "files" if skipped else format_in_folder(path, self._fields)
+            if kind != "files":
+                lacking = self._missing(kind, path)
+                if lacking is None:
+                    return folder
+                missing = missing or f"{printable(path)} has {printable(lacking.sentence)}"
+                continue
             split = Split("files", path, every_text=self._every_text, skipped=skipped)
             _, item = next(files.read(split, files.HEAD))
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
+        if missing:
+            raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
         raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
@@ -270,10 +337,15 @@ class Sources(Closing):
         except DamagedError as error:
             raise SourceError(f"{name} cannot be read: {error}") from None
         if not head:
-            raise SourceError(f"{name} is empty")
-        if found == "files" and JSON_LINES.fullmatch(path):
-            found = "jsonl"
+            if not self._allow_empty:
+                raise SourceError(f"{name} is empty")
+            return "csv_file" if csv_file.NAME.fullmatch(path) else "jsonl"
         kind = files.type_of(path, head)
+        if found == "files" and (JSON_LINES.fullmatch(path) or jsonl.has_objects(head)):
+            found = "jsonl"
+        elif found == "files" and kind != files.HTML:
+            named = csv_file.NAME.fullmatch(path) and (self._fields.text or not self._every_text)
+            found = "csv_file" if named or csv_file.looks_like(head) else found
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise SourceError(
                 f"{name} is UTF-16, and JSONL is UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
@@ -292,12 +364,20 @@ class Sources(Closing):
         if found == "files" and kind != files.HTML and not files.is_text(head):
             raise SourceError(f"{name} is {kind}: {ACCEPTED}")
         try:
+            if missing := self._missing(found, path):
+                raise SourceError(f"{name} has {printable(missing.sentence)}")
             empty = found != "files" and not any(reader(found).splits(path, sys.maxsize))
         except UnreadableError:
             empty = False  # it fails in the run, which goes on with the other sources
-        if empty:
+        if empty and not self._allow_empty:
             raise SourceError(f"{name} is empty")
         return found
+
+    def _missing(self, kind: str, path: str) -> Missing | None:
+        try:
+            return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
+        except UnreadableError:
+            return None  # it fails in the run, which goes on with the other sources
 
 
 def _opened_pipe(path: str, name: str) -> IO[bytes]:
@@ -310,6 +390,14 @@ def _opened_pipe(path: str, name: str) -> IO[bytes]:
         raise SourceError(f"{name} is a named pipe, and nothing was written to it in {MAX_PIPE_WAIT_SECONDS:g} s")
     os.set_blocking(pipe.fileno(), True)
     return pipe
+
+
+def _real(folder: Folder) -> Folder:
+    return replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
+
+
+def _folder_of(source: _File | Folder) -> str:
+    return source.path or "/" if isinstance(source, Folder) else str(Path(source.path).parent)
 
 
 def _size(path: str) -> int:

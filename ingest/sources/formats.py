@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.ingest.sources import files, jsonl
+from opensearch_winnow.ingest.sources import csv_file, files, jsonl
+from opensearch_winnow.ingest.sources.field_names import CONTENT, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
@@ -58,10 +59,12 @@ def format_of(path: str) -> tuple[str, bytes]:
     return "jsonl" if jsonl.looks_like(head) else "files", head
 
 
-def format_in_folder(path: str) -> str:
+def format_in_folder(path: str, fields: FieldNames = USUAL) -> str:
     """Return the format by the name, because there may be a million files; by the content where that is not enough."""
     if JSON_LINES.fullmatch(path):
         return "jsonl"
+    if csv_file.NAME.fullmatch(path):
+        return "csv_file" if _is_csv_with_text(path, fields) else "files"
     named = files.type_by_name(path)
     if named is not None and named not in SEVERAL_KINDS:
         return "files"
@@ -71,3 +74,14 @@ def format_in_folder(path: str) -> str:
     except (OSError, DamagedError):
         pass
     return "files"
+
+
+def _is_csv_with_text(path: str, fields: FieldNames) -> bool:
+    """Whether a column of a CSV file holds the text of its rows: others are data, not pages."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+            return False
+        names = csv_file.columns_of(path, fields)
+    except (OSError, DamagedError, UnicodeDecodeError):
+        return False
+    return fields.text in names if fields.text else bool(set(names) & set(CONTENT))

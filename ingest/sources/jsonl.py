@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import IO
 
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
-from opensearch_winnow.ingest.sources.page_fields import CONTENT, URL, FieldError, page_of, url_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
@@ -20,28 +21,45 @@ _ESCAPED = 3
 _BESIDES = 65_536  # bytes of a line besides the content of its page
 _PIECE = 1 << 20
 _BOM = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\n" + _BOM  # a BOM can be inside a file: files are often concatenated
+BLANK = b" \t\r\n" + _BOM  # a BOM can be inside a file: files are often concatenated
 
 # NaN is not JSON, but common: it is read as null. Raw tabs in strings are allowed.
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
+DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
 
 
 def looks_like(head: bytes) -> bool:
     """Whether a file that starts with `head`, once unpacked, holds pages as JSON lines."""
-    line, end, _ = head.lstrip(_BLANK).partition(b"\n")
+    line, end, _ = head.lstrip(BLANK).partition(b"\n")
     if not line.startswith(b"{"):
         return False
     try:
-        fields = _object(line)
+        fields = object_of(line)
     except FieldError:  # the line may be longer than the head
-        return not end and any(f'"{name}"'.encode() in line for name in (*URL, *CONTENT))
-    return any(name in fields for name in URL) and any(name in fields for name in CONTENT)
+        return not end and any(f'"{name}"'.encode() in line for name in (*ADDRESS, *CONTENT))
+    return any(name in fields for name in ADDRESS) and any(name in fields for name in CONTENT)
+
+
+def has_objects(head: bytes) -> bool:
+    """Whether the first line of `head` is an object, and the next one may be: JSON lines, whatever their fields."""
+    line, _, rest = head.lstrip(BLANK).partition(b"\n")
+    rest = rest.lstrip(BLANK)
+    if not line.startswith(b"{") or (rest and not rest.startswith(b"{")):
+        return False
+    try:
+        return bool(object_of(line.rstrip()))
+    except FieldError:
+        return False
 
 
 def is_one_document(head: bytes) -> bool:
     """Whether a file that starts with `head` is JSON but not JSON lines: an array, or an object on many lines."""
-    line = head.lstrip(_BLANK).partition(b"\n")[0].rstrip()
+    line = head.lstrip(BLANK).partition(b"\n")[0].rstrip()
     return line.startswith(b"[") or line == b"{"
+
+
+def line_limit(page_bytes: int) -> int:
+    """Return the bytes of the longest line that is read."""
+    return _ESCAPED * page_bytes + _BESIDES
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
@@ -60,7 +78,7 @@ def splits(path: str, size: int) -> Iterator[Split]:
 def read(split: Split, page_bytes: int) -> Items:
     """Yield the pages of the lines that start in `split`. Offsets are bytes of the unpacked file."""
     source = split.base or file_uri(split.path)
-    limit = _ESCAPED * page_bytes + _BESIDES
+    limit = line_limit(page_bytes)
     position = split.start
     try:
         with unpacked(split.path) as file:
@@ -71,10 +89,10 @@ def read(split: Split, page_bytes: int) -> Items:
                     break
                 position += len(line)
                 if len(line) > limit:
-                    position += _rest_of_line(file, line)
+                    position += rest_of_line(file, line)
                     yield start, Failed(Page(f"{source}#byte={start}", html=b""), too_large(page_bytes))
-                elif stripped := line.strip(_BLANK):
-                    yield start, _item(stripped, f"{source}#byte={start}", page_bytes)
+                elif stripped := line.strip(BLANK):
+                    yield start, item_of(stripped, f"{source}#byte={start}", page_bytes, split.fields)
     except DamagedError as damage:
         yield position, Damage(damage.left, str(damage))
     except OSError as error:
@@ -93,35 +111,46 @@ def _line_start(file: IO[bytes], at: int) -> int:
         left = at - 1
         while left and (piece := file.read(min(left, _PIECE))):
             left -= len(piece)
-    return max(at - 1 + _rest_of_line(file), at)
+    return max(at - 1 + rest_of_line(file), at)
 
 
-def _rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
+def rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
+    """Go to the end of the line that starts with `line`, and return how many bytes this skips."""
     length = 0
     while not line.endswith(b"\n") and (line := file.readline(_PIECE)):
         length += len(line)
     return length
 
 
-def _item(line: bytes, where: str, page_bytes: int) -> Page | Failed:
+def item_of(
+    line: bytes,
+    where: str,
+    page_bytes: int,
+    names: FieldNames,
+    fields: dict[str, object] | None = None,
+    *,
+    lenient: bool = False,
+) -> Page | Failed:
+    """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known."""
     url = None
     try:
-        fields = _object(line)
-        url = url_of(fields)
-        page = page_of(fields, page_bytes)
+        fields = object_of(line) if fields is None else fields
+        url = address_of(fields, names)
+        page = page_of(fields, page_bytes, names, where, lenient=lenient)
     except FieldError as error:
         kept = line if len(line) <= page_bytes else b""
         return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
-        return _item(page.html, page.url, page_bytes)
+        return item_of(page.html, page.url, page_bytes, names)
     if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
         return Failed(page, "its body was not kept")
     return page
 
 
-def _object(line: bytes) -> dict[str, object]:
+def object_of(line: bytes) -> dict[str, object]:
+    """Return the object that a line holds. Raises FieldError."""
     try:
-        value = _DECODER.decode(line.decode())
+        value = DECODER.decode(line.decode())
     except UnicodeDecodeError:
         raise FieldError("not UTF-8") from None
     except RecursionError:

@@ -1,36 +1,32 @@
-"""Makes a page from named fields: those of a JSON line, of a Parquet row, or of a crawler's item.
+"""Makes a page from named fields: those of a JSON line, of a row of Parquet or CSV, or of a crawler's item.
 
-A field has several names. The first that is present and not null counts:
-
-- the URL: url, uri, link
-- HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
-- text: text; content and body, unless they begin like HTML
-- the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date. It is in ISO 8601, in the 14 digits of
-  web archives, or a number since 1970: seconds, or milli-, micro- or nanoseconds, which the size of the number shows
-- title
-
-If there is both HTML and text, the HTML counts. Fields with other names are ignored.
+Fields are found by the names in `field_names`. Times are in ISO 8601, in the 14 digits of web archives, or a number
+since 1970: seconds, or milli-, micro- or nanoseconds, which the size of the number shows.
 """
 
 from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
 
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import (
+    BASE64,
+    DATE,
+    HTML,
+    HTML_OR_TEXT,
+    TEXT,
+    URL,
+    USUAL,
+    FieldNames,
+    value_at,
+)
 from opensearch_winnow.ingest.sources.files import begins_as_html, too_large
 
-URL = ("url", "uri", "link")
-HTML = ("html", "raw_html")
-TEXT = ("text",)
-HTML_OR_TEXT = ("content", "body")
-BASE64 = "html_base64"
-DATE = ("fetched_at", "crawled_at", "warc_date", "timestamp", "date")
-TITLE = ("title",)
-CONTENT = (*HTML, BASE64, *TEXT, *HTML_OR_TEXT)
-FIELDS = (*URL, *CONTENT, *DATE, *TITLE, "content_type", "codings")
+_Value = TypeVar("_Value")
 
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -39,27 +35,74 @@ class FieldError(Exception):
     """Fields that do not make a page. The message is a reason, by which pages are counted."""
 
 
-def page_of(fields: Mapping[str, object], page_bytes: int) -> Page:
-    url = url_of(fields)
+def page_of(
+    fields: Mapping[str, object],
+    page_bytes: int,
+    names: FieldNames = USUAL,
+    where: str | None = None,
+    *,
+    lenient: bool = False,
+) -> Page:
+    """Return the page of a row. Without an id, its address is `where`; if that is None, it is an error.
+
+    With `lenient`, a title and a time that cannot be read are left out, and so is what only concerns HTML in a row of
+    text: in a data set, fields of these names may mean something else.
+    """
+    url = address_of(fields, names) or where
     if url is None:
         raise FieldError("no url")
+    html, text = _content(fields, content_field(fields, names), page_bytes)
+    if lenient and html is None:
+        return Page(url, None, text, _if_readable(_moment, fields), _if_readable(_title, fields, names))
     content_type = _string(fields, ("content_type",))
     codings = fields.get("codings") or ()
     if not isinstance(codings, (list, tuple)) or not all(isinstance(coding, str) for coding in codings):
         raise FieldError("codings is not a list of strings")
-    html, text = _content(fields, page_bytes)
-    fetched_at, title = _moment(fields), _string(fields, TITLE)
-    return Page(url, html, text, fetched_at, title, content_type, tuple(codings))
+    return Page(url, html, text, _moment(fields), _title(fields, names), content_type, tuple(codings))
 
 
-def url_of(fields: Mapping[str, object]) -> str | None:
-    url = _string(fields, URL)
-    return (url and url.strip()) or None
+def address_of(fields: Mapping[str, object], names: FieldNames = USUAL) -> str | None:
+    """Return the id or the URL of a row: any string that is not blank, or an integer."""
+    for name in names.addresses:
+        value = value_at(fields, name)
+        if value is None:
+            continue
+        if isinstance(value, int) and not isinstance(value, bool) and name not in URL:
+            return str(value)
+        address = _encodable(_decoded(value, name), name)
+        if stripped := address.strip():
+            return stripped if name in URL else address
+    return None
+
+
+def content_field(fields: Mapping[str, object], names: FieldNames = USUAL) -> str:
+    """Return the name of the field that holds the HTML or text of a row."""
+    if names.text:
+        if value_at(fields, names.text) is None:
+            raise FieldError(f"no {names.text}")
+        return names.text
+    if fields.get(BASE64) is not None:
+        return BASE64
+    present = [name for name in (*HTML, *TEXT, *HTML_OR_TEXT) if fields.get(name) is not None]
+    if not present:
+        raise FieldError("neither html nor text")
+    return next((name for name in present if fields[name]), present[0])  # the first that is not empty, if there is one
+
+
+def _title(fields: Mapping[str, object], names: FieldNames) -> str | None:
+    return _string(fields, names.titles)
+
+
+def _if_readable(read: Callable[..., _Value], *arguments: object) -> _Value | None:
+    try:
+        return read(*arguments)
+    except FieldError:
+        return None
 
 
 def _string(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     for name in names:
-        value = fields.get(name)
+        value = value_at(fields, name)
         if value is not None:
             return _encodable(_decoded(value, name), name)
     return None
@@ -86,24 +129,19 @@ def _encodable(value: str, name: str, limit: int | None = None) -> str:
     return value
 
 
-def _content(fields: Mapping[str, object], page_bytes: int) -> tuple[str | bytes | None, str | None]:
-    """Return HTML or text, and None for the other."""
-    encoded = fields.get(BASE64)
-    if encoded is not None:
-        return _bytes(_decoded(encoded, BASE64), page_bytes), None
-    present = [name for name in (*HTML, *TEXT, *HTML_OR_TEXT) if fields.get(name) is not None]
-    if not present:
-        raise FieldError("neither html nor text")
-    name = next((name for name in present if fields[name]), present[0])  # the first that is not empty, if there is one
-    value = fields[name]
-    is_html = name in HTML
+def _content(fields: Mapping[str, object], name: str, page_bytes: int) -> tuple[str | bytes | None, str | None]:
+    """Return the HTML or text in the field `name`, and None for the other."""
+    value = value_at(fields, name)
+    if name == BASE64:
+        return _bytes(_decoded(value, BASE64), page_bytes), None
+    is_html, may_be_html = name in HTML, name not in TEXT
     if isinstance(value, bytes):
         if len(value) > page_bytes:
             raise FieldError(too_large(page_bytes))
-        if is_html or (name in HTML_OR_TEXT and begins_as_html(value[:1_024].decode("ascii", "replace"))):
+        if is_html or (may_be_html and begins_as_html(value[:1_024].decode("ascii", "replace"))):
             return value, None
     value = _encodable(_decoded(value, name), name, page_bytes)
-    is_html = is_html or (name in HTML_OR_TEXT and begins_as_html(value))
+    is_html = is_html or (may_be_html and begins_as_html(value))
     return (value, None) if is_html else (None, value)
 
 

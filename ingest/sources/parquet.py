@@ -13,8 +13,9 @@ from pyarrow.parquet import ParquetFile
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
+from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
-from opensearch_winnow.ingest.sources.page_fields import CONTENT, FIELDS, URL, FieldError, page_of, url_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
 from opensearch_winnow.ingest.sources.parquet_footer import Footer, FooterError, read_footer
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Items, Split
 
@@ -39,7 +40,6 @@ def splits(path: str, size: int) -> Iterator[Split]:
     """
     status = os.stat(path)  # noqa: PTH116
     footer = _footer(path, status.st_size, status.st_mtime_ns)
-    check_columns(footer.names, path)
     start = end = held = 0
     for group in footer.groups:
         if held and held + group.compressed > size:
@@ -60,11 +60,17 @@ def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
             raise UnreadableError(f"Parquet that cannot be read: {error}") from None
 
 
+def columns_of(path: str) -> list[str]:
+    """Return the names of the columns."""
+    status = os.stat(path)  # noqa: PTH116
+    return _footer(path, status.st_size, status.st_mtime_ns).names
+
+
 def check_columns(names: Sequence[str], path: str) -> None:
-    """Refuse a table without a column for URLs and one for content."""
-    if not set(names) & set(URL) or not set(names) & set(CONTENT):
+    """Refuse a table without a column for URLs or ids and one for content."""
+    if not set(names) & set(ADDRESS) or not set(names) & set(CONTENT):
         raise SourceError(
-            f"{printable(path)} has no pages: it needs a column url, and one html or text, but its columns are "
+            f"{printable(path)} has no pages: it needs a column url or id, and one html or text, but its columns are "
             f"{', '.join(map(printable, names)) or 'none'}; rename them first"
         )
 
@@ -85,7 +91,7 @@ def read(split: Split, page_bytes: int) -> Items:
             for place in range(file.metadata.num_row_groups):
                 count = file.metadata.row_group(place).num_rows
                 if first < end and split.start < first + count:
-                    yield from _group(file, place, first, (split.start, end), source, page_bytes)
+                    yield from _group(file, place, first, (split.start, end), source, page_bytes, split.fields)
                 first += count
     except MemoryError:
         raise
@@ -97,18 +103,19 @@ def read(split: Split, page_bytes: int) -> Items:
     yield split.start if split.end is None else split.end, None
 
 
-def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int) -> Items:
+def _group(
+    file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int, names: FieldNames
+) -> Items:
     """Yield the rows of a row group that are within `wanted`. `first` is the number of its first row."""
+    columns = names.columns(file.schema_arrow.names)
     group = file.metadata.row_group(place)
-    columns = [name for name in dict.fromkeys(file.schema_arrow.names) if name in FIELDS]
-    chunks = [group.column(number) for number in range(group.num_columns)]
-    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
-    rows = max(1, min(MAX_BATCH_ROWS, BATCH_BYTES * group.num_rows // max(size, 1)))
+    rows = batch_rows(group, columns)
     row = first
     try:
         for batch in file.iter_batches(batch_size=rows, row_groups=[place], columns=columns, use_threads=False):
             for number in range(max(wanted[0] - row, 0), min(wanted[1] - row, batch.num_rows)):
-                yield row + number, item_of(batch, number, f"{source}#row={row + number}", page_bytes)
+                where = f"{source}#row={row + number}"
+                yield row + number, item_of(batch, number, where, page_bytes, names, id_from_place=True)
             row += batch.num_rows
             if row >= wanted[1]:
                 return
@@ -118,20 +125,40 @@ def _group(file: Any, place: int, first: int, wanted: tuple[int, int], source: s
         yield max(row, wanted[0]), Damage(_bytes(group), DAMAGED)
 
 
-def item_of(batch: Any, number: int, where: str, page_bytes: int) -> Page | Failed:
-    """Return the page of a row. If it has no URL, it fails under the URL `where`."""
+def batch_rows(group: Any, columns: Sequence[str], most: int = MAX_BATCH_ROWS) -> int:
+    """Return how many rows of a row group to read at a time, by the size of the columns that are read."""
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    size: int = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".")[0] in columns)
+    return max(1, min(most, BATCH_BYTES * int(group.num_rows) // max(size, 1)))
+
+
+def item_of(
+    batch: Any,
+    number: int,
+    where: str,
+    page_bytes: int,
+    names: FieldNames = USUAL,
+    *,
+    id_from_place: bool = False,
+    lenient: bool = False,
+) -> Page | Failed:
+    """Return the page of a row. One without an id has the address `where` with `id_from_place`, and fails without."""
     fields: dict[str, object] = {}
     url = None
     try:
-        for name in batch.schema.names:
-            if name in URL:
-                fields[name] = _value(batch.column(name)[number], name, page_bytes)
-        url = url_of(fields)
-        for name in batch.schema.names:
-            fields[name] = _value(batch.column(name)[number], name, page_bytes)
-        return page_of(fields, page_bytes)
+        read_fields(batch, number, page_bytes, names.addresses, fields)
+        url = address_of(fields, names)
+        read_fields(batch, number, page_bytes, (), fields)
+        return page_of(fields, page_bytes, names, where if id_from_place else None, lenient=lenient)
     except FieldError as error:
         return Failed(Page(url or where, html=b""), str(error))
+
+
+def read_fields(batch: Any, number: int, page_bytes: int, only: Sequence[str], fields: dict[str, object]) -> None:
+    """Put the values of a row into `fields`, by the names of its columns; with `only`, those of these columns."""
+    for name in batch.schema.names:
+        if name not in fields and (not only or name in only):
+            fields[name] = _value(batch.column(name)[number], name, page_bytes)
 
 
 def _value(scalar: Any, name: str, page_bytes: int) -> object:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 
 TOO_MUCH_MEMORY = "takes more memory than a worker may use"  # a reason
 
@@ -25,6 +26,7 @@ class Split:
     every_text: bool = False  # every text file is a page, including source code and data
     skipped: str = ""  # the reason, if these files are not read: links in a folder
     failed: str = ""  # the reason, if this file could not be divided into splits
+    fields: FieldNames = USUAL  # of its rows, if it has rows
 
     @property
     def archive(self) -> str:

@@ -52,10 +52,6 @@ def line(tmp_path: Path) -> Callable[[bytes], Item]:
         (b'"url"', "not an object"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"url": "u", "n": ' + b"9" * 5_000 + b"}", "a number is too long"),
-        (b'{"text": "x"}', "no url"),
-        (b'{"url": "", "text": "x"}', "no url"),
-        (b'{"url": "  ", "text": "x"}', "no url"),
-        (b'{"url": NaN, "text": "x"}', "no url"),
         (b'{"url": 1, "text": "x"}', "url is not a string"),
     ],
 )
@@ -64,6 +60,14 @@ def test_a_failed_line_without_a_url_is_kept_unchanged(
 ) -> None:
     where = (tmp_path / "line.jsonl").as_uri() + "#byte=0"
     assert line(content) == Failed(Page(where, html=content, content_type=LINE_TYPE), reason)
+
+
+@pytest.mark.parametrize("url", ["", '"url": "", ', '"url": "  ", ', '"url": NaN, ', '"id": null, '])
+def test_the_address_of_a_line_without_an_id_is_its_place(
+    line: Callable[[bytes], Item], tmp_path: Path, url: str
+) -> None:
+    where = (tmp_path / "line.jsonl").as_uri() + "#byte=0"
+    assert line(f'{{{url}"text": "x"}}'.encode()) == Page(where, text="x")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import SourceError, UnreadableError
-from opensearch_winnow.ingest.sources.parquet import read, splits
+from opensearch_winnow.ingest.sources import SourceError, Sources, UnreadableError
+from opensearch_winnow.ingest.sources.parquet import check_columns, read, splits
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 
 CAP = 100_000
@@ -93,9 +93,9 @@ def test_rows_that_do_not_describe_a_page_fail(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"url": [None, "b", " ", "d", "e", "f"], "text": text})
     row = f"{path.as_uri()}#row="
     assert items(path, cap=10) == [
-        Failed(Page(f"{row}0", html=b""), "no url"),
+        Page(f"{row}0", text="x"),
         Failed(Page("b", html=b""), "neither html nor text"),
-        Failed(Page(f"{row}2", html=b""), "no url"),
+        Page(f"{row}2", text="x"),
         Failed(Page("d", html=b""), "text is not UTF-8"),
         Failed(Page("e", html=b""), "larger than 1e-05 MB"),
         Page("f", text="x"),
@@ -187,9 +187,11 @@ def test_a_file_that_was_deleted_fails(tmp_path: Path) -> None:
 
 
 def test_missing_columns_are_reported(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.parquet", {"address": ["u"], "text": ["x"]})
-    with pytest.raises(SourceError, match=r"and one html or text, but its columns are address, text; rename"):
-        list(splits(str(path), 100))
+    path = written(tmp_path / "a.parquet", {"id": ["u"], "story": ["x"]})
+    with pytest.raises(SourceError, match=r"no field with a text: its fields are id, story; name .* --text-field"):
+        Sources([str(path)])
+    with pytest.raises(SourceError, match=r"it needs a column url or id, and one html or text, but its columns are a"):
+        check_columns(["a"], str(path))
 
 
 def test_names_that_are_not_utf_8(tmp_path: Path) -> None:

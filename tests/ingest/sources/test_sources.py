@@ -203,7 +203,7 @@ def test_an_unreadable_file_does_not_stop_the_folder(tmp_path: Path) -> None:
     (tmp_path / "d.html").write_bytes(HTML)
     assert list(outcomes(items(tmp_path)).values()) == [
         "Parquet that cannot be read: it has no footer, so its end is missing",
-        "cannot be read as application/vnd.apache.parquet",
+        "no field with a text",
         "symbolic link",
         "page",
     ]
@@ -290,7 +290,7 @@ def test_all_errors_are_reported_at_once(mirror: Path, tmp_path: Path) -> None:
     pq.write_table(pa.table({"address": ["u"]}), tmp_path / "rows.parquet")
     pq.write_table(pa.table({"url": pa.array([], pa.string()), "text": pa.array([], pa.string())}), tmp_path / "none")
     at = f"{tmp_path}/"
-    accepted = "pages are read from HTML, text, JSONL, Parquet, WARC, ARC and WACZ files, and from folders of these"
+    accepted = "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
     not_lines = "is JSON, but not JSONL, which has an object with url and html or text on each line"
     expected = {
         "https://example.org/": "https://example.org/ is an address. Sources are files: fetch it first, "
@@ -312,8 +312,8 @@ def test_all_errors_are_reported_at_once(mirror: Path, tmp_path: Path) -> None:
         f"{at}empty.jsonl.gz": f"{at}empty.jsonl.gz is empty",
         f"{at}letter.docx": f"{at}letter.docx is application/zip: {accepted}",
         f"{at}paper.pdf": f"{at}paper.pdf is application/pdf: {accepted}",
-        f"{at}rows.parquet": f"{at}rows.parquet has no pages: it needs a column url, and one html or text, but its "
-        "columns are address; rename them first",
+        f"{at}rows.parquet": f"{at}rows.parquet has no field with a text: its fields are address; name the one that "
+        "holds the text with --text-field",
         f"{at}none": f"{at}none is empty",
         "/dev/zero": f"/dev/zero is neither a file nor a folder: {accepted}",
     }

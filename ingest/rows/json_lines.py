@@ -1,0 +1,124 @@
+"""Reads and writes rows that are JSON lines. Lines that are not changed are copied byte for byte.
+
+Blank lines are no rows: they are copied. Where compressed data is damaged, the rest of the file is one failed row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.rows import Edit
+from opensearch_winnow.ingest.rows.json_members import with_members
+from opensearch_winnow.ingest.rows.packed import open_packed
+from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
+from opensearch_winnow.ingest.sources import SourceFile
+from opensearch_winnow.ingest.sources.field_names import value_at
+from opensearch_winnow.ingest.sources.files import too_large
+from opensearch_winnow.ingest.sources.jsonl import (
+    BLANK,
+    LINE_TYPE,
+    item_of,
+    line_limit,
+    object_of,
+    rest_of_line,
+)
+from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
+from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+
+
+def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
+    """Yield the rows of `file`."""
+    limit, number = line_limit(choice.max_size), 0
+    try:
+        with unpacked(file.path) as opened:
+            while line := opened.readline(limit + 1):
+                number += 1
+                where, place = f"{file.name}#{number}", f"line {number}"
+                if len(line) > limit:
+                    rest_of_line(opened, line)
+                    yield ReadRow(Failed(Page(where, html=b""), too_large(choice.max_size)), place)
+                elif stripped := line.strip(BLANK):
+                    yield _row(stripped, where, place, choice)
+    except DamagedError as damage:
+        yield ReadRow(Failed(Page(file.name, html=b""), str(damage)), f"after line {number}")
+    except OSError as error:
+        yield ReadRow(Failed(Page(file.name, html=b""), f"cannot be read: {error.strerror}"), f"after line {number}")
+
+
+def _row(line: bytes, where: str, place: str, choice: RowChoice) -> ReadRow:
+    try:
+        fields = object_of(line)
+    except FieldError as error:
+        kept = line if len(line) <= choice.max_size else b""
+        return ReadRow(Failed(Page(where, html=kept, content_type=LINE_TYPE), str(error)), place)
+    value = value_at(fields, choice.value_field) if choice.value_field else None
+    return ReadRow(item_of(line, where, choice.max_size, choice.fields, fields, lenient=True), place, value)
+
+
+def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]) -> JsonLinesWriter:
+    return JsonLinesWriter(open_packed(path, packing, target), choice, columns)
+
+
+class JsonLinesWriter:
+    """Writes rows to a file of JSON lines."""
+
+    def __init__(self, file: IO[bytes], choice: RowChoice, columns: Mapping[str, type]) -> None:
+        self.rows = 0
+        self._file, self._choice, self._columns = file, choice, columns
+        self._needs_break = False  # the last line has no line break
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        limit = line_limit(self._choice.max_size)
+        with reading(file), suppress(DamagedError), unpacked(file.path) as opened:
+            while True:
+                try:
+                    line = opened.readline(limit + 1)
+                except DamagedError:
+                    next_edit()  # on the rest of the file, which cannot be written
+                    raise
+                if not line:
+                    break
+                blank = not line.strip(BLANK)
+                edit = None if blank else next_edit()
+                if blank or edit is not None:
+                    self._write(self._edited(line, edit) if edit and len(line) <= limit else line)
+                    self.rows += not blank
+                while len(line) > limit and not line.endswith(b"\n"):
+                    line = opened.readline(limit + 1)
+                    if edit is not None:
+                        self._file.write(line)
+                        self._needs_break = not line.endswith(b"\n")
+
+    def _write(self, line: bytes) -> None:
+        if self._needs_break:
+            self._file.write(b"\n")
+        self._file.write(line)
+        self._needs_break = not line.endswith(b"\n")
+
+    def _edited(self, line: bytes, edit: Edit) -> bytes:
+        """Return the line as `edit` says. A line that is no object stays as it is."""
+        if edit.text is None and not self._columns:
+            return line
+        try:
+            fields = object_of(line.strip(BLANK))
+            texts = {} if edit.text is None else {content_field(fields, self._choice.fields): edit.text}
+        except FieldError:
+            return line
+        ascii_only = line.isascii()
+        replaced = {name: json.dumps(as_written(name, text), ensure_ascii=ascii_only) for name, text in texts.items()}
+        added = {name: json.dumps(edit.columns.get(name), ensure_ascii=ascii_only) for name in self._columns}
+        return with_members(line.decode(), replaced, added).encode()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def abort(self) -> None:
+        with suppress(WinnowError):
+            self._file.close()

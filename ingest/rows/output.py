@@ -1,0 +1,199 @@
+"""Where rows are written: one file, or a folder with a file for each source. It appears when it is complete."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from opensearch_winnow.ingest.rows.packed import packing_of
+from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
+from opensearch_winnow.ingest.sources import SourceError, SourceFile, csv_file, printable
+from opensearch_winnow.ingest.sources.formats import JSON_LINES
+from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.record_files.atomic_file import AtomicFile, lock, reporting_os_errors, sync_folder
+
+LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
+
+_PARQUET = re.compile(r".*\.(?:parquet|pq)", re.IGNORECASE | re.DOTALL)
+_NAMES = {"jsonl": JSON_LINES, "csv_file": csv_file.NAME, "parquet": _PARQUET}
+_STAGE = ".winnow-new"  # a folder inside the target, or its ending beside the target
+
+
+class Output(Protocol):
+    """Rows that are being written."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows were written."""
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        """Write the rows of `file` as `next_edit` decides."""
+
+    def place(self) -> None:
+        """Complete what was written, and put it in place."""
+
+    def discard(self) -> None:
+        """Remove what was written. Does nothing after `place`."""
+
+
+class OneFileOutput:
+    """Writes the rows of all sources, which have one format, to one file."""
+
+    def __init__(
+        self,
+        target: Path,
+        format_of: Callable[[SourceFile], RowFormat],
+        choice: RowChoice,
+        columns: Mapping[str, type],
+        is_source: Callable[[str], bool],
+        *,
+        overwrite: bool,
+    ) -> None:
+        check_output(target, is_source, overwrite=overwrite)
+        self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
+        self._format = ""
+        self._writer: RowWriter | None = None
+        with reporting_os_errors(target):
+            self._atomic = AtomicFile(target)
+
+    @property
+    def rows(self) -> int:
+        return self._writer.rows if self._writer else 0
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        if self._writer is None:
+            self._format = file.format
+            packing = name_packing(self._target.name)
+            self._writer = self._format_of(file).writer(
+                self._atomic.path,
+                self._target,
+                content_packing(file) if packing is None else packing,
+                self._choice,
+                self._columns,
+            )
+        elif file.format != self._format:
+            raise SourceError(
+                f"{printable(file.path)} is {LABELS[file.format]}, and the sources before it are "
+                f"{LABELS[self._format]}: write each to a file of its own, in a folder whose name ends in /"
+            )
+        self._writer.add(file, next_edit)
+
+    def place(self) -> None:
+        if self._writer:
+            self._writer.close()
+        with reporting_os_errors(self._target):
+            self._atomic.place()
+
+    def discard(self) -> None:
+        if self._writer:
+            self._writer.abort()
+        self._atomic.discard()
+
+
+class FolderOutput:
+    """Writes a file for each file of the sources, under the same name, below a folder.
+
+    The files are written to a hidden folder. If the target is new, this is renamed; otherwise its files are.
+    """
+
+    def __init__(
+        self,
+        target: Path,
+        format_of: Callable[[SourceFile], RowFormat],
+        choice: RowChoice,
+        columns: Mapping[str, type],
+        is_source: Callable[[str], bool],
+        *,
+        overwrite: bool,
+    ) -> None:
+        self.rows = 0
+        self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
+        self._is_source, self._overwrite = is_source, overwrite
+        self._writer: RowWriter | None = None
+        if target.exists() and not target.is_dir():
+            raise RecordsError(f"{target} is a file, not a folder: name another")
+        self._stage = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
+        with reporting_os_errors(target):
+            self._stage.mkdir(exist_ok=True)
+            self._descriptor = os.open(self._stage, os.O_RDONLY)
+            try:
+                lock(self._descriptor, target)
+                for left in self._stage.iterdir():  # by a process that was killed
+                    shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+            except BaseException:
+                os.close(self._descriptor)
+                raise
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        target, path = self._target / file.name, self._stage / file.name
+        check_output(target, self._is_source, overwrite=self._overwrite)
+        if file.format in ROW_FORMATS:
+            with reporting_os_errors(target):
+                path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer = self._format_of(file).writer(path, target, content_packing(file), self._choice, self._columns)
+        self._writer.add(file, next_edit)
+        self._writer.close()
+        if file.format in ROW_FORMATS:
+            with reporting_os_errors(target), path.open("rb") as written:
+                os.fsync(written.fileno())
+        self.rows += self._writer.rows
+        self._writer = None
+
+    def place(self) -> None:
+        with reporting_os_errors(self._target):
+            if self._stage.parent != self._target:
+                self._stage.rename(self._target)
+                sync_folder(self._target.parent)
+            else:
+                for folder, _, names in os.walk(self._stage):
+                    into = self._target / Path(folder).relative_to(self._stage)
+                    into.mkdir(parents=True, exist_ok=True)
+                    for name in names:
+                        Path(folder, name).replace(into / name)
+                    sync_folder(into)
+                shutil.rmtree(self._stage)
+        self._release()
+
+    def discard(self) -> None:
+        if self._writer:
+            self._writer.abort()
+        if self._descriptor >= 0:
+            shutil.rmtree(self._stage, ignore_errors=True)
+        self._release()
+
+    def _release(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            with suppress(OSError):
+                os.close(descriptor)
+
+
+def check_output(target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
+    """Refuse to write onto a source, or onto a file that exists unless it may be overwritten."""
+    if is_source(str(target)):
+        raise RecordsError(f"{target} is one of the sources: write to another file")
+    if target.exists() and not overwrite:
+        raise RecordsError(f"{target} exists: name another, or add --overwrite")
+
+
+def format_named(name: str) -> str | None:
+    """Return the format of rows that the ending of `name` stands for; None if it stands for none."""
+    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
+
+
+def name_packing(name: str) -> str | None:
+    """Return the compression that `name` stands for; None if it says nothing."""
+    packing = next((ending for ending in (".gz", ".zst") if name.lower().endswith(ending)), "")
+    return packing if packing or format_named(name) else None
+
+
+def content_packing(file: SourceFile) -> str:
+    """Return the compression of a source."""
+    with reading(file):
+        return packing_of(file.path)

@@ -1,0 +1,80 @@
+"""Opens a file for writing that is compressed as its name says."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
+from opensearch_winnow.record_files.atomic_file import reporting_os_errors
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_PIECE = 1 << 20
+
+
+def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
+    """Open `path` for writing with the compression `packing`: .gz, .zst or none. The same bytes in every run.
+
+    An error of the system while writing is a RecordsError about `target`, so that it is not taken for one of reading.
+    """
+    with reporting_os_errors(target):
+        file = path.open("wb", buffering=0)
+    return cast("IO[bytes]", io.BufferedWriter(_Packed(file, packing, target), _PIECE))
+
+
+def packing_of(path: str) -> str:
+    """Return the compression of a file: .gz, .zst or none."""
+    with open(path, "rb") as file:  # noqa: PTH123
+        head = file.read(4)
+    return ".gz" if head.startswith(GZIP) else ".zst" if is_packed(head) else ""
+
+
+class _Packed(io.RawIOBase):
+    def __init__(self, file: io.FileIO, packing: str, target: Path) -> None:
+        self._target = target
+        self._files: list[IO[bytes]] = [cast("IO[bytes]", file)]  # the one to write to is the last
+        if packing == ".gz":
+            self._files.append(cast("IO[bytes]", gzip.GzipFile("", "wb", 6, cast("IO[bytes]", _Whole(file)), 0)))
+        elif packing == ".zst":
+            import zstandard  # noqa: PLC0415 (rare)
+
+            context = zstandard.ZstdCompressor(level=3, write_checksum=True)
+            self._files.append(cast("IO[bytes]", context.stream_writer(cast("IO[bytes]", _Whole(file)), closefd=False)))
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        with reporting_os_errors(self._target):
+            return self._files[-1].write(cast("bytes", data))
+
+    def close(self) -> None:
+        with reporting_os_errors(self._target):
+            try:
+                while self._files:
+                    self._files.pop().close()
+            finally:
+                while self._files:
+                    self._files.pop().close()
+                super().close()
+
+
+class _Whole:
+    """Writes all bytes, where the system may write some and leave the rest to the caller."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+
+    def write(self, data: Buffer) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            left = left[self._file.write(left) :]
+        return size
+
+    def flush(self) -> None:
+        pass

@@ -1,0 +1,247 @@
+"""Reads and writes rows of Parquet: the same schema, metadata and compression, with columns added.
+
+Where a row group is damaged, each row that cannot be read fails. Where the whole file is, it is one failed row.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.rows import Edit
+from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
+from opensearch_winnow.ingest.sources import SourceError, SourceFile, UnreadableError, printable
+from opensearch_winnow.ingest.sources.field_names import value_at
+from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
+from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, columns_of, item_of, read_fields
+from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
+
+ROW_GROUP_BYTES = 64_000_000  # as they are in memory: rows wait up to this size
+MAX_COPIED_ROWS = 4_096  # in a batch that is copied
+
+_BUFFER = 1 << 20
+_TYPES: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
+    """Yield the rows of `file`."""
+    row = 0
+    try:
+        columns_of(file.path)  # Arrow aborts over some damaged footers
+        with open(file.path, "rb") as opened:  # noqa: PTH123
+            table = pq.ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
+            end = 0
+            for place in range(table.metadata.num_row_groups):
+                end += table.metadata.row_group(place).num_rows
+                for item, value in _group(table, place, file.name, row, choice):
+                    row += 1
+                    yield ReadRow(item, f"row {row}", value)
+                while row < end:
+                    row += 1
+                    yield ReadRow(Failed(Page(f"{file.name}#{row}", html=b""), DAMAGED), f"row {row}")
+    except UnreadableError as error:
+        yield ReadRow(Failed(Page(file.name, html=b""), str(error)), f"after row {row}")
+    except MemoryError:
+        raise
+    except Exception as error:  # Arrow has many
+        reason = f"cannot be read: {error.strerror}" if isinstance(error, OSError) and error.errno else DAMAGED
+        yield ReadRow(Failed(Page(file.name, html=b""), reason), f"after row {row}")
+
+
+def _group(
+    table: pq.ParquetFile, place: int, name: str, row: int, choice: RowChoice
+) -> Iterator[tuple[Page | Failed, object]]:
+    """Yield the rows of a row group, of which the first follows `row` others; fewer if it is damaged."""
+    more = (choice.value_field,) if choice.value_field else ()
+    columns = choice.fields.columns(table.schema_arrow.names, *more)
+    for batch in _batches(table, place, columns):
+        for number in range(batch.num_rows):
+            row += 1
+            item = item_of(
+                batch, number, f"{name}#{row}", choice.max_size, choice.fields, id_from_place=True, lenient=True
+            )
+            value = None
+            if choice.value_field and isinstance(item, Page):
+                fields: dict[str, object] = {}
+                with suppress(FieldError):
+                    wanted = (choice.value_field, choice.value_field.partition(".")[0])
+                    read_fields(batch, number, choice.max_size, wanted, fields)
+                value = value_at(fields, choice.value_field)
+            yield item, value
+
+
+def _batches(table: pq.ParquetFile, place: int, columns: Sequence[str] | None, most: int = 256) -> Iterator[Any]:
+    """Yield the rows of a row group, until it is damaged."""
+    group = table.metadata.row_group(place)
+    size = batch_rows(group, table.schema_arrow.names if columns is None else columns, most)
+    batches = table.iter_batches(batch_size=size, row_groups=[place], columns=columns, use_threads=False)
+    while True:
+        try:
+            batch = next(batches, None)
+        except MemoryError:
+            raise
+        except Exception:
+            return
+        if batch is None:
+            return
+        yield batch
+
+
+def writer(
+    path: Path,
+    target: Path,
+    packing: str,  # noqa: ARG001 (its columns are compressed)
+    choice: RowChoice,
+    columns: Mapping[str, type],
+) -> ParquetRowsWriter:
+    return ParquetRowsWriter(path, target, choice, columns)
+
+
+class ParquetRowsWriter:
+    """Writes rows to a Parquet file. The first file that is added decides on the schema."""
+
+    def __init__(self, path: Path, target: Path, choice: RowChoice, columns: Mapping[str, type]) -> None:
+        self.rows = 0
+        self._path, self._target, self._choice = path, target, choice
+        self._added = {name: _TYPES[kind] for name, kind in columns.items()}
+        self._schema: pa.Schema | None = None  # of the sources
+        self._first: SourceFile | None = None
+        self._sink: pa.OSFile | None = None
+        self._writer: pq.ParquetWriter | None = None
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_size = 0
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        with reading(file), open(file.path, "rb") as opened:  # noqa: PTH123
+            try:
+                columns_of(file.path)
+                table = pq.ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
+            except (UnreadableError, pa.ArrowException) as error:
+                if next_edit() is not None:
+                    raise SourceError(f"{printable(file.path)} cannot be written again: {error}") from None
+                return
+            self._open(table, file)
+            for place in range(table.metadata.num_row_groups):
+                left = table.metadata.row_group(place).num_rows
+                for batch in _batches(table, place, None, MAX_COPIED_ROWS):
+                    left -= batch.num_rows
+                    self._add_batch(batch, [next_edit() for _ in range(batch.num_rows)])
+                if sum(next_edit() is not None for _ in range(left)):  # decides on all of them
+                    raise SourceError(f"{printable(file.path)} cannot be written again: it is damaged")
+
+    def _open(self, table: pq.ParquetFile, file: SourceFile) -> None:
+        schema = table.schema_arrow
+        if self._schema is not None:
+            if self._first and not schema.equals(self._schema):
+                raise other_columns(file, self._first)
+            return
+        self._schema, self._first = schema, file
+        with reporting_write_errors(self._target):
+            self._sink = pa.OSFile(str(self._path), "wb")
+            self._writer = pq.ParquetWriter(self._sink, self._new_schema(schema), compression=self._compression(table))
+
+    def _new_schema(self, schema: pa.Schema) -> pa.Schema:
+        for name, kind in self._added.items():
+            place = schema.get_field_index(name)
+            field = pa.field(name, kind)
+            schema = schema.append(field) if place < 0 else schema.set(place, field)
+        return schema
+
+    def _compression(self, table: pq.ParquetFile) -> dict[str, str] | str:
+        """Return the compression of each column: that in the first row group."""
+        if not table.metadata.num_row_groups:
+            return "snappy"
+        group = table.metadata.row_group(0)
+        chunks = [group.column(place) for place in range(group.num_columns)]
+        used = {chunk.path_in_schema: chunk.compression.lower().replace("uncompressed", "none") for chunk in chunks}
+        return dict.fromkeys(self._added, next(iter(used.values()))) | used
+
+    def _add_batch(self, batch: pa.RecordBatch, edits: list[Edit | None]) -> None:
+        kept = [number for number, edit in enumerate(edits) if edit is not None]
+        if not kept:
+            return
+        texts: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        for number in kept:
+            edit = edits[number]
+            if edit is not None and edit.text is not None:
+                with suppress(FieldError):
+                    texts[self._content_column(batch, number)][number] = edit.text
+        for name, changed in texts.items():
+            batch = _with_texts(batch, name, changed)
+        if len(kept) < batch.num_rows:
+            batch = batch.filter(pa.array([edit is not None for edit in edits]))
+        for name, kind in self._added.items():
+            values = pa.array([edit.columns.get(name) for edit in edits if edit is not None], kind)
+            place = batch.schema.get_field_index(name)
+            field = pa.field(name, kind)
+            batch = batch.append_column(field, values) if place < 0 else batch.set_column(place, field, values)
+        self.rows += batch.num_rows
+        self._waiting.append(batch)
+        self._waiting_size += batch.nbytes
+        if self._waiting_size >= ROW_GROUP_BYTES:
+            self._write_row_group()
+
+    def _content_column(self, batch: pa.RecordBatch, number: int) -> str:
+        fields: dict[str, object] = {}
+        wanted = self._choice.fields.columns(batch.schema.names)
+        read_fields(batch, number, self._choice.max_size, wanted, fields)
+        return content_field(fields, self._choice.fields)
+
+    def _write_row_group(self) -> None:
+        assert self._writer
+        with reporting_write_errors(self._target):
+            table = pa.Table.from_batches(self._waiting, self._writer.schema).unify_dictionaries()
+            self._writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        self._waiting, self._waiting_size = [], 0
+
+    def close(self) -> None:
+        if self._writer is None or self._sink is None:
+            raise SourceError(f"{self._target} cannot be written: no source could be read")
+        if self._waiting:
+            self._write_row_group()
+        with reporting_write_errors(self._target):
+            self._writer.close()
+            self._sink.close()
+
+    def abort(self) -> None:
+        if self._writer is not None:
+            with suppress(OSError, pa.ArrowException, WinnowError):
+                self._writer.close()
+            self._writer.is_open = False  # or it would try again, and complain, when it is collected
+        if self._sink is not None:
+            with suppress(OSError):
+                self._sink.close()
+
+
+def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> pa.RecordBatch:
+    """Return `batch` with other texts in the field `name`, in rows by number."""
+    first, *inner = [name] if name in batch.schema.names else name.split(".")
+    column, place = batch.column(first), batch.schema.get_field_index(first)
+    written = {number: as_written(name, text) for number, text in texts.items()}
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        # Without decoding the others: Parquet does not check that strings are UTF-8.
+        mask = pa.array([number in written for number in range(len(column))])
+        changed = pc.replace_with_mask(column, mask, pa.array(written.values(), column.type))
+    else:
+        values = column.to_pylist()
+        for number, text in written.items():
+            values[number] = _replaced(values[number], inner, text)
+        changed = pa.array(values, column.type)
+    return batch.set_column(place, batch.schema.field(place), changed)
+
+
+def _replaced(value: object, inner: Sequence[str], text: str) -> object:
+    if inner:
+        assert isinstance(value, dict)
+        return {**value, inner[0]: _replaced(value[inner[0]], inner[1:], text)}
+    return text.encode() if isinstance(value, bytes) else text

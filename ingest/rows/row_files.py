@@ -1,0 +1,198 @@
+"""Reads the rows of files and folders, any number of times, and writes those that are kept."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import cast
+
+from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
+from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
+from opensearch_winnow.ingest.rows.output import LABELS, FolderOutput, OneFileOutput, Output, check_output, format_named
+from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
+from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, SourceFile, Sources, printable
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.formats import ARCHIVES
+from opensearch_winnow.ingest.sources.split import Failed, Skipped
+
+_MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
+_OTHERS = "page_files"
+
+
+class RowFiles(Closing):
+    """The rows of the sources `names`: files, folders, patterns, and - for standard input.
+
+    Use it as a context manager. Rows are read in the order of `names`, and those of a folder in the order of its files;
+    each file is read once. A row that has no id gets one from its place, such as `pages.jsonl#17`: the file, relative
+    to the folder that the sources have in common, and the line or row, from 1. A file of a folder is a row whose id is
+    its name. `value_field` names a field whose value is read too.
+
+    Usage:
+
+        with RowFiles(["train.jsonl.gz"]) as files:
+            short = {row.number for row in files.rows() if isinstance(row, Row) and len(row.page.text or "") < 200}
+            files.write("kept.jsonl.gz", lambda number: None if number in short else Edit())
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        fields: FieldNames = USUAL,
+        value_field: str | None = None,
+        *,
+        max_row_size: int = MAX_PAGE_BYTES,
+        every_text: bool = False,
+        follow_links: bool = False,
+        max_piped: int = MAX_PIPED_BYTES,
+    ) -> None:
+        self.names = list(dict.fromkeys(names))
+        self.count: int | None = None  # of all rows, once they were read to the end
+        self.skipped: Counter[str] = Counter()  # files and captures that are no rows, by reason, in the last pass
+        self._choice = RowChoice(fields, value_field, max_row_size)
+        self._sources = Sources(
+            names,
+            every_text=every_text,
+            follow_links=follow_links,
+            max_piped=max_piped,
+            fields=fields,
+            allow_empty=True,
+        )
+        self._seen: array[int] | None = None  # a hash for each file, by which a change is noticed
+
+    def close(self) -> None:
+        self._sources.close()
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files together; None if there are too many files to add up."""
+        return self._sources.size
+
+    def rows(self, failed: FailedPages | None = None) -> Iterator[Row | FailedRow]:
+        """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes."""
+        number = 0
+        seen = array("Q")
+        self.skipped = Counter()
+        for file in self._sources.files():
+            self._check_unchanged(file, len(seen))
+            seen.append(_state(file))
+            if failed is not None:
+                failed.reading(file.path)
+            for item, place, value in _format(file).read(file, self._choice):
+                if isinstance(item, Skipped):
+                    self.skipped[item.reason] += 1
+                    continue
+                if isinstance(item, Failed):
+                    if failed is not None:
+                        failed.add(item, file.path)
+                    where = ", ".join(filter(None, (printable(file.path), place)))
+                    yield FailedRow(number, file.source, where, item.reason)
+                else:
+                    yield Row(number, file.source, item, value)
+                number += 1
+        self._seen, self.count = seen, number
+
+    def write(
+        self,
+        to: str | Path,
+        decide: Callable[[int], Edit | None],
+        columns: Mapping[str, type] = MappingProxyType({}),
+        overwrite: bool = False,
+    ) -> int:
+        """Write the rows for which `decide(number)` returns an Edit, and return how many they are.
+
+        They have the format, the columns and the order of the sources. `decide` is called once for each row, in order.
+        `columns` are the names and types (str, int, float, bool) of the columns that edits add; one that a row has
+        already is replaced. If `to` ends in / or is a folder, each source has a file of its own there, of the same
+        name; otherwise all rows go to one file, which is compressed as its name says. Nothing is visible until it is
+        complete. A failed row is written as it is, where its bytes can be read at all.
+        """
+        number = 0
+
+        def next_edit() -> Edit | None:
+            nonlocal number
+            number += 1
+            return decide(number - 1)
+
+        output = self._output(to, columns, overwrite=overwrite)
+        try:
+            place = 0
+            for place, file in enumerate(self._sources.files(), 1):
+                self._check_unchanged(file, place - 1)
+                output.add(file, next_edit)
+                self._check_unchanged(file, place - 1)
+            if self.count not in (None, number) or len(self._seen or ()) not in (0, place):
+                raise SourceError("the sources have changed since they were read: start again")
+            output.place()
+        except BaseException:
+            output.discard()
+            raise
+        return output.rows
+
+    def check_output(
+        self, to: str | Path, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
+    ) -> None:
+        """Raise what `write` would complain about, before the rows are read."""
+        one_file = not self._is_folder(to)
+        formats: dict[str, SourceFile] = {}
+        for file in self._sources.files():
+            formats.setdefault(file.format, file)
+            check_output(Path(to) if one_file else Path(to, file.name), self._sources.has, overwrite=overwrite)
+        for kind, file in formats.items():
+            if kind in ARCHIVES:
+                raise SourceError(
+                    f"{printable(file.path)} is a web archive, which is read but not written: write ids instead"
+                )
+            if kind not in LABELS and columns:
+                raise SourceError(
+                    f"{printable(file.path)} is a file without columns: {', '.join(columns)} cannot be added to it"
+                )
+        if one_file and len(formats) > 1:
+            raise SourceError(
+                f"the sources are {' and '.join(LABELS[kind] for kind in formats)}: write each to a file of its own, "
+                "in a folder whose name ends in /"
+            )
+        named = format_named(Path(to).name) if one_file else None
+        if named and named not in formats:
+            (kind,) = formats or ["jsonl"]
+            raise SourceError(
+                f"{to} is the name of a {LABELS[named]} file, but the rows are {LABELS[kind]}, and stay so"
+            )
+
+    def _output(self, to: str | Path, columns: Mapping[str, type], *, overwrite: bool) -> Output:
+        self.check_output(to, columns, overwrite)
+        kind = FolderOutput if self._is_folder(to) else OneFileOutput
+        return kind(Path(to), _format, self._choice, columns, self._sources.has, overwrite=overwrite)
+
+    def _is_folder(self, to: str | Path) -> bool:
+        """Whether each source has a file of its own: also for files of a folder, and for several under a bare name."""
+        if str(to).endswith("/") or Path(to).is_dir():
+            return True
+        first = list(islice(self._sources.files(), 2))
+        several = len(first) > 1 and not format_named(Path(to).name)
+        return several or any(file.format not in LABELS for file in self._sources.files())
+
+    def _check_unchanged(self, file: SourceFile, place: int) -> None:
+        if self._seen is not None and (place >= len(self._seen) or self._seen[place] != _state(file)):
+            raise SourceError(f"{printable(file.path)} has changed since it was read: start again")
+
+
+def _format(file: SourceFile) -> RowFormat:
+    return cast("RowFormat", import_module(f"{__package__}.{_MODULES.get(file.format, _OTHERS)}"))
+
+
+def _state(file: SourceFile) -> int:
+    try:
+        status = os.stat(file.path)  # noqa: PTH116
+    except OSError:
+        return 0
+    state = f"{status.st_size} {status.st_mtime_ns} {file.path}"
+    return int.from_bytes(blake2b(os.fsencode(state), digest_size=8).digest(), "big")

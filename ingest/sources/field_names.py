@@ -1,0 +1,79 @@
+"""The names of the fields that hold the id, the text and the rest of a row.
+
+A field has several usual names. The first that is present and not null counts:
+
+- the id of a row, which is the address of its page: url, uri, link, or else id, _id, doc_id, docid, document_id, docno,
+  uuid
+- HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
+- text: text, raw_content, plain_text; content, contents, body and page_content, unless they begin like HTML
+- the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date
+- title
+
+If there is both HTML and text, the HTML counts. Fields with other names are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+URL = ("url", "uri", "link")
+ID = ("id", "_id", "doc_id", "docid", "document_id", "docno", "uuid")
+HTML = ("html", "raw_html")
+TEXT = ("text", "raw_content", "plain_text")
+HTML_OR_TEXT = ("content", "contents", "body", "page_content")
+BASE64 = "html_base64"
+DATE = ("fetched_at", "crawled_at", "warc_date", "timestamp", "date")
+TITLE = ("title",)
+ADDRESS = (*URL, *ID)
+CONTENT = (*HTML, BASE64, *TEXT, *HTML_OR_TEXT)
+FIELDS = (*ADDRESS, *CONTENT, *DATE, *TITLE, "content_type", "codings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldNames:
+    """The fields that hold the id, text, title and URL of a row. One that is None is found by its usual names.
+
+    `a.b` is the field b within the field a. The id is the address of the row; with `url`, that of rows without an id.
+    """
+
+    id: str | None = None
+    text: str | None = None
+    title: str | None = None
+    url: str | None = None
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The fields that may hold the address of a row, in the order in which they count."""
+        return tuple(name for name in (self.id, self.url) if name) or ADDRESS
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return (self.title,) if self.title else TITLE
+
+    def columns(self, present: Collection[str], *more: str) -> list[str]:
+        """Return which of the columns `present` are read, and those of the fields `more`."""
+        chosen = [name for name in (self.id, self.text, self.title, self.url, *more) if name]
+        wanted = {*FIELDS, *chosen, *(name.partition(".")[0] for name in chosen if name not in present)}
+        return [name for name in dict.fromkeys(present) if name in wanted]
+
+    def missing(self, seen: Collection[str]) -> str:
+        """Say what rows with the fields `seen` lack; an empty string if they can be read."""
+        for option in ("id", "text", "title", "url"):
+            name = getattr(self, option)
+            if name and name not in seen and name.partition(".")[0] not in seen:
+                return f"no field {name}, which --{option}-field names"
+        return "" if self.text or set(seen) & set(CONTENT) else "no field with a text"
+
+
+USUAL = FieldNames()
+
+
+def value_at(fields: Mapping[str, object], name: str) -> object:
+    """Return the value of the field `name`, or that within another if `name` has dots; None if there is none."""
+    value = fields.get(name)
+    if value is None and "." in name:
+        first, _, rest = name.partition(".")
+        inner = fields.get(first)
+        return value_at(inner, rest) if isinstance(inner, Mapping) else None
+    return value
