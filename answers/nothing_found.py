@@ -15,6 +15,7 @@ from opensearch_winnow.queries.words import Term, Words
 MAX_PARTS_TRIED = 8  # parts of a query that are left out one by one
 ROUND_THRESHOLDS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)  # the highest that finds a page is offered
 MAX_PAGES_TRIED = 100  # pages scored to learn what a lower threshold would find
+MAX_SHORT_CHARS = 1_000  # of a text that is certainly longer than most guarantees
 HALF = 0.5
 
 
@@ -100,8 +101,10 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches, *, filter
         return closest
     any_passage = dict.fromkeys(minima) | {"min_containment": 0.0}
     if several or matches.threshold:
-        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
-        exact = question["exact"] and bool(index.boilerplate())
+        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate. A short
+        # text is found by its words, and then compared.
+        is_short = len(question.get("text") or "") in range(1, MAX_SHORT_CHARS)
+        exact = question["exact"] and (is_short or bool(index.boilerplate()))
         sharing = index.similar(**question | any_passage | {"exact": exact, "limit": 1}).total
         if sharing:
             offer = f"{count_of(sharing, 'page shares', 'pages share')} a passage with it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.word_tokens import word_tokens
@@ -12,6 +12,8 @@ from opensearch_winnow.queries.compare import CanonicalRun
 from opensearch_winnow.queries.words import Term, Words
 
 MAX_PHRASES = 300  # of one search; a store takes up to 330
+
+PHRASE_WORDS = 5  # fewer words are on many pages that share nothing else
 
 WordRange = tuple[int, int]  # the first word and the one after the last
 
@@ -43,19 +45,24 @@ def short_phrases(question: CanonicalText, scheme: Scheme) -> Words | None:
             else [(1, 1)]
         )
         runs += ((max(first, 1), min(first + scheme.shingle, inner)) for first in range(inner + 2 - scheme.shingle))
-        ranges = list(_smallest(runs))
+        ranges = _in_every(runs)
     if len(ranges) > MAX_PHRASES or any(first >= end for first, end in ranges):
         return None
     return Words((tuple(Term(question.text[starts[first] : ends[end - 1]]) for first, end in ranges),))
 
 
-def _smallest(ranges: Iterable[WordRange]) -> Iterator[WordRange]:
-    """Yield the ranges that contain no other."""
-    end_before = None
-    for first, end in sorted(set(ranges), key=lambda each: (-each[0], each[1])):
-        if end_before is None or end < end_before:
-            yield first, end
-            end_before = end
+def _in_every(ranges: Iterable[WordRange]) -> list[WordRange]:
+    """Return few ranges, each of PHRASE_WORDS words or more where there are as many, so that every range contains one.
+
+    Ranges that overlap by so much share what they have in common: a search takes as long as its phrases are many.
+    """
+    shared: list[WordRange] = []
+    for first, end in sorted(set(ranges)):
+        if shared and min(end, shared[-1][1]) - first >= PHRASE_WORDS:
+            shared[-1] = first, min(end, shared[-1][1])
+        elif not (shared and first <= shared[-1][0] and shared[-1][1] <= end):
+            shared.append((first, end))
+    return shared
 
 
 def run_of_words(question: CanonicalText, page: CanonicalText) -> CanonicalRun | None:
