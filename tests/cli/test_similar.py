@@ -63,6 +63,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> N
         "unscored": 0,
         "uncompared": 0,
         "ignored": 0,
+        "below_guarantee": False,
     }
 
 
